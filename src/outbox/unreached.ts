@@ -1,4 +1,4 @@
-import { StewardError } from "../contract/errors.ts";
+import { messageOf, StewardError } from "../contract/errors.ts";
 import { type ConnectionFailure, connectionFailure } from "../host/connection-failures.ts";
 
 const advice: Readonly<Record<ConnectionFailure["kind"], string>> = {
@@ -19,6 +19,8 @@ export function unreached(where: string, cause: unknown): string {
       "Set another address; for a trial, root sets notify.allow_local_servers in the host file."
     );
   if (cause instanceof StewardError && cause.code === "update_too_slow") return tooLate(where);
+  if (cause instanceof StewardError && cause.details.reason === "ca_file")
+    return `Nothing was sent to ${where}: the file of certificate authorities that the host file names cannot be used (${messageOf(cause.cause)}). Repair it.`;
   const isWrapped = cause instanceof StewardError && cause.cause !== undefined;
   const { kind, why } = connectionFailure(isWrapped ? cause.cause : cause);
   return `Nothing was sent to ${where}: ${why}. ${advice[kind]}`;

@@ -1,0 +1,99 @@
+import type { ServerConnections, Uptime } from "../host/ports.ts";
+import { mailText, nameOf } from "./mail-text.ts";
+import { createNeedMails, type MailPlan } from "./need-mails.ts";
+import type { Delivery, Message, Receiver } from "./receiver.ts";
+import type { Mail, SentMail } from "./smtp.ts";
+import { smtpFailure } from "./smtp-failures.ts";
+import { cancelled } from "./unreached.ts";
+
+export interface MailOptions {
+  /** A name or an address. */
+  readonly server: string;
+  readonly port: number;
+  /** `starttls`: on a connection that begins without (port 587); `tls`: from its first byte (port 465). */
+  readonly security: "starttls" | "tls";
+  /** null: the server takes mail without a sign-in. */
+  readonly username: string | null;
+  /** null: none was set. */
+  readonly password: string | null;
+  /** The address of the sender, without a name. */
+  readonly from: string;
+  /** Addresses of recipients, at least one. */
+  readonly to: readonly string[];
+  readonly connections: ServerConnections;
+  /** Milliseconds since 1970, for the date of a mail. */
+  readonly wall: () => number;
+  readonly uptime: Uptime;
+}
+
+/** Milliseconds for one delivery: a server may look at a mail for viruses before it answers. */
+const wholeMilliseconds = 60_000;
+
+/**
+ * Sends messages as mail by the owner's SMTP server, one mail a message. Needs that come and go have fewer mails
+ * (`createNeedMails`). A mail is delivered when the server has accepted it for at least one recipient.
+ */
+export function createMail(options: MailOptions): Receiver {
+  const needs = createNeedMails(options.uptime);
+  return {
+    deliver: async (message, signal) => {
+      const plan = needs.plan(message);
+      if (hasNothingNew(message, plan)) {
+        plan.done();
+        return { ok: true, answer: "Not mailed: all of it came and went today, and was mailed before." };
+      }
+      const delivery = await delivered(options, mailOf(options, message, plan), signal);
+      if (delivery.ok) plan.done();
+      return delivery;
+    },
+  };
+}
+
+function hasNothingNew({ isTest, count, notices, gap }: Message, plan: MailPlan): boolean {
+  return !isTest && plan.notices.length === 0 && count === notices.length && gap === null;
+}
+
+function mailOf({ from, to, wall }: MailOptions, message: Message, plan: MailPlan): Mail {
+  const { id, device } = message;
+  const domain = from.slice(from.lastIndexOf("@") + 1);
+  const inDomain = (local: string): string => `${local}@${domain}`;
+  return {
+    ...{ to, ...mailText(message, plan.notices) },
+    from: { name: nameOf(device), address: from },
+    messageId: inDomain(id),
+    references: plan.references.map(inDomain),
+    date: new Date(wall()),
+    isImportant: plan.notices.some(({ level }) => level === "grave"),
+  };
+}
+
+async function delivered(options: MailOptions, mail: Mail, signal: AbortSignal): Promise<Delivery> {
+  const { server, port, username, password } = options;
+  const where = `${server}:${port}`;
+  if (username !== null && password === null)
+    return {
+      ok: false,
+      error: `Nothing was sent to ${where}: no password is set for ${username}. Set it with steward notify secret.`,
+    };
+  const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
+  try {
+    return { ok: true, answer: answerOf(await sent(options, mail, whole)) };
+  } catch (error) {
+    if (signal.aborted) return { ok: false, error: cancelled(where) };
+    return { ok: false, error: smtpFailure(where, error) };
+  }
+}
+
+/** nodemailer is loaded with the first mail. */
+async function sent(options: MailOptions, mail: Mail, signal: AbortSignal): Promise<SentMail> {
+  const { server: host, port, security, username, password, connections } = options;
+  const { sendMail } = await import("./smtp.ts");
+  const authorities = await connections.authorities();
+  const socket = await connections.open({ host, port }, signal);
+  const login = username === null ? null : { user: username, pass: password ?? "" };
+  return await sendMail({ socket, host, security, authorities, login }, mail, signal);
+}
+
+function answerOf({ reply, refused }: SentMail): string {
+  return [reply, ...refused.map(({ recipient, reply: why }) => `not for ${recipient}: ${why}`)].join("; ");
+}

@@ -1,0 +1,109 @@
+import type { Socket } from "node:net";
+import type { SecureContext } from "node:tls";
+import MimeNode from "nodemailer/lib/mime-node";
+import SMTPConnection, { type SMTPError } from "nodemailer/lib/smtp-connection";
+
+export interface SmtpSession {
+  /** Connected, and without TLS. */
+  readonly socket: Socket;
+  /** The server's name or address, which its certificate is for. */
+  readonly host: string;
+  /** `starttls`: TLS is asked for before anything else is sent, and there is no session without it. */
+  readonly security: "starttls" | "tls";
+  /** undefined: the authorities of the runtime. */
+  readonly authorities: SecureContext | undefined;
+  /** null: the server takes mail without a sign-in. */
+  readonly login: { readonly user: string; readonly pass: string } | null;
+}
+
+export interface Mail {
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  /** Without `<` and `>`. */
+  readonly messageId: string;
+  /** Ids of earlier mails, likewise. */
+  readonly references: readonly string[];
+  readonly date: Date;
+  readonly isImportant: boolean;
+}
+
+export interface SentMail {
+  /** The server's reply after the mail. */
+  readonly reply: string;
+  /** The recipients that the server did not accept; at least one was accepted. */
+  readonly refused: readonly { readonly recipient: string; readonly reply: string }[];
+}
+
+/**
+ * Sends one mail over a connection, which it closes. Rejects with nodemailer's error, or with the signal's reason.
+ * Neither sign-in nor mail is sent before TLS is there and the certificate is verified (RFC 3207, RFC 8314).
+ */
+export async function sendMail(session: SmtpSession, mail: Mail, signal: AbortSignal): Promise<SentMail> {
+  const raw = await mimeOf(mail);
+  signal.throwIfAborted();
+  const { socket, host, security, authorities, login } = session;
+  const smtp = new SMTPConnection({
+    ...{ connection: socket, host, secure: security === "tls", requireTLS: true },
+    tls: {
+      ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
+      ...(authorities !== undefined && { secureContext: authorities }),
+    },
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      smtp.close();
+      reject(signal.aborted ? signal.reason : error);
+    };
+    smtp.on("error", fail);
+    signal.addEventListener("abort", fail, { once: true });
+    const send = (): void =>
+      smtp.send({ from: mail.from.address, to: [...mail.to] }, raw, (error, sent) => {
+        if (error) return fail(error);
+        smtp.quit();
+        resolve({ reply: sent.response ?? "", refused: (sent.rejectedErrors ?? []).map(refusal) });
+      });
+    smtp.connect((error) => {
+      if (error) return fail(error);
+      if (login === null) return send();
+      smtp.login({ credentials: { ...login } }, (refused) => (refused ? fail(refused) : send()));
+    });
+  });
+}
+
+function refusal({ recipient = "", response = "" }: SMTPError) {
+  return { recipient, reply: response };
+}
+
+/** RFC 5322, with the text as MIME. No part of it is read from a file or an address. */
+function mimeOf({
+  from,
+  to,
+  subject,
+  text,
+  messageId,
+  references,
+  date,
+  isImportant,
+}: Mail): Promise<Buffer> {
+  const node = new MimeNode("text/plain; charset=utf-8", { disableFileAccess: true, disableUrlAccess: true });
+  const angled = references.map((id) => `<${id}>`);
+  node.setHeader([
+    { key: "From", value: from },
+    { key: "To", value: to.map((address) => ({ address })) },
+    { key: "Subject", value: subject },
+    { key: "Date", value: date },
+    { key: "Message-ID", value: `<${messageId}>` },
+    ...(angled.length > 0
+      ? [
+          { key: "In-Reply-To", value: angled.at(-1) },
+          { key: "References", value: angled.join(" ") },
+        ]
+      : []),
+    // RFC 3834 §5.1: no program answers it.
+    { key: "Auto-Submitted", value: "auto-generated" },
+    ...(isImportant ? [{ key: "Importance", value: "high" }] : []),
+  ]);
+  return node.setContent(text).build();
+}

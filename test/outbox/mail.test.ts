@@ -1,0 +1,320 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import type { SMTPServerOptions } from "smtp-server";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
+import { type MailServer, mailUser, startMailServer, stripStartTls } from "../../lab/host/mail-server.ts";
+import { deviceId, messageOf, noticeOf, testMessage } from "../../lab/host/messages.ts";
+import { createServerConnections } from "../../src/host/linux/network/connections.ts";
+import { createMail, type MailOptions } from "../../src/outbox/mail.ts";
+import type { Delivery, Message } from "../../src/outbox/receiver.ts";
+
+const authority = createAuthority(scratchDirectory());
+const good = authority.certify("127.0.0.1");
+const ending: { stop: () => Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of ending.splice(0)) await one.stop();
+});
+
+async function serving(
+  options: Parameters<typeof startMailServer>[1] = {},
+  certificate = good,
+): Promise<MailServer> {
+  const server = await startMailServer(certificate, options);
+  ending.push(server);
+  return server;
+}
+
+const usual: Omit<MailOptions, "port"> = {
+  ...{ server: "127.0.0.1", security: "starttls", ...mailUser },
+  ...{ from: "steward@plant.example", to: ["owner@plant.example"] },
+  connections: createServerConnections({ allowLocalServers: true, caFile: authority.path }),
+  ...{ wall: () => Date.parse("2026-11-27T10:05:00Z"), uptime: () => 0 },
+};
+
+function deliver(
+  port: number,
+  message: Message,
+  changes: Partial<MailOptions> = {},
+  signal = new AbortController().signal,
+): Promise<Delivery> {
+  return createMail({ ...usual, port, ...changes }).deliver(message, signal);
+}
+
+function errorOf(delivery: Delivery): string {
+  assert.ok(!delivery.ok, JSON.stringify(delivery));
+  return delivery.error;
+}
+
+const began = messageOf([noticeOf(7)]);
+
+describe("a mail", () => {
+  for (const security of ["starttls", "tls"] as const) {
+    it(`arrives over ${security}, signed in and encrypted, with an id that is the message's`, async () => {
+      const { port, mails } = await serving({ secure: security === "tls" });
+      const delivery = await deliver(port, began, { security });
+      assert.deepEqual(delivery, { ok: true, answer: "250 Ok: queued as 4F2A" });
+      const [mail = assert.fail()] = mails;
+      assert.deepEqual([mail.user, mail.isEncrypted], [mailUser.username, true]);
+      assert.deepEqual([mail.from, mail.to], ["steward@plant.example", ["owner@plant.example"]]);
+      assert.equal(mail.headers["message-id"], `<${deviceId}-7-7@plant.example>`);
+      assert.equal(mail.headers.from, "Boiler house <steward@plant.example>");
+      assert.equal(mail.headers.subject, "[Boiler house] To do: the disk is nearly full");
+      assert.equal(mail.headers.date, "Fri, 27 Nov 2026 10:05:00 +0000");
+      assert.equal(mail.headers["auto-submitted"], "auto-generated");
+      assert.match(
+        mail.text,
+        /^2026-11-27 10:00:07 UTC\nTo do: the disk is nearly full\n3 % are free\. Delete logs\.\n\n-- \nBoiler house, /,
+      );
+    });
+  }
+
+  it("needs no sign-in where no user name is set", async () => {
+    const { port, mails } = await serving();
+    assert.ok((await deliver(port, began, { username: null, password: null })).ok);
+    assert.deepEqual([mails[0]?.user, mails[0]?.isEncrypted], [undefined, true]);
+  });
+
+  it("has letters of every kind, and a name cannot add a header", async () => {
+    const { port, mails } = await serving();
+    const name = "Heizhaus Süd 🌡\r\nBcc: thief@evil.example";
+    const message = messageOf([noticeOf(7, { title: "Zu prüfen: “40 °C”", text: "40 °C\n.\nDATA" })], {
+      device: { id: deviceId, name },
+    });
+    assert.ok((await deliver(port, message)).ok);
+    const [{ headers, text, to } = assert.fail()] = mails;
+    assert.equal(headers.subject, "[Heizhaus Süd 🌡 Bcc: thief@evil.example] Zu prüfen: “40 °C”");
+    assert.equal(headers.bcc, undefined);
+    assert.deepEqual(to, ["owner@plant.example"]);
+    assert.match(text, /Zu prüfen: “40 °C”\n40 °C\n\.\nDATA\n/);
+  });
+
+  it("of a test says so, and one of a storm says how many there were and what is missing", async () => {
+    const { port, mails } = await serving();
+    await deliver(port, testMessage());
+    const notices = [noticeOf(7, { level: "grave", title: "The clock is lost" }), noticeOf(8)];
+    const storm = { count: 70, counts: { "need.began": 69, "clock.lost": 1 }, gap: { from: 3, to: 6 } };
+    await deliver(port, messageOf(notices, storm));
+    const [test = assert.fail(), stormy = assert.fail()] = mails;
+    assert.equal(test.headers.subject, "[Boiler house] Test message");
+    assert.match(test.text, /Nothing has happened/);
+    assert.equal(stormy.headers.subject, "[Boiler house] The clock is lost, and 69 more");
+    assert.equal(stormy.headers.importance, "high");
+    assert.match(
+      stormy.text,
+      /^70 events happened; the 2 gravest and newest follow\. By type: need\.began 69, clock\.lost 1\./,
+    );
+    assert.match(stormy.text, /Events 3 to 6 are in no mail/);
+  });
+
+  it("about the end of a need refers to that of its beginning, and none is sent where all was mailed", async () => {
+    const { port, mails } = await serving();
+    const mail = createMail({ ...usual, port });
+    const flapping = ["began", "ended", "began", "ended"] as const;
+    const { signal } = new AbortController();
+    const answers = [];
+    for (const [index, what] of flapping.entries())
+      answers.push(await mail.deliver(messageOf([noticeOf(index + 1, { type: `need.${what}` })]), signal));
+    assert.match(JSON.stringify(answers[3]), /^{"ok":true,"answer":"Not mailed: /);
+    const [began = assert.fail(), ended = assert.fail(), again = assert.fail()] = mails;
+    assert.equal(mails.length, 3);
+    assert.ok(ended.headers.references?.includes(began.headers["message-id"] ?? "no id"));
+    assert.equal(ended.headers["in-reply-to"], began.headers["message-id"]);
+    assert.match(again.text, /It is not mailed again before the day is over/);
+  });
+
+  it("is delivered when one recipient is accepted, and the answer names the other", async () => {
+    const { port, mails } = await serving({
+      refusal: (to) => (to.startsWith("gone") ? "550 5.1.1 No such user" : null),
+    });
+    const to = ["gone@plant.example", "owner@plant.example"];
+    assert.deepEqual(await deliver(port, began, { to }), {
+      ok: true,
+      answer: "250 Ok: queued as 4F2A; not for gone@plant.example: 550 5.1.1 No such user",
+    });
+    assert.deepEqual(mails[0]?.to, ["owner@plant.example"]);
+  });
+});
+
+/** Nothing that must stay secret is in the text, in plain or as SASL PLAIN and LOGIN encode it. */
+function holdsNoSecret(seen: string): void {
+  const { username, password } = mailUser;
+  const encoded = [`\0${username}\0${password}`, password, username].map((text) =>
+    Buffer.from(text).toString("base64"),
+  );
+  for (const secret of [password, ...encoded, "AUTH ", "MAIL FROM", "disk is nearly full"])
+    assert.ok(!seen.includes(secret), `the attacker has read ${secret}`);
+}
+
+describe("someone between who removes STARTTLS", () => {
+  for (const reply of ["502 5.5.1 Command not implemented", "454 4.7.0 TLS not available"]) {
+    it(`and answers ${reply} gets neither the password nor the mail`, async () => {
+      const { port, mails } = await serving();
+      const attacker = await stripStartTls(port, reply);
+      ending.push(attacker);
+      const error = errorOf(await deliver(attacker.port, began));
+      assert.match(
+        error,
+        /did not encrypt the connection \(“\d+ .*”\), so neither the password nor the mail was sent/,
+      );
+      assert.match(attacker.seen(), /^EHLO .*\r\nSTARTTLS\r\n$/);
+      holdsNoSecret(attacker.seen());
+      assert.equal(mails.length, 0);
+    });
+  }
+
+  it("and pretends to agree gets neither the password nor the mail", async () => {
+    const { port, mails } = await serving();
+    const attacker = await stripStartTls(port, "220 Ready\r\n250-AUTH PLAIN\r\n250 OK");
+    ending.push(attacker);
+    const error = errorOf(await deliver(attacker.port, began));
+    assert.match(error, /^Nothing was sent to 127\.0\.0\.1:\d+: /);
+    const [, afterwards = ""] = attacker.seen().split("STARTTLS\r\n");
+    // RFC 8446 §5.1: a record of a handshake.
+    assert.equal(afterwards.charCodeAt(0), 22);
+    holdsNoSecret(attacker.seen());
+    assert.equal(mails.length, 0);
+  });
+});
+
+describe("a server whose certificate is not good", () => {
+  const other = createAuthority(scratchDirectory());
+  const past = { from: "20200101000000Z", until: "20200201000000Z" };
+  const cases = [
+    [
+      "of another authority",
+      other.certify("127.0.0.1"),
+      /certificate cannot be trusted \(.*\)\. Check the name/,
+    ],
+    [
+      "for another name",
+      authority.certify("mail.example"),
+      /cannot be trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+    ],
+    [
+      "expired",
+      authority.certify("127.0.0.1", past),
+      /not valid at this time \(CERT_HAS_EXPIRED\)\. Check the clock/,
+    ],
+  ] as const;
+  for (const [what, certificate, expected] of cases)
+    for (const security of ["starttls", "tls"] as const)
+      it(`(${what}, ${security}) gets neither the password nor the mail, and the error says so`, async () => {
+        let isAsked = false;
+        const onAuth: SMTPServerOptions["onAuth"] = (_auth, _session, done) => {
+          isAsked = true;
+          done(null, { user: "anyone" });
+        };
+        const { port, mails } = await serving({ secure: security === "tls", onAuth }, certificate);
+        assert.match(errorOf(await deliver(port, began, { security })), expected);
+        assert.deepEqual([isAsked, mails.length], [false, 0]);
+      });
+});
+
+describe("a mail that is not accepted", () => {
+  it("because the password is wrong says so, without it", async () => {
+    const { port, mails } = await serving();
+    const error = errorOf(await deliver(port, began, { password: "wrong horse" }));
+    assert.match(
+      error,
+      /did not accept the user name and the password: “535 .*”\. No mail was sent\. Set both again\./,
+    );
+    assert.ok(!error.includes("wrong horse"));
+    assert.equal(mails.length, 0);
+  });
+
+  it("because no password was set is not tried", async () => {
+    const error = errorOf(await deliver(1, began, { password: null }));
+    assert.match(error, /no password is set for boiler\. Set it with steward notify secret/);
+  });
+
+  it("because the server greylists is sent again, and arrives under the same id", async () => {
+    let attempts = 0;
+    const { port, mails } = await serving({
+      refusal: () => (attempts++ === 0 ? "451 4.7.1 Greylisted, try again in 300 seconds" : null),
+    });
+    const mail = createMail({ ...usual, port });
+    const { signal } = new AbortController();
+    const error = errorOf(await mail.deliver(began, signal));
+    assert.match(
+      error,
+      /does not take the mail at present: “451 4\.7\.1 Greylisted, .*”\. The device sends it again\./,
+    );
+    assert.ok((await mail.deliver(began, signal)).ok);
+    assert.deepEqual(
+      mails.map(({ headers }) => headers["message-id"]),
+      [`<${deviceId}-7-7@plant.example>`],
+    );
+  });
+
+  it("because the server refuses the recipients says what to check", async () => {
+    const { port } = await serving({ refusal: () => "550 5.7.1 Relaying denied" });
+    const error = errorOf(await deliver(port, began));
+    assert.match(
+      error,
+      /refused the recipients: “550 5\.7\.1 Relaying denied”\. Check the recipients \(to\)/,
+    );
+  });
+
+  it("because the server refuses the sender, or the mail itself, says which", async () => {
+    const sender = await serving({
+      onMailFrom: (_address, _session, done) =>
+        done(Object.assign(new Error("5.7.60 Not your address"), { responseCode: 550 })),
+    });
+    const content = await serving({
+      onData: (stream, _session, done) => {
+        stream.resume();
+        stream.on("end", () =>
+          done(Object.assign(new Error("5.7.1 Looks like spam"), { responseCode: 554 })),
+        );
+      },
+    });
+    assert.match(errorOf(await deliver(sender.port, began)), /refused the sender: “550 .*”\. Set a sender/);
+    assert.match(errorOf(await deliver(content.port, began)), /refused the mail: “554 .*”\. Ask who runs/);
+  });
+
+  it("because the server is away says so", async () => {
+    const error = errorOf(await deliver(1, began));
+    assert.match(error, /^Nothing was sent to 127\.0\.0\.1:1: nothing listens there\. Check the address/);
+  });
+
+  it("because the port speaks TLS in the other way says which port is for which", async () => {
+    const { port } = await serving();
+    assert.match(
+      errorOf(await deliver(port, began, { security: "tls" })),
+      /it does not speak TLS there\. .* Port 465 is for TLS from the first byte/,
+    );
+  });
+
+  it("because the server says nothing ends when the delivery is cancelled", async () => {
+    const silent: Server = createServer((socket) => socket.on("error", () => undefined));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as { port: number };
+    const cancelling = new AbortController();
+    silent.once("connection", () => setImmediate(() => cancelling.abort()));
+    const error = errorOf(await deliver(port, began, {}, cancelling.signal));
+    assert.match(error, /was cancelled/);
+    await new Promise((resolve) => silent.close(resolve));
+  });
+});
+
+describe("an address that a mail server may not have", () => {
+  for (const server of ["127.0.0.1", "localhost", "::1", "169.254.169.254"]) {
+    it(`is ${server}, where local servers are not allowed`, async () => {
+      const connections = createServerConnections({ allowLocalServers: false });
+      const error = errorOf(await deliver(587, began, { server, connections }));
+      assert.match(error, /is this device or is on its own link.*notify\.allow_local_servers/);
+    });
+  }
+
+  it("is one that a name resolves to", async () => {
+    const connections = createServerConnections({
+      allowLocalServers: false,
+      resolveHost: async () => ["127.0.0.1"],
+    });
+    const error = errorOf(await deliver(587, began, { server: "mail.example", connections }));
+    assert.match(error, /^mail\.example:587 is this device/);
+  });
+});
