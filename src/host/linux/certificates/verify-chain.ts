@@ -1,26 +1,17 @@
-import { randomUUID } from "node:crypto";
-import { unlinkSync, writeFileSync } from "node:fs";
-import { access } from "node:fs/promises";
 import { isIP } from "node:net";
-import { join } from "node:path";
 import { messageOf } from "../../../contract/errors.ts";
 import type { KeyExchangeOptions } from "../../host.ts";
 import type { KeyExchangeFailure, KeyExchangeFailureCode } from "../../nts-ports.ts";
-import type { CommandResult, RunCommand } from "../../ports.ts";
+import type { RunCommand } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
 import { checkAuthorities } from "../host-file/authorities.ts";
-
-/** The authorities of the system: Debian's package ca-certificates. */
-const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
+import { systemAuthorities, verifyByOpenssl } from "./openssl-verify.ts";
 
 /** Certificates of a chain: public ones have two to four. */
 const mostCertificates = 8;
 
 /** Bytes of one certificate as PEM: public ones have two kilobytes. */
 const mostCertificateBytes = 16_384;
-
-/** Milliseconds for one run of openssl, which takes a hundredth of it; it is also ended with the caller's signal. */
-const timeoutMilliseconds = 5_000;
 
 /** Characters of a cause. */
 const longestCause = 200;
@@ -94,28 +85,13 @@ function excessOf(certificates: readonly string[]): string | null {
 async function verifyIn(verifier: ChainVerifier, verification: Verification) {
   const { run, directory, caFile = systemAuthorities } = verifier;
   const { certificates, signal } = verification;
-  const chain = join(directory, `chain-${randomUUID()}.pem`);
-  // Without a thread: this is the memory of a directory of systemd's, and what threads take for it stays with the process.
-  writeFileSync(chain, certificates.join("\n"), { mode: 0o600, flag: "wx" });
-  try {
-    const args = [
-      ...["verify", "-CAfile", caFile, "-no-CApath", "-no-CAstore", "-purpose", "sslserver"],
-      // 112 bits of security: RSA of 2,048 bits and more, no SHA-1. Without it openssl takes keys of any size.
-      ...["-auth_level", "2"],
-      ...conditionsOf(verification),
-      // The certificate that is verified is the first in its file; all of them may be between it and an authority.
-      ...["-untrusted", chain, chain],
-    ];
-    const ran = await run("openssl", args, { timeoutMilliseconds, signal }).catch((error) => {
-      if (signal.aborted) throw error;
-      return null;
-    });
-    if (ran === null) return cannotVerify("openssl cannot be started. Install it: apt-get install openssl");
-    if (ran.status === 0 && ran.stdout === `${chain}: OK\n`) return null;
-    return failureIn(ran.stderr) ?? cannotVerify(await troubleOf(ran, caFile));
-  } finally {
-    unlinkSync(chain);
-  }
+  const verdict = await verifyByOpenssl(run, {
+    ...{ directory, authorities: caFile, certificates, signal },
+    conditions: conditionsOf(verification),
+  });
+  if (verdict === null) return null;
+  if ("trouble" in verdict) return cannotVerify(verdict.trouble);
+  return { code: codes.get(verdict.number) ?? "nts_bad_certificate", cause: causeOf(verdict.sentence) };
 }
 
 function conditionsOf({ host, atSeconds }: Verification): string[] {
@@ -145,27 +121,6 @@ const codes: ReadonlyMap<number, KeyExchangeFailureCode> = new Map([
   [62, "nts_wrong_name"], // HOSTNAME_MISMATCH
   [64, "nts_wrong_name"], // IP_ADDRESS_MISMATCH
 ]);
-
-/**
- * The first failure that openssl reports; null: it reports none. Its lines about certificates begin with an attribute of
- * their names, and have no line breaks of theirs.
- */
-function failureIn(report: string): KeyExchangeFailure | null {
-  const [, number, sentence = ""] = /^error (\d+) at \d+ depth lookup: ?(.*)$/m.exec(report) ?? [];
-  if (number === undefined) return null;
-  return { code: codes.get(Number(number)) ?? "nts_bad_certificate", cause: causeOf(sentence) };
-}
-
-/** The reason why openssl has judged nothing, with the line to type where there is one. */
-async function troubleOf({ status, stderr }: CommandResult, authorities: string): Promise<string> {
-  try {
-    await access(authorities);
-  } catch (error) {
-    return `${messageOf(error)}. Install the system's authorities: apt-get install ca-certificates`;
-  }
-  const said = stderr.trim().split("\n").at(-1) ?? "";
-  return `openssl verify ended with ${status ?? "a signal"}: ${said}`;
-}
 
 function cannotVerify(cause: string): KeyExchangeFailure {
   return { code: "nts_cannot_verify", cause: causeOf(cause) };
