@@ -1,12 +1,11 @@
-import { createReadStream } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
-import { fileFailure } from "../../terminal/failure.ts";
 import { caps } from "../../tuf/caps.ts";
 import { parseStrictJson } from "../../tuf/strict-json.ts";
-import type { Command, Invocation } from "../client/command.ts";
+import type { Command } from "../client/command.ts";
+import { bytesOf } from "../client/given-bytes.ts";
 import { requireLocal } from "../client/places.ts";
 import { applyWithRoot } from "./update-root.ts";
 
@@ -14,7 +13,10 @@ import { applyWithRoot } from "./update-root.ts";
 const differs = 10;
 
 /** As much as the agent takes of one. */
-const maximumBytes = 512 * 1024;
+const bound = {
+  maximumBytes: 512 * 1024,
+  advice: "Divide it: what a file does not mention stays as it is.",
+};
 
 /** A device from one file: what the agent is asked is all or nothing, and asking twice changes nothing. */
 export const apply: Command = {
@@ -35,7 +37,7 @@ export const apply: Command = {
     const { positionals, options, places, client, output } = invocation;
     requireLocal(places, "apply");
     const [source = ""] = positionals;
-    const configuration = parsed(await bytesOf(invocation, source), source);
+    const configuration = parsed(await bytesOf(invocation, source, bound), source);
     const check = options.has("check");
     const result = check
       ? await client.call("applyConfiguration", { query: { check }, body: configuration })
@@ -46,28 +48,6 @@ export const apply: Command = {
     throw new OnlyExitCode(differs);
   },
 };
-
-async function bytesOf({ context }: Invocation, source: string): Promise<Buffer> {
-  const stream = source === "-" ? context.stdin : createReadStream(source);
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of stream) {
-      parts.push(Buffer.from(part));
-      bytes += parts.at(-1)?.length ?? 0;
-      if (bytes > maximumBytes) throw tooLarge(source);
-    }
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    throw fileFailure(error, source);
-  }
-  return Buffer.concat(parts);
-}
-
-function tooLarge(source: string): CommandError {
-  const why = `${source} has more than ${maximumBytes} bytes, the most that one file may have. Nothing was changed. Divide it: what a file does not mention stays as it is.`;
-  return new CommandError(6, escapeText(why));
-}
 
 /** A root of trust is the deepest part of a file, two levels down. */
 const limits = { jsonDepth: caps.jsonDepth + 2, jsonValues: caps.jsonValues };
