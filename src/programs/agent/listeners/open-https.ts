@@ -15,6 +15,7 @@ import type { EventFacts } from "../../../journal/events/event.ts";
 import type { Log } from "../../../journal/logs/log.ts";
 import type { HostDecisions } from "../../host-file/host-file.ts";
 import { createLanListeners } from "./lan-listeners.ts";
+import { reachedBy } from "./own-names.ts";
 
 export type HttpsDecisions = HostDecisions["https"] & {
   /** The device's own names now, the first its host name. */
@@ -129,15 +130,8 @@ const loopback = { names: ["localhost"], addresses: ["127.0.0.1", "::1"] } as co
 
 function wantedOf(decisions: HttpsDecisions | undefined) {
   const { names = () => [], address = null } = decisions ?? {};
-  const addresses = address === null ? interfaceAddresses() : [address];
-  // Some systems have host names that no certificate can hold.
-  const usable = [...names(), ...loopback.names].filter((name) =>
-    /^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/.test(name),
-  );
-  return {
-    names: [...new Set(usable.map((name) => name.toLowerCase()))],
-    addresses: [...addresses, ...loopback.addresses],
-  };
+  const reached = reachedBy([...names(), ...loopback.names], address);
+  return { names: reached.names, addresses: [...reached.addresses, ...loopback.addresses] };
 }
 
 function statusOf(
