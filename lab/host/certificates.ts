@@ -36,6 +36,8 @@ export interface Issuer extends ServerCertificate {
   path: string;
   keyPath: string;
   issue(wish: CertificateWish): Issuer;
+  /** PEM: the certificate for a request (PKCS #10). Without `extensions` it has those of the request. */
+  answer(request: string, wish?: Pick<CertificateWish, "extensions" | "validity">): string;
 }
 
 /** An authority made by openssl in `directory`, and what it certifies. */
@@ -64,43 +66,47 @@ function issued(
   wish: CertificateWish,
   issuer: Pick<Issuer, "path" | "keyPath"> | null,
 ): Issuer {
-  const { name, extensions = [], validity = always, key = p256, hash = "sha256" } = wish;
   const place = mkdtempSync(join(directory, "certificate-"));
-  const openssl = (...args: string[]): void => {
-    execFileSync("openssl", args, { cwd: place, stdio: "ignore" });
+  const made = [...newKey("key", wish.key), "-out", "csr", "-subj", `/CN=${wish.name}`];
+  execFileSync("openssl", made, { cwd: place, stdio: "ignore" });
+  const cert = signed(place, wish, issuer);
+  const [path, keyPath] = [join(place, "pem"), join(place, "key")];
+  const files = { path, keyPath, cert, key: readFileSync(keyPath, "utf8") };
+  return {
+    ...files,
+    issue: (next) => issued(directory, next, files),
+    answer: (request, next = {}) => {
+      const other = mkdtempSync(join(directory, "answer-"));
+      writeFileSync(join(other, "csr"), request);
+      return signed(other, next, files);
+    },
   };
+}
+
+/** Signs the request `csr` of a folder. */
+function signed(
+  place: string,
+  { extensions, validity = always, hash = "sha256" }: Omit<CertificateWish, "name">,
+  issuer: Pick<Issuer, "path" | "keyPath"> | null,
+): string {
   writeFileSync(join(place, "index"), "");
   writeFileSync(
     join(place, "ca.cnf"),
     [
       "[ca]\ndefault_ca=here",
       `[here]\ndatabase=index\nrand_serial=yes\nnew_certs_dir=.\ndefault_md=${hash}`,
-      "policy=any\nunique_subject=no\n[any]\ncommonName=supplied",
-      ["[extensions]", ...extensions, ""].join("\n"),
+      `policy=any\nunique_subject=no\n${extensions === undefined ? "copy_extensions=copy" : ""}`,
+      "[any]\ncommonName=supplied",
+      ["[extensions]", ...(extensions ?? []), ""].join("\n"),
     ].join("\n"),
   );
-  openssl(...newKey("key", key), "-out", "csr", "-subj", `/CN=${name}`);
   const by =
     issuer === null ? ["-selfsign", "-keyfile", "key"] : ["-keyfile", issuer.keyPath, "-cert", issuer.path];
-  openssl(
-    ...[
-      "ca",
-      "-batch",
-      "-config",
-      "ca.cnf",
-      "-extensions",
-      "extensions",
-      "-in",
-      "csr",
-      "-out",
-      "pem",
-      "-notext",
-    ],
-    ...[...by, "-startdate", validity.from, "-enddate", validity.until],
-  );
-  const [path, keyPath] = [join(place, "pem"), join(place, "key")];
-  const files = { path, keyPath, cert: readFileSync(path, "utf8"), key: readFileSync(keyPath, "utf8") };
-  return { ...files, issue: (next) => issued(directory, next, files) };
+  const files = ["-in", "csr", "-out", "pem", "-notext", "-extensions", "extensions"];
+  const dates = ["-startdate", validity.from, "-enddate", validity.until];
+  const words = ["ca", "-batch", "-config", "ca.cnf", ...files, ...by, ...dates];
+  execFileSync("openssl", words, { cwd: place, stdio: "ignore" });
+  return readFileSync(join(place, "pem"), "utf8");
 }
 
 const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
