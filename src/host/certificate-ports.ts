@@ -22,3 +22,21 @@ export type SignOwn = (request: CertificateRequest) => Promise<string>;
  * A pair of files that an administrator has put in place, under its common name; or the reason why it cannot be read.
  */
 export type InstalledPair = { readonly name: string } & (Pair | { readonly refused: string });
+
+/** The content of a request to an authority. */
+export interface SigningRequest {
+  /** The path of the key, as PEM. */
+  readonly keyFile: string;
+  /** Host names, the first of which is the subject's. */
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/**
+ * A failure by openssl's number of it, X509_V_ERR_* of openssl/x509_vfy.h, with its sentence; or the reason why it has
+ * judged nothing. null: the certificates are valid for a server.
+ */
+export type ChainVerdict =
+  | { readonly number: number; readonly sentence: string }
+  | { readonly trouble: string }
+  | null;

@@ -3,6 +3,7 @@ import { unlinkSync, writeFileSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../../contract/errors.ts";
+import type { ChainVerdict } from "../../certificate-ports.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
 
 /** The authorities of the system: Debian's package ca-certificates. */
@@ -23,20 +24,11 @@ export interface OpensslVerification {
   readonly signal?: AbortSignal;
 }
 
-/**
- * A failure by openssl's number of it, X509_V_ERR_* of openssl/x509_vfy.h, with its sentence; or the reason why it has
- * judged nothing. null: the certificates are valid for a server.
- */
-export type OpensslVerdict =
-  | { readonly number: number; readonly sentence: string }
-  | { readonly trouble: string }
-  | null;
-
 /** Runs `openssl verify`. Rejects with the reason of the signal, and where the certificates cannot be written. */
 export async function verifyByOpenssl(
   run: RunCommand,
   { certificates, authorities, conditions, directory, signal }: OpensslVerification,
-): Promise<OpensslVerdict> {
+): Promise<ChainVerdict> {
   const chain = join(directory, `chain-${randomUUID()}.pem`);
   // Without a thread: this is the memory of a directory of systemd's, and what threads take for it stays with the process.
   writeFileSync(chain, certificates.join("\n"), { mode: 0o600, flag: "wx" });
