@@ -2,6 +2,7 @@ import type { Certificates } from "../../certificates/certificates.ts";
 import type { InputError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Finding, Input, Output, StreamId } from "../../contract/types.ts";
+import type { ChainVerdict, SigningRequest } from "../../host/certificate-ports.ts";
 import type { HostClock, HostFiles, TrustedOwners } from "../../host/host.ts";
 import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
@@ -106,6 +107,18 @@ export interface ExaminedHost {
     ownDirectory: string,
   ): Promise<Pick<Certificates, "present" | "refused">>;
   readonly hostFile: HostFileAccess;
+  /** The names of the device and its addresses on the LAN, as a certificate can have them; the host name is first. */
+  reachedBy(decisions: RescueDecisions): {
+    readonly names: readonly string[];
+    readonly addresses: readonly string[];
+  };
+  /** Makes a request for a certificate (PKCS #10), as PEM. Throws `internal_error`. */
+  signRequest(request: SigningRequest): Promise<string>;
+  /**
+   * Verifies by openssl that a chain, as PEM, leads to an authority. Dates are not judged. null: it does. Throws the
+   * system's errors where its files cannot be written.
+   */
+  verifyChain(chain: readonly string[], authorities: string | undefined): Promise<ChainVerdict>;
 }
 
 /** Root's decisions about this device. */
@@ -134,10 +147,14 @@ export interface CheckedText {
 /** Decisions of the host file about the ways in. */
 export interface RescueDecisions {
   readonly kernelRescue: boolean;
+  /** Names that this device answers to, besides its host name, its addresses and localhost. */
+  readonly names: readonly string[];
   /** On the LAN; `directory`: of the certificates that are installed. */
   readonly https: TrustedOwners & {
     readonly enabled: boolean;
     readonly port: number;
+    /** The only address that it listens on; null: all. */
+    readonly address: string | null;
     readonly directory: string;
   };
 }

@@ -6,6 +6,7 @@ import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { keepAccepted, reread } from "../configuration/host-file.ts";
 import { announce, withdraw } from "./announcement.ts";
+import { install, request } from "./certificate-request.ts";
 import { changeHttps } from "./host-file-https.ts";
 
 const portOption: Option = {
@@ -118,7 +119,7 @@ const reload: Command = {
   },
 };
 
-export const tlsCommands: readonly Command[] = [show, fingerprint, enable, disable, reload];
+export const tlsCommands: readonly Command[] = [show, fingerprint, enable, disable, request, install, reload];
 
 /** The agent goes by it from now on, and after a later mistake in the file. */
 async function told(invocation: Invocation): Promise<Tls | null> {

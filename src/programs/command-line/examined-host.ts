@@ -1,25 +1,37 @@
+import { hostname, tmpdir } from "node:os";
 import { createCertificates } from "../../certificates/certificates.ts";
 import { readOwnPair } from "../../certificates/self-made.ts";
 import type { ExaminedHost } from "../../cli/client/context.ts";
 import { readInstalledPairs } from "../../host/linux/certificates/installed-pairs.ts";
+import { systemAuthorities, verifyByOpenssl } from "../../host/linux/certificates/openssl-verify.ts";
+import { signRequest } from "../../host/linux/certificates/signing-request.ts";
 import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
 import { createRootHelper, usualHelperSocket } from "../../host/linux/systemd/root-helper.ts";
 import { createUptime } from "../../host/linux/uptime.ts";
+import { namesOfHost } from "../../http/hosts.ts";
+import { reachedBy } from "../agent/listeners/own-names.ts";
 import { checkHostFile } from "../host-file/check.ts";
 import { HostFileRefused, readDecisionsInForce, readHostFile } from "../host-file/host-file.ts";
 import { keepHostFile, restoreHostFile } from "../host-file/kept.ts";
 
 /** This host for commands that examine it; each part is opened and loaded when it is first asked for. */
 export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
+  const run = createRunCommand();
   return {
-    run: createRunCommand(),
+    run,
     readSealKeys,
     readRealTimeClock: async () => readRealTimeClock(),
     uptime: createUptime(),
     helper: createRootHelper(usualHelperSocket),
     readCertificates,
+    reachedBy: ({ names, https }) => reachedBy([...namesOfHost(hostname()), ...names], https.address),
+    signRequest: (request) => signRequest(run, request),
+    verifyChain: (certificates, authorities = systemAuthorities) =>
+      verifyByOpenssl(run, {
+        ...{ certificates, authorities, conditions: ["-no_check_time"], directory: tmpdir() },
+      }),
     hostFile: {
       inForce: async (path) => {
         const { decisions, trouble } = await readDecisionsInForce(path, uid());
