@@ -7,7 +7,10 @@ export interface DueTimer {
   putOff(): void;
 }
 
-export function createDueTimer(work: () => void, { uptime, timers }: StoreTime): DueTimer {
+export function createDueTimer(
+  work: () => void,
+  { uptime, timers }: Pick<StoreTime, "uptime" | "timers">,
+): DueTimer {
   let takeBack = (): void => undefined;
   let due = Number.POSITIVE_INFINITY;
   return {
