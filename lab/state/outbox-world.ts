@@ -1,0 +1,278 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import type { EventFacts } from "../../src/journal/events/event.ts";
+import type { EventLog, EventLogOptions } from "../../src/journal/events/event-log.ts";
+import { outboxKind } from "../../src/outbox/cursors.ts";
+import type { NamedReceiver } from "../../src/outbox/dispatcher.ts";
+import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
+import type { Message, Receiver } from "../../src/outbox/receiver.ts";
+import { createWebhook } from "../../src/outbox/webhook.ts";
+import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
+import { openDocument } from "../../src/store/documents/document.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
+import { createChance } from "../basics/chance.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
+import { longSeconds } from "../basics/until.ts";
+import { deviceId } from "../host/messages.ts";
+import { startWebServer } from "../host/web-server.ts";
+import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
+import { openLog } from "./event-directory.ts";
+
+/**
+ * The end of one request. `lost`: the receiver has the message, and its answer does not come back. `dropped`: nothing
+ * arrives. A number of seconds: the answer, 204, takes so long. A status: it is refused.
+ */
+export type Fate = "delivered" | "lost" | "dropped" | Refusal | { readonly seconds: number };
+
+interface Refusal {
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter?: number;
+}
+
+/** A message as the receiver has it, maybe for the second time. */
+export interface Arrived {
+  readonly id: string;
+  readonly seqs: readonly number[];
+  /** Virtual seconds. */
+  readonly at: number;
+}
+
+/** One device's event log and outbox on real files in virtual time, and real webhooks over loopback that fail at will. */
+export interface OutboxWorld {
+  readonly time: VirtualTime;
+  readonly events: EventLog;
+  readonly outbox: Outbox;
+  /** The state directory. */
+  readonly directory: string;
+  /** All messages, in the order of the attempts. */
+  readonly attempts: readonly { readonly message: Message; readonly at: number }[];
+  readonly arrived: readonly Arrived[];
+  /** The number of timers that the outbox waits for. */
+  timers(): number;
+  /** The end of each request from now on. */
+  fate: (at: number) => Fate;
+  /** A webhook; all go to one server. */
+  receiver(name?: string, takes?: NamedReceiver["takes"]): NamedReceiver;
+  configure(receivers: readonly NamedReceiver[]): Promise<void>;
+  record(facts: EventFacts): Promise<void>;
+  /** Lets time pass from one event to the next, each with all that follows from it. */
+  pass(seconds: number): Promise<void>;
+  /** Settles when nothing happens without time. */
+  settle(): Promise<void>;
+  /** The process is killed, and the agent starts again on the same files with the same receivers. */
+  restart(): Promise<void>;
+}
+
+const startMilliseconds = Date.parse("2026-11-27T10:00:00Z");
+
+export async function openOutboxWorld(
+  test: Ending,
+  options: Pick<EventLogOptions, "totalBytes" | "refusalKinds"> = {},
+): Promise<OutboxWorld> {
+  const directory = await temporaryDirectory(test);
+  const time = createVirtualTime();
+  const busy = createBusy();
+  const wall = () => startMilliseconds + time.now() * 1_000;
+  const network = await openNetwork(test, { time, busy, wall, fate: () => world.fate(time.now()) });
+  let configured: readonly NamedReceiver[] = [];
+  const start = async (isFirstStart: boolean) => {
+    const life = createLife(time);
+    const clock = { uptime: time.now, timers: life.createTimers(), now: () => new Date(wall()) };
+    const timers = life.createTimers();
+    const { events } = await openLog(test, { directory: join(directory, "events"), ...clock, ...options });
+    const reserve = createReserve(directory);
+    const document = await openDocument(directory, outboxKind, {
+      ...{ isFirstStart, reserve, time: { ...clock, wall } },
+    });
+    const outbox = createOutbox({
+      ...{ ...clock, timers },
+      events: { ...events, list: (query) => life.within(busy.during(events.list(query))) },
+      document: {
+        read: () => document.read(),
+        note: (change, seconds) => document.note(change, seconds),
+        save: () => life.within(busy.during(document.save())),
+      },
+      device: () => ({ id: deviceId, name: "box" }),
+      random: createChance(1).uniform,
+    });
+    atEnd(test, async () => {
+      if (!life.isOver()) await outbox.close();
+      await document.close();
+      await events.close();
+    });
+    return { events, outbox, life, timers };
+  };
+  let present = await start(true);
+  const world: OutboxWorld = {
+    ...{ time, directory, attempts: network.attempts, arrived: network.arrived, settle: busy.settled },
+    get events() {
+      return present.events;
+    },
+    get outbox() {
+      return present.outbox;
+    },
+    timers: () => present.timers.count(),
+    fate: () => "delivered",
+    receiver: (name = "hook", takes = "all") => ({ name, takes, receiver: network.receiver }),
+    configure: async (receivers) => {
+      const { life, outbox } = present;
+      configured = receivers;
+      outbox.configure(receivers.map((one) => ({ ...one, receiver: within(life, one.receiver) })));
+      await passed(time, busy, 0);
+    },
+    record: async (facts) => {
+      await world.events.record(facts);
+      await busy.settled();
+    },
+    pass: (seconds) => passed(time, busy, seconds),
+    restart: async () => {
+      present.life.end();
+      present = await start(false);
+      await world.configure(configured);
+    },
+  };
+  return world;
+}
+
+function within(life: Life, { deliver }: Receiver): Receiver {
+  return { deliver: (message, signal) => life.within(deliver(message, signal)) };
+}
+
+async function passed(time: VirtualTime, busy: Busy, seconds: number): Promise<void> {
+  const end = time.now() + seconds;
+  await busy.settled();
+  for (let next = time.nextAt(); next !== null && next <= end; next = time.nextAt()) {
+    time.pass(next - time.now());
+    await busy.settled();
+  }
+  time.pass(end - time.now());
+  await busy.settled();
+}
+
+/** One life of a process: after its end nothing that it waits for comes any more. */
+function createLife(time: VirtualTime) {
+  let isOver = false;
+  return {
+    end: () => {
+      isOver = true;
+    },
+    isOver: () => isOver,
+    createTimers: () => createTimersOf(time, () => isOver),
+    within: <T>(promise: Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        promise.then(
+          (value) => isOver || resolve(value),
+          (error) => isOver || reject(error),
+        );
+      }),
+  };
+}
+
+/** Timers that are counted until they run out or are cancelled. */
+function createTimersOf(time: VirtualTime, isOver: () => boolean) {
+  const waiting = new Set<object>();
+  return {
+    after: (seconds: number, call: () => void) => {
+      const one = {};
+      waiting.add(one);
+      const takeBack = time.hostTimers.after(seconds, () => {
+        waiting.delete(one);
+        if (!isOver()) call();
+      });
+      return () => {
+        waiting.delete(one);
+        takeBack();
+      };
+    },
+    count: () => waiting.size,
+  };
+}
+
+type Life = ReturnType<typeof createLife>;
+
+/** Counts the work that ends without time passing. */
+function createBusy() {
+  let count = 0;
+  const leave = (): void => {
+    count -= 1;
+  };
+  return {
+    during: <T>(work: Promise<T>): Promise<T> => {
+      count += 1;
+      return work.finally(leave);
+    },
+    /** It waits for time to pass until the result is called. */
+    pause: (): (() => void) => {
+      count -= 1;
+      let isOver = false;
+      return () => {
+        if (!isOver) count += 1;
+        isOver = true;
+      };
+    },
+    settled: async (): Promise<void> => {
+      const begin = performance.now();
+      for (let quiet = 0; quiet < quietTurns; quiet = count === 0 ? quiet + 1 : 0) {
+        if (performance.now() - begin > longSeconds * 1_000) throw new Error(`busy for ${longSeconds} s`);
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+type Busy = ReturnType<typeof createBusy>;
+
+/** Turns of the loop without work after which none follows. */
+const quietTurns = 5;
+
+interface NetworkOptions {
+  readonly time: VirtualTime;
+  readonly busy: Busy;
+  readonly wall: () => number;
+  readonly fate: () => Fate;
+}
+
+async function openNetwork(test: Ending, { time, busy, wall, fate }: NetworkOptions) {
+  const [attempts, arrived]: [{ message: Message; at: number }[], Arrived[]] = [[], []];
+  const server = await startWebServer((request, response) => {
+    const end = fate();
+    if (end === "dropped") return void request.socket.destroy();
+    void textOf(request).then((text) => {
+      if (typeof end === "object" && "status" in end) return refuse(response, end);
+      const { id, data } = JSON.parse(text) as { id: string; data: { events: { seq: number }[] } };
+      arrived.push({ id, seqs: data.events.map(({ seq }) => seq), at: time.now() });
+      if (end === "lost") return void request.socket.destroy();
+      if (end === "delivered") return void response.writeHead(204).end();
+      const goOn = busy.pause();
+      // The outbox may give up sooner.
+      response.once("close", goOn);
+      time.at(time.now() + end.seconds, () => {
+        goOn();
+        response.writeHead(204).end();
+      });
+    });
+  });
+  atEnd(test, () => server.stop());
+  const transfers = createTransfers({ redirects: null, allowLocalServers: true });
+  const secret = makeWebhookSecret();
+  const webhook = createWebhook({ url: server.url, secret, transfers, allowLocalServers: true, wall });
+  const receiver: Receiver = {
+    deliver: (message, signal) => {
+      attempts.push({ message, at: time.now() });
+      return busy.during(webhook.deliver(message, signal));
+    },
+  };
+  return { attempts, arrived, receiver };
+}
+
+function refuse(response: ServerResponse, { status, retryAfter }: Refusal): void {
+  response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }).end();
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString("utf8");
+}

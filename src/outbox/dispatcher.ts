@@ -1,0 +1,256 @@
+import { randomBytes } from "node:crypto";
+import type { AuditEvent } from "../contract/types.ts";
+import type { Timers, Uptime } from "../host/ports.ts";
+import { createDueTimer, type DueTimer } from "../store/files/due-timer.ts";
+import { type Batch, type EventQueue, readBatch } from "./batch.ts";
+import type { Cursor } from "./cursors.ts";
+import { isTaken, levelOf, type Takes } from "./notices.ts";
+import type { Delivery, Message, Receiver } from "./receiver.ts";
+import { retryIn } from "./retries.ts";
+
+/** A receiver as settings or host file name it. */
+export interface NamedReceiver {
+  readonly name: string;
+  /** `record`: every event, at most 200 a message and without the rate limit. */
+  readonly takes: Takes;
+  readonly receiver: Receiver;
+}
+
+export interface ReceiverState {
+  readonly name: string;
+  /** Since the agent's start, by the device's clock (RFC 3339); null: none yet. */
+  readonly last_success: string | null;
+  /** Events that were not delivered yet. */
+  readonly waiting: number;
+  /** The last failure since the last success. */
+  readonly last_error: { readonly time: string; readonly detail: string } | null;
+  /** Seconds since the first failure after the last success; 0: it does not fail. */
+  readonly failing_seconds: number;
+  /** null: nothing waits. */
+  readonly next_attempt: string | null;
+}
+
+export interface DispatcherOptions {
+  readonly events: EventQueue;
+  readonly device: () => Message["device"];
+  /** Settles when the cursor is on the disk, or only in memory because the disk takes nothing. */
+  readonly keep: (cursor: Cursor) => Promise<void>;
+  readonly now: () => Date;
+  readonly uptime: Uptime;
+  readonly timers: Timers;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Seconds between two messages to a person, unless one of their events is grave. */
+const restSeconds = 60;
+
+/** Seconds in which events that occur together become one message: ten of the record, since each costs two writes. */
+const gatherSeconds = { all: 1, grave: 1, record: 10 } as const satisfies Record<Takes, number>;
+
+/** Seconds after which an attempt is ended; receivers end theirs sooner. */
+const attemptSeconds = 60;
+
+/** Events that pass a receiver by before its place is written again: few enough that the log still has them. */
+const eventsBetweenWrites = 500;
+
+/** Brings one receiver its events: one message at a time, in order, each until it is acknowledged. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #timer: DueTimer;
+  readonly #stopping = new AbortController();
+  #named: NamedReceiver;
+  #cursor: Cursor;
+  /** The seq of the cursor that was last written. */
+  #written: number;
+  /** The newest seq at the last reading of the log. */
+  #looked: number;
+  #waiting = 0;
+  #isGrave = false;
+  #failures = 0;
+  #failingSince: number | null = null;
+  #lastSuccess: Date | null = null;
+  #lastError: ReceiverState["last_error"] = null;
+  /** Uptimes before which no message leaves: after a success, unless it is grave; and after a failure. */
+  #restUntil = 0;
+  #retryAt = 0;
+  #running: Promise<void> | null = null;
+  #isDue = false;
+
+  constructor(named: NamedReceiver, cursor: Cursor, options: DispatcherOptions) {
+    this.#options = options;
+    this.#named = named;
+    this.#cursor = cursor;
+    [this.#written, this.#looked] = [cursor.seq, cursor.seq];
+    this.#timer = createDueTimer(() => this.#run(), options);
+    if (cursor.sending !== null || cursor.seq < options.events.head()) this.#timer.within(0);
+  }
+
+  /** Call it with each event, in order. */
+  heard(event: AuditEvent): void {
+    const { takes } = this.#named;
+    if (isTaken(takes, event)) {
+      this.#waiting += 1;
+      this.#isGrave ||= levelOf(event) === "grave";
+      this.#schedule(gatherSeconds[takes]);
+    } else if (this.#cursor.seq === event.seq - 1 && this.#running === null) {
+      const change_hash = event.log === "changes" ? event.hash : this.#cursor.change_hash;
+      this.#pass({ seq: event.seq, change_hash });
+    } else if (event.seq - this.#looked >= eventsBetweenWrites) this.#schedule(gatherSeconds[takes]);
+  }
+
+  /** The receiver has another address, secret or choice of events: it may work now. */
+  replace(named: NamedReceiver): void {
+    if (named.receiver === this.#named.receiver && named.takes === this.#named.takes) return;
+    this.#named = named;
+    this.#retryAt = 0;
+    this.#timer.within(0);
+  }
+
+  state(): ReceiverState {
+    const { now, uptime } = this.#options;
+    const due = Math.max(0, this.#allowedAt() - uptime());
+    return {
+      name: this.#named.name,
+      last_success: this.#lastSuccess?.toISOString() ?? null,
+      waiting: this.#waiting,
+      last_error: this.#lastError,
+      failing_seconds: this.#failingSince === null ? 0 : uptime() - this.#failingSince,
+      next_attempt: this.#waiting === 0 ? null : new Date(now().getTime() + due * 1_000).toISOString(),
+    };
+  }
+
+  /** Delivers a message without events, beside those that wait. */
+  async test(): Promise<Delivery> {
+    const device = this.#options.device();
+    const id = `${device.id}-test-${randomBytes(8).toString("hex")}`;
+    const delivery = await this.#deliver({
+      ...{ id, device, notices: [], count: 0, counts: {}, gap: null, isTest: true },
+    });
+    // It works: what waits need not wait for the next attempt.
+    if (delivery.ok) {
+      this.#succeeded();
+      this.#timer.within(0);
+    }
+    return delivery;
+  }
+
+  /** Ends the attempt that is under way, and keeps the place. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#timer.putOff();
+    await this.#running;
+    if (this.#cursor.seq !== this.#written) await this.#keep(this.#cursor);
+  }
+
+  #run(): void {
+    this.#timer.putOff();
+    if (this.#stopping.signal.aborted) return;
+    this.#isDue = true;
+    this.#running ??= this.#whileDue().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #whileDue(): Promise<void> {
+    while (this.#isDue && !this.#stopping.signal.aborted) {
+      this.#isDue = false;
+      await this.#next().catch((error: Error) => this.#failed({ ok: false, error: error.message }));
+    }
+  }
+
+  /** Sends the next message, if one may leave now. */
+  async #next(): Promise<void> {
+    const { events, uptime } = this.#options;
+    const { takes } = this.#named;
+    const last = this.#cursor.sending?.last ?? null;
+    this.#looked = events.head();
+    const { batch, waiting, idle } = await readBatch(events, { takes, from: this.#cursor, last });
+    this.#waiting = waiting;
+    this.#isGrave = batch?.isGrave ?? false;
+    if (batch === null) {
+      // The log dropped all events of the message that was being tried; those that are left tell the gap.
+      if (last !== null) return this.#again({ ...this.#cursor, sending: null });
+      this.#pass(idle);
+      return;
+    }
+    if (this.#allowedAt() > uptime()) return this.#schedule(0);
+    // A message that was tried keeps its id although the log may have dropped its first events since.
+    const sending = this.#cursor.sending ?? { first: batch.first, last: batch.last };
+    if (this.#cursor.sending === null) await this.#keep({ ...this.#cursor, ...batch.before, sending });
+    const delivery = await this.#deliver(this.#messageOf(batch, sending));
+    if (this.#stopping.signal.aborted && !delivery.ok) return;
+    if (!delivery.ok) return this.#failed(delivery);
+    this.#succeeded();
+    this.#restUntil = uptime() + (takes === "record" ? 0 : restSeconds);
+    this.#waiting = Math.max(0, this.#waiting - batch.count);
+    await this.#again({ ...this.#cursor, ...batch.end, sending: null });
+  }
+
+  #messageOf(batch: Batch, { first, last }: NonNullable<Cursor["sending"]>): Message {
+    const { notices, count, counts, gap } = batch;
+    const device = this.#options.device();
+    return { id: `${device.id}-${first}-${last}`, device, notices, count, counts, gap, isTest: false };
+  }
+
+  /** Goes on from here at once. */
+  async #again(cursor: Cursor): Promise<void> {
+    await this.#keep(cursor);
+    this.#isDue = true;
+  }
+
+  /** Never rejects. */
+  async #deliver(message: Message): Promise<Delivery> {
+    const attempt = new AbortController();
+    const ended = new Promise<Delivery>((resolve) => {
+      const error = `The receiver did not answer within ${attemptSeconds} s.`;
+      attempt.signal.addEventListener("abort", () => resolve({ ok: false, error }));
+    });
+    const end = () => attempt.abort();
+    if (this.#stopping.signal.aborted) end();
+    const takeBack = this.#options.timers.after(attemptSeconds, end);
+    this.#stopping.signal.addEventListener("abort", end);
+    try {
+      return await Promise.race([this.#named.receiver.deliver(message, attempt.signal), ended]);
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    } finally {
+      takeBack();
+      this.#stopping.signal.removeEventListener("abort", end);
+    }
+  }
+
+  #succeeded(): void {
+    [this.#failures, this.#failingSince, this.#retryAt] = [0, null, 0];
+    [this.#lastSuccess, this.#lastError] = [this.#options.now(), null];
+  }
+
+  #failed({ error, retryAfterSeconds }: Delivery & { ok: false }): void {
+    const { now, uptime, random } = this.#options;
+    this.#failures += 1;
+    this.#failingSince ??= uptime();
+    this.#lastError = { time: now().toISOString(), detail: error };
+    this.#retryAt = uptime() + retryIn(this.#failures, random(), retryAfterSeconds);
+    this.#schedule(0);
+  }
+
+  #schedule(seconds: number): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#timer.within(Math.max(seconds, this.#allowedAt() - this.#options.uptime()));
+  }
+
+  #allowedAt(): number {
+    return Math.max(this.#retryAt, this.#isGrave || this.#cursor.sending !== null ? 0 : this.#restUntil);
+  }
+
+  /** Nothing up to here is for this receiver. */
+  #pass(position: Pick<Cursor, "seq" | "change_hash">): void {
+    this.#cursor = { ...this.#cursor, ...position };
+    if (position.seq - this.#written >= eventsBetweenWrites) void this.#keep(this.#cursor);
+  }
+
+  async #keep(cursor: Cursor): Promise<void> {
+    [this.#cursor, this.#written] = [cursor, cursor.seq];
+    await this.#options.keep(cursor);
+  }
+}
