@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
+import { until } from "../../lab/basics/until.ts";
 import { deviceId } from "../../lab/host/messages.ts";
-import { change } from "../../lab/state/event-directory.ts";
+import { change, refusal } from "../../lab/state/event-directory.ts";
 import { type Fate, type OutboxWorld, openOutboxWorld } from "../../lab/state/outbox-world.ts";
+import { onDisk } from "../../lab/state/state-directory.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
 
 const began = (name: string, level = "attention"): EventFacts =>
   agentEvent("need.began", { need: "update_failed", level, kind: "rules", name, version: "1.0.0" });
 
 const hour = 3_600;
+const day = 24 * hour;
 
 /** Seqs by the ids that they arrived under, in the order of the first arrival. */
 function idsBySeq({ arrived }: OutboxWorld): Map<number, Set<string>> {
@@ -28,7 +31,7 @@ describe("the outbox", () => {
     await world.configure([world.receiver()]);
     await world.record(change("anna"));
     await world.record(began("b"));
-    await world.pass(24 * hour);
+    await world.pass(day);
     assert.deepEqual(
       world.arrived.map(({ id, seqs }) => [id, seqs]),
       [[`${deviceId}-3-3`, [3]]],
@@ -143,7 +146,203 @@ describe("the outbox", () => {
       ],
     );
     await world.restart();
-    await world.pass(24 * hour);
+    await world.pass(day);
     assert.equal(world.arrived.length, 3, "an acknowledged message was sent again after a restart");
+  });
+
+  it("ends an attempt that hangs, and tells of it", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    world.fate = () => ({ seconds: 100 * day });
+    await world.record(began("a"));
+    await world.pass(62);
+    const [state] = world.outbox.states();
+    assert.equal(state?.last_error?.detail, "The receiver did not answer within 60 s.");
+    assert.equal(world.attempts.length, 1);
+  });
+
+  it("waits longer after each failure, from half a minute to an hour, and says since when it fails", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    world.fate = () => ({ status: 500 });
+    await world.record(began("a"));
+    await world.pass(2 * day);
+    const waits = world.attempts.slice(1).map(({ at }, index) => at - (world.attempts[index]?.at ?? 0));
+    for (const [index, wait] of waits.entries()) {
+      const longest = Math.min(hour, 60 * 2 ** index);
+      assert.ok(wait >= longest / 2 && wait <= longest, `${index}: ${wait} s`);
+    }
+    assert.ok(waits.length > 48 && waits.length < 110, `${waits.length} attempts`);
+    const [state] = world.outbox.states();
+    assert.match(state?.last_error?.detail ?? "", /answered 500 Internal Server Error/);
+    assert.deepEqual([state?.last_success, state?.waiting, state?.failing_seconds], [null, 1, 2 * day - 1]);
+    assert.ok(Date.parse(state?.next_attempt ?? "") > Date.parse("2026-11-29T10:00:00Z"));
+  });
+
+  it("is silent for as long as a receiver asks, but no longer than a day", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    const pauses = [2 * hour, 30 * day];
+    world.fate = () => {
+      const retryAfter = pauses.shift();
+      return retryAfter === undefined ? "delivered" : { status: 503, retryAfter };
+    };
+    await world.record(began("a"));
+    await world.pass(3 * day);
+    assert.deepEqual(
+      world.attempts.map(({ at }) => at),
+      [1, 1 + 2 * hour, 1 + 2 * hour + day],
+    );
+  });
+
+  it("does not wake the process while nothing waits, and writes nothing for events of no interest", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    await world.record(began("a"));
+    await world.pass(hour);
+    const written = await onDisk(world.directory, "outbox.json");
+    for (let index = 0; index < 20; index += 1) await world.record(change(`${index}`));
+    world.events.refuse(refusal("192.0.2.1"), "invalid_credentials");
+    await world.pass(day);
+    assert.deepEqual(await onDisk(world.directory, "outbox.json"), written);
+    assert.equal(world.timers(), 0);
+  });
+
+  it("begins a new receiver at the newest event, keeps the others, and forgets one that is gone", async (test) => {
+    const world = await openOutboxWorld(test);
+    world.fate = () => "dropped";
+    await world.configure([world.receiver("one")]);
+    await world.record(began("a"));
+    await world.pass(hour);
+    await world.configure([world.receiver("one"), world.receiver("two", "grave")]);
+    await world.record(began("b"));
+    await world.record(began("c", "failing"));
+    world.fate = () => "delivered";
+    await world.pass(2 * hour);
+    assert.deepEqual(seqsOf(world).toSorted().map(String), ["1", "2,3", "3"]);
+    await world.configure([world.receiver("two", "grave")]);
+    await world.pass(1);
+    const { receivers } = (await onDisk(world.directory, "outbox.json")) as { receivers: { name: string }[] };
+    assert.deepEqual(
+      [receivers.map(({ name }) => name), world.outbox.states().map(({ name }) => name)],
+      [["two"], ["two"]],
+    );
+  });
+
+  it("sends a test beside all that waits, and goes on at once when it succeeds", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    world.fate = () => ({ status: 500 });
+    await world.record(began("a"));
+    await world.pass(10 * hour);
+    const failed = await world.outbox.test("hook");
+    assert.ok(!failed.ok && /answered 500/.test(failed.error));
+    world.fate = () => "delivered";
+    assert.deepEqual(await world.outbox.test("hook"), { ok: true, answer: "204 No Content" });
+    await world.pass(1);
+    const [tested, told] = world.arrived;
+    assert.match(tested?.id ?? "", new RegExp(`^${deviceId}-test-[0-9a-f]{16}$`));
+    assert.deepEqual([tested?.seqs, told?.seqs], [[], [1]]);
+    const [state] = world.outbox.states();
+    assert.deepEqual([state?.last_error, state?.failing_seconds, state?.next_attempt], [null, 0, null]);
+    await assert.rejects(world.outbox.test("none"), { code: "not_found" });
+  });
+
+  it("brings a receiver of the record every event, at most two hundred at once", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver("log", "record")]);
+    for (let index = 0; index < 450; index += 1) await world.record(change(`${index}`));
+    world.events.refuse(refusal("192.0.2.1"), "invalid_credentials");
+    await world.pass(hour);
+    assert.deepEqual(
+      seqsOf(world).map((seqs) => [seqs[0], seqs.length]),
+      [
+        [1, 200],
+        [201, 200],
+        [401, 51],
+      ],
+    );
+    assert.deepEqual(
+      world.attempts.map(({ message }) => [message.count, message.gap]),
+      [
+        [200, null],
+        [200, null],
+        [51, null],
+      ],
+    );
+  });
+});
+
+describe("a gap in the record", () => {
+  /** Bytes of a log that keeps some forty changes. */
+  const totalBytes = 64 * 1024;
+  const flood = async (world: OutboxWorld, count: number): Promise<void> => {
+    // One after the other: few find room in memory.
+    for (let index = 0; index < count; index += 1)
+      await world.events.record(agentEvent("clock.stepped", { seconds: index }));
+    await world.settle();
+  };
+
+  it("is told with the first message behind it", async (test) => {
+    const world = await openOutboxWorld(test, { totalBytes });
+    await world.configure([world.receiver()]);
+    await world.record(change("anna"));
+    world.fate = () => "dropped";
+    await world.record(began("a"));
+    await world.pass(hour);
+    await flood(world, 400);
+    await world.record(began("b"));
+    world.fate = () => "delivered";
+    await world.pass(3 * hour);
+    const messages = world.attempts.slice(-2).map(({ message }) => message);
+    assert.deepEqual(idsBySeq(world).get(403), new Set([`${deviceId}-403-403`]));
+    const gap = messages.at(-1)?.gap;
+    assert.ok(gap && gap.from >= 2 && gap.to < 403 && gap.to > 200, JSON.stringify(gap));
+  });
+
+  it("is none where only events of no interest were dropped after they had passed by", async (test) => {
+    // Room for some 700 events.
+    const world = await openOutboxWorld(test, { totalBytes: 8 * totalBytes });
+    await world.configure([world.receiver()]);
+    for (let round = 0; round < 20; round += 1) {
+      await flood(world, 100);
+      if (round % 3 === 0) await world.restart();
+      await world.pass(1);
+    }
+    assert.ok((await world.events.firstComplete()) > 1_000);
+    await world.record(began("a"));
+    await world.pass(1);
+    assert.deepEqual(
+      world.attempts.map(({ message }) => [message.id, message.gap]),
+      [[`${deviceId}-2001-2001`, null]],
+    );
+  });
+
+  it("is none where refusals were dropped, but for a receiver of the record", async (test) => {
+    const world = await openOutboxWorld(test, { totalBytes, refusalKinds: 1_000 });
+    await world.configure([world.receiver("people"), world.receiver("log", "record")]);
+    await world.record(change("anna"));
+    await world.pass(10);
+    world.fate = () => "dropped";
+    await world.record(began("a"));
+    await world.pass(60);
+    for (let index = 0; index < 200; index += 1) {
+      const head = world.events.head();
+      world.events.refuse(refusal(`192.0.2.${index}`), "invalid_credentials");
+      await until("the refusal is written", () => world.events.head() > head);
+    }
+    await world.record(began("b"));
+    await world.pass(hour);
+    world.fate = () => "delivered";
+    await world.pass(3 * hour);
+    const behind = world.attempts.map(({ message }) => message).filter(({ id }) => !id.endsWith("-2-2"));
+    const people = behind.filter(({ notices }) => notices.every(({ type }) => type === "need.began"));
+    assert.deepEqual(
+      people.map(({ gap }) => gap),
+      people.map(() => null),
+    );
+    assert.ok(people.length > 0);
+    const log = behind.find(({ gap }) => gap !== null);
+    assert.ok(log?.gap && log.gap.from >= 3, JSON.stringify(log?.gap));
   });
 });
