@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { courseOf, linePath, partsOf, rangeOfCourse } from "../../src/console/system/clock/course.ts";
-import { agreedRange, axisFor, keepAxis, seenOn } from "../../src/console/system/clock/picture-axis.ts";
+import { axisFor, keepAxis } from "../../src/console/plot/axis.ts";
+import { courseOf, partsOf, rangeOfCourse } from "../../src/console/system/clock/course.ts";
+import { agreedRange, seenOn } from "../../src/console/system/clock/picture-axis.ts";
 import { silentOf, stripOf } from "../../src/console/system/clock/strip.ts";
 import { neededRange, placeOf, rangeOfSources } from "../../src/contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../src/contract/types.ts";
@@ -238,14 +239,6 @@ describe("the course of the offset", () => {
   });
   it("needs nothing where there is nothing", () => {
     assert.equal(rangeOfCourse(courseOf({ history: [], server_time, last_step: null })), null);
-  });
-  it("is a line from left to right, with slow clocks at the top", () => {
-    const history = [point("11:00:00", 0.01), point("11:30:00", 0), point("12:00:00", -0.01)];
-    const course = courseOf({ history, server_time, last_step: null });
-    assert.equal(
-      linePath(course.points, course, { low: -0.01, high: 0.01 }),
-      "0.0,0.00 500.0,50.00 1000.0,100.00",
-    );
   });
 });
 

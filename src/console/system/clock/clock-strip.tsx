@@ -2,12 +2,12 @@ import { useRef } from "preact/hooks";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { percent } from "../../plot/axis.ts";
 import { Shape } from "../../ui/shape.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
 import { boundInWords, laterInWords, stateOf } from "./clock-words.ts";
-import { percent } from "./picture-axis.ts";
 import { type Cluster, type Flag, type Strip, silentOf, stripOf } from "./strip.ts";
 
 /** Pixels between the dots of a cluster. */

@@ -2,9 +2,9 @@ import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { figure, pageFormat, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
+import type { Axis } from "../../plot/axis.ts";
 import type { State } from "../../ui/badge.tsx";
 import { withMark } from "../../ui/words/authenticated.ts";
-import type { Axis } from "./picture-axis.ts";
 
 /** `0.4 ms behind`: positive seconds are a host that is behind. */
 export function offsetInWords(seconds: number): string {

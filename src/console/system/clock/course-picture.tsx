@@ -3,18 +3,11 @@ import { placeOf } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 import { relativeTime } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { type Axis, keepAxis, percent } from "../../plot/axis.ts";
+import { Plot } from "../../plot/plot.tsx";
 import { Empty } from "../../ui/page.tsx";
 import { offsetInWords, placeInWords, stepInWords } from "./clock-words.ts";
-import {
-  bandOf,
-  type Course,
-  type CoursePoint,
-  courseOf,
-  linePath,
-  partsOf,
-  rangeOfCourse,
-} from "./course.ts";
-import { type Axis, keepAxis, percent } from "./picture-axis.ts";
+import { bandOf, type Course, type CoursePoint, courseOf, partsOf, rangeOfCourse } from "./course.ts";
 
 /** The offset over the last hours as a line in its uncertainty, with the last step. */
 export function CoursePicture({ status }: { readonly status: TimeSync }) {
@@ -26,7 +19,7 @@ export function CoursePicture({ status }: { readonly status: TimeSync }) {
   kept.current = axis;
   return (
     <div class="clock-course" role="img" aria-label={courseInWords(course)}>
-      <Plot course={course} axis={axis} />
+      <CoursePlot course={course} axis={axis} />
       <div class="clock-times">
         <span>{relativeTime((course.from - course.until) / 1_000)}</span>
         <span>{t.clock.now}</span>
@@ -35,26 +28,25 @@ export function CoursePicture({ status }: { readonly status: TimeSync }) {
   );
 }
 
-function Plot({ course, axis }: { readonly course: Course; readonly axis: Axis }) {
-  const zero = 1 - placeOf(axis, 0);
+function CoursePlot({ course, axis }: { readonly course: Course; readonly axis: Axis }) {
   const newest = course.points.at(-1);
   const time = { low: course.from, high: course.until };
   const step = course.step && placeOf(time, course.step.at);
+  // Between the two parts no clock has run.
+  const points = partsOf(course).flatMap((part) => [...part, null]);
   return (
-    <svg aria-hidden="true" class="clock-plot" width="100%" height="160">
-      <svg aria-hidden="true" viewBox="0 0 1000 100" preserveAspectRatio="none" width="100%" height="100%">
-        {partsOf(course).map((part, index) => (
-          <Part key={index === 0 ? "before" : "after"} part={part} course={course} axis={axis} />
-        ))}
-      </svg>
-      {zero >= 0 && zero <= 1 && (
-        <line class="clock-zero" x1="0" x2="100%" y1={percent(zero)} y2={percent(zero)} />
-      )}
+    <Plot
+      ends={{ time, axis }}
+      high={placeInWords(axis, axis.high)}
+      low={placeInWords(axis, axis.low)}
+      bands={points.map((point) => point && { at: point.at, ...bandOf(point) })}
+      line={points.map((point) => point && { at: point.at, value: point.offset })}
+    >
       {step !== null && course.step && (
         <>
-          <line class="clock-step" x1={percent(step)} x2={percent(step)} y1="0" y2="100%" />
+          <line class="plot-event" x1={percent(step)} x2={percent(step)} y1="0" y2="100%" />
           <text
-            class="clock-label strong"
+            class="strong"
             x={percent(step)}
             y="36"
             dx={step > 0.5 ? -6 : 6}
@@ -64,14 +56,8 @@ function Plot({ course, axis }: { readonly course: Course; readonly axis: Axis }
           </text>
         </>
       )}
-      <text x="0" y="16">
-        {placeInWords(axis, axis.high)}
-      </text>
-      <text x="0" y="100%" dy="-6">
-        {placeInWords(axis, axis.low)}
-      </text>
       {newest && <Newest point={newest} at={percent(placeOf(time, newest.at))} axis={axis} />}
-    </svg>
+    </Plot>
   );
 }
 
@@ -89,28 +75,8 @@ function Newest({
   const { low, high } = bandOf(point);
   return (
     <>
-      <line class="clock-line" x1={at} x2={at} y1={y(low)} y2={y(high)} />
+      <line class="plot-line" x1={at} x2={at} y1={y(low)} y2={y(high)} />
       <circle cx={at} cy={y(point.offset)} r="4" />
-    </>
-  );
-}
-
-function Part({
-  part,
-  course,
-  axis,
-}: {
-  readonly part: readonly CoursePoint[];
-  readonly course: Course;
-  readonly axis: Axis;
-}) {
-  if (part.length === 0) return null;
-  const upper = linePath(part, course, axis, (point) => bandOf(point).high);
-  const lower = linePath([...part].reverse(), course, axis, (point) => bandOf(point).low);
-  return (
-    <>
-      <polygon class="clock-band" points={`${upper} ${lower}`} />
-      <polyline class="clock-line" points={linePath(part, course, axis)} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { neededRange, placeOf, type Range } from "../../../contract/clock/source-intervals.ts";
+import { neededRange, type Range } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 
 /** One measurement: milliseconds since 1970, and the offset then with its uncertainty in seconds. */
@@ -66,20 +66,4 @@ export function rangeOfCourse(course: Course): Range | null {
 /** The range that holds the true offset. */
 export function bandOf({ offset, uncertainty }: CoursePoint): Range {
   return { low: offset - uncertainty, high: offset + uncertainty };
-}
-
-/** Places of offsets in a field of 1000 × 100 whose upper end is the axis's high end. */
-export function linePath(
-  points: readonly CoursePoint[],
-  { from, until }: Pick<Course, "from" | "until">,
-  axis: Range,
-  levelOf: (point: CoursePoint) => number = ({ offset }) => offset,
-): string {
-  return points
-    .map((point) => {
-      const x = placeOf({ low: from, high: until }, point.at) * 1_000;
-      const y = (1 - placeOf(axis, levelOf(point))) * 100;
-      return `${x.toFixed(1)},${y.toFixed(2)}`;
-    })
-    .join(" ");
 }

@@ -3,14 +3,9 @@ import {
   type Interval,
   placeOf,
   type Range,
-  withMargin,
 } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSync } from "../../../contract/types.ts";
-
-/** The one scale of a picture: both ends are multiples of `step` (s). */
-export interface Axis extends Range {
-  readonly step: number;
-}
+import { roundUp, tooWide } from "../../plot/axis.ts";
 
 /** The visible part of an interval, in shares of the axis from 0 to 1; `beyond`: all of it is lower (−1) or higher (1). */
 export interface Seen {
@@ -31,15 +26,6 @@ const boundReach = 5;
 /** As many times the farthest, so that a place is not at the very end. */
 const boundMargin = 1.1;
 
-/** Share of the span that is left free at each end, so that an interval's end is seen. */
-const margin = 0.04;
-
-/** Parts that an axis has about. */
-const parts = 4;
-
-/** An axis that values no longer fill is kept until it is as many times too wide. */
-const tooWide = 4;
-
 /** The overlap of all sources that agree, else the device's estimate from them; null: none is selected. */
 export function agreedRange({
   sources,
@@ -52,13 +38,6 @@ export function agreedRange({
   // More than half of them suffice, so that all together need not overlap.
   if (offset_seconds === null || uncertainty_seconds === null) return null;
   return { low: offset_seconds - uncertainty_seconds, high: offset_seconds + uncertainty_seconds };
-}
-
-/** The axis that was there before, as long as it shows all that must be seen and is not too wide; else a new one. */
-export function keepAxis(before: Axis | null, needed: Range): Axis {
-  const next = axisFor(needed);
-  if (before === null || needed.low < before.low || needed.high > before.high) return next;
-  return before.high - before.low > tooWide * (next.high - next.low) ? next : before;
 }
 
 /**
@@ -80,13 +59,6 @@ export function shareOf(bound: number, offset: number): number {
   return Math.min(1, Math.max(0, (offset + bound) / (2 * bound)));
 }
 
-/** An axis with round ends that shows all of the range. */
-export function axisFor(range: Range): Axis {
-  const { low, high } = withMargin(range, margin);
-  const step = roundUp((high - low) / parts);
-  return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step, step };
-}
-
 /** The part of an interval that the axis shows. */
 export function seenOn(axis: Range, { low, high, middle }: Interval): Seen {
   const [from, to] = [placeOf(axis, low), placeOf(axis, high)];
@@ -98,16 +70,4 @@ export function seenOn(axis: Range, { low, high, middle }: Interval): Seen {
     isCutHigh: to > 1,
     beyond: to < 0 ? -1 : from > 1 ? 1 : 0,
   };
-}
-
-/** A share as SVG takes it. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(2)}%`;
-}
-
-/** The next of 1, 2 and 5 by powers of ten. */
-function roundUp(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(value));
-  const factor = [1, 2, 5].find((one) => one * power >= value * (1 - 1e-9)) ?? 10;
-  return factor * power;
 }

@@ -1,0 +1,59 @@
+import { placeOf, type Range } from "../../contract/clock/source-intervals.ts";
+
+/** A figure at a time, in milliseconds since 1970. */
+export interface Point {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** A range at a time, in milliseconds since 1970. */
+export interface Band extends Range {
+  readonly at: number;
+}
+
+/** The ends of a plot: from the earlier time to the later, and from the lower figure to the higher. */
+export interface Ends {
+  readonly time: Range;
+  readonly axis: Range;
+}
+
+/** Per cent of the height at which figures beyond the axis are drawn: out of sight, and numbers that SVG can count in. */
+const beyond = 100;
+
+/** A line as SVG takes it, in a field of 1000 × 100 whose upper end is the axis's high end. null: a gap. */
+export function linePath(points: readonly (Point | null)[], ends: Ends): string {
+  return runsOf(points)
+    .map((run) => {
+      const places = run.map(({ at, value }) => place(at, value, ends));
+      // A line of one point has no length, and is a dot by its round ends.
+      return `M${places.join(" ")}${places.length === 1 ? "h0" : ""}`;
+    })
+    .join("");
+}
+
+/** An area as SVG takes it, in the same field. */
+export function bandPath(bands: readonly (Band | null)[], ends: Ends): string {
+  return runsOf(bands)
+    .map((run) => {
+      const upper = run.map(({ at, high }) => place(at, high, ends));
+      const lower = run.map(({ at, low }) => place(at, low, ends)).reverse();
+      return `M${[...upper, ...lower].join(" ")}Z`;
+    })
+    .join("");
+}
+
+function place(at: number, value: number, { time, axis }: Ends): string {
+  const y = (1 - placeOf(axis, value)) * 100;
+  const seen = Math.min(100 + beyond, Math.max(-beyond, y));
+  return `${(placeOf(time, at) * 1_000).toFixed(1)},${seen.toFixed(2)}`;
+}
+
+/** The points between the gaps. */
+function runsOf<T>(points: readonly (T | null)[]): (readonly T[])[] {
+  const runs: T[][] = [[]];
+  for (const point of points) {
+    if (point === null) runs.push([]);
+    else runs.at(-1)?.push(point);
+  }
+  return runs.filter((run) => run.length > 0);
+}
