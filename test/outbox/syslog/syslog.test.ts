@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { createServer as createPlainServer, type Server, type Socket } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import { createServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { heldPort } from "../../../lab/basics/held-ports.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { createAuthority } from "../../../lab/host/certificates.ts";
+import { messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
+import { readSyslog } from "../../../lab/host/syslog-frames.ts";
+import { listening, type WebServer } from "../../../lab/host/web-server.ts";
+import {
+  createServerConnections,
+  type ServerConnectionOptions,
+} from "../../../src/host/linux/network/connections.ts";
+import type { Delivery, Message } from "../../../src/outbox/receiver.ts";
+import { createSyslog } from "../../../src/outbox/syslog.ts";
+
+const authority = createAuthority(scratchDirectory());
+const certificate = authority.certify("127.0.0.1");
+const servers: WebServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function started(server: Server): Promise<number> {
+  const { port, stop, ...rest } = await listening(server as never, "tls", []);
+  servers.push({ port, stop, ...rest });
+  return port;
+}
+
+/** A server that reads to the end, as syslog servers do, and then closes. */
+async function reading(options: TlsOptions = certificate) {
+  const pieces: Buffer[] = [];
+  const onSocket = (socket: TLSSocket): void => {
+    socket.on("error", () => undefined);
+    socket.on("data", (piece) => pieces.push(piece));
+  };
+  return { pieces, port: await started(createServer(options, onSocket)) };
+}
+
+const message = messageOf([noticeOf(7), noticeOf(8)]);
+/** So many kilobytes. */
+const long = (count: number): Message =>
+  messageOf(Array.from({ length: count }, (_, seq) => noticeOf(seq, { text: "x".repeat(1_000) })));
+const unending = new AbortController().signal;
+
+interface Plan extends Partial<ServerConnectionOptions> {
+  readonly server?: string;
+  readonly sent?: Message;
+  readonly signal?: AbortSignal;
+}
+
+function deliver(port: number, plan: Plan = {}): Promise<Delivery> {
+  const { server = "127.0.0.1", sent = message, signal = unending, ...rest } = plan;
+  const connections = createServerConnections({ allowLocalServers: true, caFile: authority.path, ...rest });
+  const syslog = createSyslog({ server, port, connections, hostName: () => "edge-7", wall: () => 0 });
+  return syslog.deliver(sent, signal);
+}
+
+const failing = async (delivery: Promise<Delivery>, words: RegExp): Promise<void> => {
+  const outcome = await delivery;
+  assert.ok(!outcome.ok, JSON.stringify(outcome));
+  assert.match(outcome.error, words);
+};
+
+describe("a syslog server over TLS", () => {
+  it("gets all messages, and has read them when the delivery is one", async () => {
+    const { port, pieces } = await reading();
+    const delivery = await deliver(port);
+    assert.deepEqual(delivery, { ok: true, answer: "The server has read all and closed the connection" });
+    assert.deepEqual(
+      readSyslog(Buffer.concat(pieces)).map(({ msgId }) => msgId),
+      ["need.began", "need.began"],
+    );
+  });
+
+  it("gets a thousand long messages before it closes, however slowly it reads", async () => {
+    const pieces: Buffer[] = [];
+    const slow = (socket: TLSSocket): void => {
+      socket.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        socket.pause();
+        setImmediate(() => socket.resume());
+      });
+    };
+    const port = await started(createServer(certificate, slow));
+    assert.equal((await deliver(port, { sent: long(1_000) })).ok, true);
+    assert.equal(readSyslog(Buffer.concat(pieces)).length, 1_000);
+  });
+
+  it("that breaks off while it reads has not got them", async () => {
+    const breaking = (socket: TLSSocket): void => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.destroy());
+    };
+    const port = await started(createServer(certificate, breaking));
+    await failing(deliver(port, { sent: long(4_000) }), /closed the connection/);
+  });
+
+  it("that closes before it has read anything has not got them", async () => {
+    const port = await started(
+      createServer({ ...certificate, pauseOnConnect: true }, (socket) => socket.end()),
+    );
+    await failing(deliver(port, { sent: long(4_000) }), /closed the connection/);
+  });
+
+  it("with a certificate that is not trusted, or for another name, gets nothing", async () => {
+    const { port, pieces } = await reading();
+    await failing(deliver(port, { caFile: undefined }), /certificate cannot be trusted/);
+    const other = await reading(authority.certify("logs.example"));
+    await failing(deliver(other.port), /certificate cannot be trusted/);
+    assert.deepEqual([pieces, other.pieces], [[], []]);
+    const resolveHost = async () => ["127.0.0.1"];
+    assert.equal((await deliver(other.port, { server: "logs.example", resolveHost })).ok, true);
+  });
+
+  it("that asks for a certificate of the device is a failure in words", async () => {
+    const { port } = await reading({ ...certificate, requestCert: true, rejectUnauthorized: true });
+    await failing(deliver(port), /asks for a certificate of this device/);
+  });
+
+  it("without TLS gets nothing", async () => {
+    const pieces: Buffer[] = [];
+    const port = await started(
+      createPlainServer((socket: Socket) => {
+        socket.on("data", (piece) => pieces.push(piece));
+        socket.on("error", () => undefined);
+        socket.write("220 hello\r\n");
+      }),
+    );
+    await failing(deliver(port), /Nothing was sent/);
+    assert.ok(!Buffer.concat(pieces).includes("steward"));
+  });
+
+  it("that is this device is not reached, unless root has named its address", async () => {
+    const { port, pieces } = await reading(authority.certify("logs.example"));
+    const resolveHost = async () => ["127.0.0.1"];
+    const plan = { server: "logs.example", allowLocalServers: false, resolveHost };
+    await failing(deliver(port, plan), /the record is not sent there/);
+    assert.deepEqual(pieces, []);
+  });
+
+  it("that is away is a failure in words", async () => {
+    await failing(deliver(await heldPort()), /nothing listens there/);
+  });
+
+  it("is not waited for when the agent stops", async () => {
+    const silent = createPlainServer((socket) => socket.on("error", () => undefined));
+    const port = await started(silent);
+    const ending = new AbortController();
+    const delivery = deliver(port, { signal: ending.signal });
+    ending.abort();
+    await failing(delivery, /was cancelled/);
+  });
+});
+
+describe("a test", () => {
+  it("is a message too", async () => {
+    const { port, pieces } = await reading();
+    assert.equal((await deliver(port, { sent: testMessage() })).ok, true);
+    assert.equal(readSyslog(Buffer.concat(pieces))[0]?.msgId, "test");
+  });
+});
