@@ -63,6 +63,7 @@ case $target in
     need curl curl
     need ip iproute2
     need strace strace
+    need unshare util-linux
     ;;
   system-test)
     need systemd-nspawn systemd-container

@@ -21,7 +21,12 @@ export interface MailServer {
   readonly stop: () => Promise<void>;
 }
 
-export const mailUser = { username: "boiler", password: "right horse, battery" };
+export interface MailUser {
+  readonly username: string;
+  readonly password: string;
+}
+
+export const mailUser: MailUser = { username: "boiler", password: "right horse, battery" };
 
 /**
  * A real SMTP server on loopback (npm's smtp-server), which one user may sign in at. `refusal`: the reply to a
@@ -49,7 +54,7 @@ export async function startMailServer(
         mails.push({
           from: envelope.mailFrom === false ? "" : envelope.mailFrom.address,
           to: envelope.rcptTo.map(({ address }) => address),
-          ...{ user: user || undefined, isEncrypted: secure, ...parsed(Buffer.concat(pieces)) },
+          ...{ user: user || undefined, isEncrypted: secure, ...readMail(Buffer.concat(pieces)) },
         });
         done(null, "Ok: queued as 4F2A");
       });
@@ -75,7 +80,8 @@ mail = email.message_from_binary_file(sys.stdin.buffer, policy=email.policy.defa
 print(json.dumps({"headers": {k.lower(): str(v) for k, v in mail.items()}, "text": mail.get_content()}))
 `;
 
-function parsed(raw: Buffer): Pick<ReceivedMail, "headers" | "text"> {
+/** A mail as Python's email package reads it. */
+export function readMail(raw: Buffer): Pick<ReceivedMail, "headers" | "text"> {
   return JSON.parse(execFileSync("python3", ["-c", reader], { input: raw, encoding: "utf8" }));
 }
 

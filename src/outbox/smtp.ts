@@ -4,7 +4,7 @@ import MimeNode from "nodemailer/lib/mime-node";
 import SMTPConnection, { type SMTPError } from "nodemailer/lib/smtp-connection";
 
 export interface SmtpSession {
-  /** Connected, and without TLS. */
+  /** Connected, and without TLS. An abort of the signal destroys it. */
   readonly socket: Socket;
   /** The server's name or address, which its certificate is for. */
   readonly host: string;
@@ -57,7 +57,6 @@ export async function sendMail(session: SmtpSession, mail: Mail, signal: AbortSi
       reject(signal.aborted ? signal.reason : error);
     };
     smtp.on("error", fail);
-    signal.addEventListener("abort", fail, { once: true });
     const send = (): void =>
       smtp.send({ from: mail.from.address, to: [...mail.to] }, raw, (error, sent) => {
         if (error) return fail(error);

@@ -247,6 +247,7 @@ describe("a mail that is not accepted", () => {
       mails.map(({ headers }) => headers["message-id"]),
       [`<${deviceId}-7-7@plant.example>`],
     );
+    assert.doesNotMatch(mails[0]?.text ?? "", /came back/);
   });
 
   it("because the server refuses the recipients says what to check", async () => {
