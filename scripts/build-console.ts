@@ -211,6 +211,8 @@ function filesOfConsole(source: string) {
           test: (id: string) =>
             ![ofSomePages, languages].some((one) => one.test(within(id))) && !ofSomeFiles.test(id),
         },
+        // Three parts have lists; by what each uses of them they would load several small files.
+        { name: "lists", test: (id: string) => /^(styles\/)?lists\b/.test(within(id)) },
       ],
     },
   };

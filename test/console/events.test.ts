@@ -35,57 +35,61 @@ describe("the console's events", () => {
   const open = (role: Role, query = ""): Promise<ConsoleWindow> => windowOf(role, `/system/events${query}`);
   const rename = (name: string) =>
     agent.call("PUT", "/api/system", { body: { device: { name } }, local: true });
-  const rows = (page: Page) => page.locator("tbody > tr[aria-rowindex]:not(.row-details)");
-  const titles = (page: Page) => rows(page).locator(".row-opener").allInnerTexts();
+  const rows = (page: Page) => page.locator(".timeline-run");
+  const sentences = (page: Page) => rows(page).locator(".run-text > :first-child").allInnerTexts();
+  const chip = (page: Page, name: RegExp) => page.locator(".chips").getByRole("button", { name });
 
   it("shows what happens as it happens, the newest first, and opens it in place", async () => {
     const { page, complaints } = await open("admin");
     await rows(page).first().waitFor();
     await rename("edge-7");
-    await rows(page).first().getByText("Settings changed").waitFor();
-    assert.match(await rows(page).first().innerText(), /root on the device/);
+    await rows(page).first().getByText("Root on the device changed settings").waitFor();
+    await page.locator(".timeline > .timeline-day").first().getByRole("heading", { level: 3 }).waitFor();
     const opener = rows(page).first().getByRole("button");
     await opener.click();
     assert.equal(await opener.getAttribute("aria-expanded"), "true");
-    const detail = page.locator(".row-details .event-detail");
+    const detail = page.locator(".timeline .event-detail");
     await detail.waitFor();
-    // A click anywhere in the row does the same.
-    await rows(page).first().locator("td.of-who").click();
-    await detail.waitFor({ state: "detached" });
-    await rows(page).first().locator("td.of-outcome").click();
-    await detail.getByText("Root on the device changed settings").waitFor();
     await detail.getByText("Device name").waitFor();
     assert.equal(await detail.locator("pre").isVisible(), false, "JSON is shown only on demand");
     await detail.getByText("Technical details").click();
     await detail.getByText('"device.name"').waitFor();
+    const only = detail.getByRole("link", { name: "Only events of the kind “Settings changed”" });
+    assert.equal(await only.getAttribute("href"), "/system/events?type=settings.changed");
     kept.keep(page, "events-opened");
     assert.deepEqual(complaints, []);
   });
 
   it("shows a refusal with its reason, and hostile text as text", async () => {
     const { page, complaints } = await open("admin");
-    const refused = rows(page).filter({ hasText: "Sign-in refused" });
+    const refused = rows(page).filter({ hasText: "A sign-in was refused" });
     await refused.first().waitFor();
     assert.match(await refused.first().innerText(), /User name or password is wrong/);
     await refused.first().getByRole("button").click();
-    const detail = page.locator(".row-details .event-detail");
+    const detail = page.locator(".timeline .event-detail");
     await detail.waitFor();
     assert.equal(await detail.locator("img").count(), 0);
     kept.keep(page, "events-hostile", async (drawn) => assert.doesNotMatch(await drawn.title(), /broken/));
     assert.deepEqual(complaints, []);
   });
 
-  it("filters by type, in the page's address, also what comes", async () => {
+  it("filters by a type that a link names, and says so in a chip that takes it back", async () => {
     const { page } = await open("admin", "?type=user.created");
     await rows(page).first().waitFor();
     await untilThereAre(3, rows(page));
-    assert.deepEqual([...new Set(await titles(page))], ["User added"]);
-    await rename("edge-8");
-    await page.getByLabel("What", { exact: true }).selectOption("settings.changed");
-    await rows(page).first().getByText("Settings changed").waitFor();
-    assert.match(page.url(), /type=settings\.changed/);
+    assert.ok(
+      (await sentences(page)).every((one) => / added /.test(one)),
+      `${await sentences(page)}`,
+    );
+    const added = chip(page, /^User added 3$/);
+    assert.equal(await added.getAttribute("aria-pressed"), "true");
+    await chip(page, /^Settings \d+$/).click();
+    await rows(page).first().getByText("Root on the device changed settings").waitFor();
+    assert.match(page.url(), /type=settings/);
     await page.goBack();
-    await rows(page).first().getByText("User added").waitFor();
+    await rows(page).first().getByText(" added ").waitFor();
+    await added.click();
+    await until("nothing is chosen", () => !new URL(page.url()).search.includes("user.created"));
   });
 
   it("holds back what comes while it is paused", async () => {
@@ -98,36 +102,43 @@ describe("the console's events", () => {
     });
     await page.reload();
     await rows(page).first().waitFor();
-    const before = await rows(page).count();
     await page.getByRole("button", { name: "Pause" }).click();
-    await rename("edge-9");
+    // Another change of the name would only be counted for a minute.
+    await agent.call("PUT", "/api/system", { body: { console: { language: "de" } }, local: true });
     await page.getByRole("button", { name: "Follow · 1 new" }).waitFor();
-    assert.equal(await rows(page).count(), before);
+    assert.equal(await page.locator(".run-times").count(), 0);
     await page.getByRole("button", { name: "Follow · 1 new" }).click();
-    await rows(page).nth(before).waitFor();
+    // It reads the same, so that it is in the same line.
+    await page
+      .locator(".run-times")
+      .getByText(/^2 ×, /)
+      .waitFor();
   });
 
   it("filters by who, name, outcome, group and time, all in an address that can be handed on", async () => {
     const { page } = await open("admin");
     await rows(page).first().waitFor();
     await page.getByLabel("Who").selectOption("root on the device");
-    await page.getByLabel("What", { exact: true }).selectOption("Users: all");
+    await chip(page, /^Users \d+$/).click();
     await page.getByLabel("Name").fill("ANA");
-    const only = (title: string) =>
-      until(`only ${title}`, async () => [...new Set(await titles(page))].join() === title);
+    const only = (sentence: RegExp) =>
+      until(`only ${sentence}`, async () => {
+        const all = await sentences(page);
+        return all.length > 0 && all.every((one) => sentence.test(one));
+      });
     const address = "?who=local-root&type=users&name=ANA";
     await until("the name is in the address", () => new URL(page.url()).search === address);
     // Without the name there were three.
     await untilThereAre(1, rows(page));
-    await only("User added");
+    await only(/ added ana$/);
+    await chip(page, /^Users 1$/).click();
     await page.getByLabel("Who").selectOption("all");
-    await page.getByLabel("What", { exact: true }).selectOption("everything");
     await page.getByLabel("Name").fill("");
-    await page.getByLabel("Outcome").selectOption("refused");
-    await only("Sign-in refused");
+    await chip(page, /^Refused \d+$/).click();
+    await only(/^A sign-in was refused$/);
     await page.getByLabel("Since").selectOption("an hour ago");
     await page.reload();
-    await only("Sign-in refused");
+    await only(/^A sign-in was refused$/);
     await page.getByLabel("Since").selectOption("a span of times …");
     await page.getByLabel("Until when").fill("2026-01-01T00:00");
     await page.getByText("No event matches these filters.").waitFor();
@@ -135,10 +146,55 @@ describe("the console's events", () => {
     await rows(page).nth(3).waitFor();
   });
 
+  it("takes a link to what was not refused, as the field for the outcome had it", async () => {
+    const { page } = await open("admin", "?outcome=success");
+    await rows(page).first().waitFor();
+    assert.equal(await chip(page, /^Done \d+$/).getAttribute("aria-pressed"), "true");
+    assert.equal(await rows(page).filter({ hasText: "A sign-in was refused" }).count(), 0);
+    await chip(page, /^Done \d+$/).click();
+    await rows(page).filter({ hasText: "A sign-in was refused" }).first().waitFor();
+  });
+
+  it("narrows to the time of a bar by click, and by keyboard to that of several, and shows all times again", async () => {
+    const { page } = await open("admin");
+    await rows(page).first().waitFor();
+    const bars = page.getByRole("toolbar", { name: "Events over time" }).getByRole("button");
+    const counts = async () =>
+      (await bars.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""))).map((label) =>
+        Number(/: (\d+) event/.exec(label)?.[1]),
+      );
+    const { total } = (await agent.call("GET", "/api/events?limit=1", { local: true })).json;
+    await until(
+      "every event is in a bar",
+      async () => (await counts()).reduce((sum, one) => sum + one, 0) >= total,
+    );
+    assert.match((await bars.last().getAttribute("aria-label")) ?? "", /: \d+ events, \d+ refused$/);
+    await bars.last().click();
+    await until("the span is in the address", () => {
+      const { searchParams } = new URL(page.url());
+      const [since, until] = [searchParams.get("since"), searchParams.get("until")];
+      return since !== null && until !== null && Date.parse(until) > Date.parse(since);
+    });
+    await until("shorter bars", async () => (await bars.count()) > 1);
+    const first = bars.first();
+    await first.focus();
+    await first.press("Shift+ArrowRight");
+    const span = () => {
+      const { searchParams } = new URL(page.url());
+      return Date.parse(searchParams.get("until") ?? "") - Date.parse(searchParams.get("since") ?? "");
+    };
+    const before = span();
+    await until("two are marked", async () => (await page.locator(".marked").count()) === 2);
+    await bars.nth(1).press("Enter");
+    await until("a shorter span", () => span() < before);
+    await page.getByRole("button", { name: "Show all times" }).click();
+    await until("all times", () => new URL(page.url()).search === "");
+  });
+
   it("shows an operator no security events of others, and a reader none at all", async () => {
     const { page } = await open("operator");
     await rows(page).first().waitFor();
-    assert.equal(await rows(page).filter({ hasText: "User added" }).filter({ hasNotText: "ana" }).count(), 0);
+    assert.equal(await rows(page).filter({ hasText: " added " }).filter({ hasNotText: "ana" }).count(), 0);
     const reader = await open("readonly");
     await reader.page.getByRole("heading", { name: "Logs" }).waitFor();
   });

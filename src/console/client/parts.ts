@@ -34,7 +34,8 @@ interface Parts {
   readonly people: Pages;
   readonly account: Pages;
   readonly device: Pages;
-  readonly records: Pages;
+  readonly logs: Pages;
+  readonly events: Pages;
   readonly updates: Pages;
   readonly settings: Pages;
   readonly ota: Body<{ readonly status: Updates }>;

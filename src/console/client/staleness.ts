@@ -27,7 +27,7 @@ const readsOf: Readonly<Record<Stale, Reads>> = {
 export function staleAfterEvent(type: string): Reads | "all" {
   if (!Object.hasOwn(eventTypes, type)) return "all";
   const { stale } = eventTypes[type as EventType];
-  return ["getStatus", "listEvents", ...stale.flatMap((one) => readsOf[one])];
+  return ["getStatus", "listEvents", "countEvents", ...stale.flatMap((one) => readsOf[one])];
 }
 
 /** The reads that events of the last seconds before the status have made stale; all, if the status may lack some events. */

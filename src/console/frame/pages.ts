@@ -9,8 +9,8 @@ const partOf: Readonly<Record<string, PagePart>> = {
   "/system": "device",
   "/users": "people",
   "/account": "account",
-  "/system/logs": "records",
-  "/system/events": "records",
+  "/system/logs": "logs",
+  "/system/events": "events",
   "/system/settings": "settings",
   "/updates": "updates",
 };

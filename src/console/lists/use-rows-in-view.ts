@@ -13,9 +13,9 @@ const usualHeight = 56;
 /** Rows from the end at which more are asked for. */
 const nearEnd = 20;
 
-interface RowsInView {
+interface RowsInView<Root> {
   /** Refers to the element that holds the rows, each with its key in `data-key`. */
-  readonly root: RefObject<HTMLTableSectionElement | null>;
+  readonly root: RefObject<Root | null>;
   readonly pieces: readonly Piece[];
   onFocusIn(event: FocusEvent): void;
   onFocusOut(event: FocusEvent): void;
@@ -25,8 +25,11 @@ interface RowsInView {
  * The rows of a long list that are in the window, which scrolls with the page. A row with the keyboard stays, so that no
  * focus is lost. `onEndNear` is called while the last rows are in sight, with each drawing.
  */
-export function useRowsInView(keys: readonly string[], onEndNear: () => void): RowsInView {
-  const root = useRef<HTMLTableSectionElement>(null);
+export function useRowsInView<Root extends HTMLElement = HTMLTableSectionElement>(
+  keys: readonly string[],
+  onEndNear: () => void,
+): RowsInView<Root> {
+  const root = useRef<Root>(null);
   const [measured] = useState(() => new RowHeights(usualHeight));
   const [stretch, setStretch] = useState<Stretch>({ from: 0, to: nearEnd });
   const [kept, setKept] = useState<string | null>(null);

@@ -86,7 +86,7 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
     await operator.page.keyboard.press("ControlOrMeta+a");
     await operator.page.keyboard.type(names.operator);
     await untilShown(count);
-    const row = operator.page.getByRole("button", { name: "Signed in" }).first();
+    const row = operator.page.getByRole("button", { name: "signed in" }).first();
     await tabTo(row);
     await operator.page.keyboard.press("Enter");
     await untilShown(operator.page.locator(".event-detail"));

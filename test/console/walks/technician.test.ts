@@ -110,7 +110,7 @@ describe("a technician at a device whose battery was empty, so that it begins in
 
   it("takes the events of the clock along as a table", async () => {
     await goTo("Events");
-    await untilShown(page.locator(".row-opener").first());
+    await untilShown(page.locator(".timeline-run").first());
     await tabTo(page.getByRole("button", { name: "Export CSV" }));
     const { name, text } = await downloaded(page, () => page.keyboard.press("Enter"));
     assert.match(name, /-events-\d{4}-\d\d-\d\d\.csv$/);

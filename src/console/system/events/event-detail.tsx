@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { AuditEvent } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
-import { t } from "../../catalogue/words.ts";
+import { t, wordFor } from "../../catalogue/words.ts";
 import { eventSentence } from "../../home/event-words.ts";
+import { Link } from "../../navigation/link.tsx";
 import { problemName } from "../../ui/by-code.ts";
 import { Facts } from "../../ui/page.tsx";
 import { visible, visibleLines } from "../../ui/visible.ts";
@@ -10,7 +11,7 @@ import { type Fact, factsOf } from "./event-facts.ts";
 
 /** One event in full: a sentence, its facts by their names, and folded what only a technician asks for. */
 export function EventDetail({ event }: { readonly event: AuditEvent }) {
-  const { time, actor, from, outcome, code, count } = event;
+  const { time, type, actor, from, outcome, code, count } = event;
   const { when, who, from: place, local, refused, times } = t.events.eventParts;
   const items: (readonly [string, ComponentChildren])[] = [
     [when, absoluteTime(new Date(time))],
@@ -20,10 +21,18 @@ export function EventDetail({ event }: { readonly event: AuditEvent }) {
     ...(count > 1 ? [[times, String(count)] as const] : []),
     ...factsOf(event).map((fact) => [fact.name, <Value key={fact.name} fact={fact} />] as const),
   ];
+  const title = wordFor<string>(t.events.titles, type);
   return (
     <div class="event-detail">
       <p dir="auto">{eventSentence(event)}.</p>
       <Facts items={items} />
+      {title !== undefined && (
+        <p class="event-more">
+          <Link to="/system/events" query={{ type }}>
+            {t.events.onlyType(title)}
+          </Link>
+        </p>
+      )}
       <details>
         <summary>{t.problem.technical}</summary>
         <pre class="event-facts">{visibleLines(JSON.stringify(event, null, 2))}</pre>

@@ -1,10 +1,11 @@
-import { type EventGroup, eventGroups, groupOf } from "../../../contract/event-records.ts";
-import { eventTypes } from "../../../contract/event-types.ts";
+import { type EventGroup, eventGroups } from "../../../contract/event-records.ts";
+import type { EventType } from "../../../contract/event-types.ts";
+import type { EventCounts } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Filters, localTime } from "../../lists/filters.tsx";
+import { Chips, Filters, localTime } from "../../lists/filters.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
-import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
+import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 import { actorKinds, changeEventsQuery, longestName } from "./events-query.ts";
@@ -14,11 +15,10 @@ const usualSpan = 86_400_000;
 
 /** Narrows the list of events; the address keeps the filters, so that it can be shared. */
 export function EventFilters({ error }: { readonly error: unknown }) {
-  const { type = "", who = "", name = "", outcome = "", since = "", until = "" } = useStore(place).query;
+  const { who = "", name = "", since = "", until = "" } = useStore(place).query;
   const any = { value: "", text: t.logs.all };
   return (
-    <Filters inForce={[type, who, name, outcome, since, until].filter(Boolean).length}>
-      <TypeField value={type} />
+    <Filters inForce={[who, name, since, until].filter(Boolean).length}>
       <SelectField
         label={t.events.who}
         value={who}
@@ -26,51 +26,42 @@ export function EventFilters({ error }: { readonly error: unknown }) {
         options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.events.kinds[kind] }))]}
       />
       <NameField value={name} error={errorAt(error, "/name")} />
-      <SelectField
-        label={t.events.outcome}
-        value={outcome}
-        onInput={(value) => changeEventsQuery({ outcome: value })}
-        options={[
-          any,
-          { value: "success", text: t.events.success },
-          { value: "refused", text: t.events.refused },
-        ]}
-      />
       <TimeFields since={since} until={until} error={error} />
     </Filters>
   );
 }
 
-/** A group of types, or one of them. */
-function TypeField({ value }: { readonly value: string }) {
-  const groups = Object.keys(eventGroups) as EventGroup[];
-  const types = Object.keys(eventTypes) as (keyof typeof eventTypes)[];
-  const optionOf = (one: string, text: string) => (
-    <option key={one} value={one} selected={one === value}>
-      {text}
-    </option>
-  );
+/** Groups of events and refusals, with how many of them there are. */
+export function EventChips({
+  counts: { total, refused, groups },
+}: {
+  readonly counts: Omit<EventCounts, "spans">;
+}) {
+  const { type = "", outcome = "" } = useStore(place).query;
+  const names = Object.keys(eventGroups) as EventGroup[];
+  const ofGroups = names.map((value) => ({
+    ...{ value, text: t.events.groups[value] },
+    count: groups[value] ?? 0,
+  }));
+  // A link may ask for one type, or for what was not refused; the chip takes that back.
+  const title = Object.hasOwn(t.events.titles, type) && t.events.titles[type as EventType];
+  const ofType = title ? [{ value: type, text: title, count: total }] : [];
+  const good = outcome === "success" ? [{ value: outcome, text: t.events.success, count: total }] : [];
   return (
-    <Field
-      label={t.events.type}
-      control={(ids) => (
-        <select
-          {...ids}
-          value={value}
-          onChange={({ currentTarget }) => changeEventsQuery({ type: currentTarget.value })}
-        >
-          {optionOf("", t.events.all)}
-          {groups.map((group) => (
-            <optgroup key={group} label={t.events.groups[group]}>
-              {optionOf(group, t.events.allOf(t.events.groups[group]))}
-              {types
-                .filter((one) => groupOf(one) === group)
-                .map((one) => optionOf(one, t.events.titles[one]))}
-            </optgroup>
-          ))}
-        </select>
-      )}
-    />
+    <div class="chip-row">
+      <Chips
+        label={t.events.type}
+        value={type}
+        options={[...ofGroups, ...ofType]}
+        onChange={(value) => changeEventsQuery({ type: value })}
+      />
+      <Chips
+        label={t.events.outcome}
+        value={outcome}
+        options={[{ value: "refused", text: t.events.refused, count: refused }, ...good]}
+        onChange={(value) => changeEventsQuery({ outcome: value })}
+      />
+    </div>
   );
 }
 

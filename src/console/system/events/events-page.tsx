@@ -5,15 +5,18 @@ import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
-import { EventFilters } from "./event-filters.tsx";
+import { EventChips, EventFilters } from "./event-filters.tsx";
 import { eventsAsCsv } from "./events-csv.ts";
 import { eventsQuery } from "./events-query.ts";
-import { EventsTable } from "./events-table.tsx";
+import { Histogram } from "./histogram.tsx";
+import { Timeline } from "./timeline.tsx";
+import { useCounts } from "./use-counts.ts";
 import { useEvents } from "./use-events.ts";
 
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);
   const events = useEvents(query);
+  const counts = useCounts(query);
   const { items, isPaused, waiting, total, hasOlder, loadingOlder } = events;
   const loadOlder = async (): Promise<void> => void (await loadingOlder.run());
   return (
@@ -28,14 +31,18 @@ export function EventsPage() {
         </>
       }
     >
+      {counts.value === null && counts.error === null && <Skeleton lines={4} />}
+      {counts.value !== null && counts.value.bars.length > 0 && (
+        <Histogram {...counts.value} isNarrowed={Boolean(query.since || query.until)} />
+      )}
+      {counts.value !== null && <EventChips counts={counts.value} />}
       <EventFilters error={events.error} />
-      <ReadProblem of={[events, { error: loadingOlder.error, reload: loadOlder }]} />
+      <ReadProblem of={[events, counts, { error: loadingOlder.error, reload: loadOlder }]} />
       {items === null && events.error === null && <Skeleton lines={12} />}
       {items?.length === 0 && <Empty>{t.events.empty}</Empty>}
       {items !== null && items.length > 0 && (
-        <EventsTable
+        <Timeline
           events={items}
-          total={total - waiting}
           onEndNear={() => {
             if (hasOlder && loadingOlder.error === null) void loadingOlder.run();
           }}

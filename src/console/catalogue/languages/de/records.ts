@@ -70,13 +70,9 @@ export const events: Catalogue["events"] = {
   },
   titles: eventTitles,
   type: "Was",
-  all: "alles",
-  what: "Ereignis",
   who: "Wer",
-  about: "Wen es betrifft",
   outcome: "Ergebnis",
-  from: "Woher",
-  success: "erledigt",
+  success: "Erledigt",
   kinds: {
     anonymous: "nicht angemeldet",
     "local-root": "root am Gerät",
@@ -84,7 +80,18 @@ export const events: Catalogue["events"] = {
     token: "API-Token",
     agent: "das Gerät selbst",
   },
-  refused: "abgelehnt",
+  refused: "Abgelehnt",
+  onlyType: (title) => `Nur Ereignisse der Art „${title}“`,
+  overTime: "Ereignisse im Lauf der Zeit",
+  atMost: (count) => `bis ${count}`,
+  barKeys:
+    "Mit den Pfeiltasten geht es von Balken zu Balken, mit der Umschalttaste markieren sie mehrere. Enter zeigt nur Ereignisse ihrer Zeit.",
+  barOf: (time, count, refused) =>
+    `${time}: ${count} ${count === 1 ? "Ereignis" : "Ereignisse"}${refused > 0 ? `, davon ${refused} abgelehnt` : ""}`,
+  earlier: "Früher",
+  later: "Später",
+  wholeTime: "Alle Zeiten zeigen",
+  setBack: (span) => `Hier wurde die Uhr zurückgestellt, um mindestens ${span}`,
   name: "Name",
   groups: {
     sign_in: "Anmeldung",
@@ -95,7 +102,6 @@ export const events: Catalogue["events"] = {
     device: "Gerät",
     requests: "Anfragen",
   },
-  allOf: (group) => `${group}: alle`,
   sinces: {
     "": "alles",
     "1h": "vor einer Stunde",

@@ -71,13 +71,9 @@ export const events = {
   },
   titles: eventTitles,
   type: "What",
-  all: "everything",
-  what: "What happened",
   who: "Who",
-  about: "About",
   outcome: "Outcome",
-  from: "From",
-  success: "done",
+  success: "Done",
   kinds: {
     anonymous: "not signed in",
     "local-root": "root on the device",
@@ -85,7 +81,18 @@ export const events = {
     token: "API token",
     agent: "the device itself",
   },
-  refused: "refused",
+  refused: "Refused",
+  onlyType: (title: string) => `Only events of the kind “${title}”`,
+  overTime: "Events over time",
+  atMost: (count: string) => `up to ${count}`,
+  barKeys:
+    "The arrow keys go from bar to bar, with Shift they mark several. Enter shows only events of their time.",
+  barOf: (time: string, count: number, refused: number) =>
+    `${time}: ${count} ${count === 1 ? "event" : "events"}${refused > 0 ? `, ${refused} refused` : ""}`,
+  earlier: "Earlier",
+  later: "Later",
+  wholeTime: "Show all times",
+  setBack: (span: string) => `Here the clock was set back, by ${span} at least`,
   name: "Name",
   groups: {
     sign_in: "Sign-in",
@@ -96,7 +103,6 @@ export const events = {
     device: "Device",
     requests: "Requests",
   } satisfies Record<EventGroup, string>,
-  allOf: (group: string) => `${group}: all`,
   /** By what the agent is asked for; T: a span of times. */
   sinces: {
     "": "everything",
