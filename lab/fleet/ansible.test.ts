@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, "../..");
 /** As docs/fleet.md has them. */
 const check = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml --check";
 const apply = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml";
+const certificates = "ansible-playbook -i inventory.yml scripts/ansible/certificates.yml";
 const settings = "ansible-playbook -i inventory.yml scripts/ansible/settings.yml";
 
 /** The secret of an authenticator: the test key of RFC 6238, in base32. */
@@ -52,6 +53,21 @@ describe("ansible", () => {
     ])
       execFileSync(process.execPath, [join(root, "dist-publisher/main.cjs"), ...words], { stdio: "pipe" });
     copyFileSync(join(devices.directory, rootOfTrust), join(devices.directory, "update-root.json"));
+    const authority = [
+      "-keyout",
+      "ca.key",
+      "-out",
+      "ca.crt",
+      "-days",
+      "30",
+      "-subj",
+      "/O=Example/CN=Fleet CA",
+    ];
+    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    execFileSync("openssl", ["req", "-x509", ...newKey, ...authority], {
+      cwd: devices.directory,
+      stdio: "ignore",
+    });
     // Each device has a key of its own, so the same secret is another text for each.
     const sealed = devices.all.map((_, index) => {
       const key = devices.on(index, "steward seal-key").stdout.trim();
@@ -78,6 +94,8 @@ describe("ansible", () => {
         update_root: "{{ lookup('file', inventory_dir ~ '/update-root.json') | from_json }}",
       },
       steward_certificates: devices.directory,
+      steward_ca: join(devices.directory, "ca"),
+      steward_names: ["{{ inventory_hostname }}", "{{ inventory_hostname }}.local"],
       steward_token: token,
       // Only administrators may set the second.
       steward_settings: { device: { location: "hall 3" }, security: { session_idle: "45m" } },
@@ -87,11 +105,11 @@ describe("ansible", () => {
 
   it("is called as docs/fleet.md says", () => {
     const page = readFileSync(join(root, "docs/fleet.md"), "utf8");
-    assert.ok(page.includes(`\`\`\`sh checkout\n${check}\n${apply}\n${settings}\n\`\`\`\n`));
+    assert.ok(page.includes(`\`\`\`sh checkout\n${check}\n${apply}\n${certificates}\n${settings}\n\`\`\`\n`));
   });
 
   it("keeps what it is given out of the logs of device and controller, which have syslog or none", () => {
-    for (const name of ["devices", "settings"])
+    for (const name of ["devices", "certificates", "settings"])
       assert.match(
         readFileSync(join(root, `scripts/ansible/${name}.yml`), "utf8"),
         /^ {2}vars:\n( {4}#.*\n)* {4}ansible_no_target_syslog: true$/m,
@@ -197,6 +215,64 @@ describe("ansible", () => {
     );
     assert.match(run.text, /CERTIFICATE_VERIFY_FAILED/);
   });
+
+  it("says with --check which devices would get a certificate of the CA, and changes nothing", () => {
+    // The certificate, and the CA's in the place of the device's own here.
+    assert.deepEqual(changesOf(play(`${certificates} --check`)), [2, 2]);
+    assert.equal(devices.on(0, "ls /etc/steward/tls").status, 2);
+  });
+
+  it("has each device show a certificate of the CA for its own key, and a second run changes nothing", () => {
+    const first = play(certificates);
+    for (const [index, { name, address }] of devices.all.entries()) {
+      assert.ok((first.recap[name]?.changed ?? 0) > 0, `${name} changed`);
+      for (const host of [name, `${name}.local`, address]) {
+        const url = `https://${host}:8443/api/version`;
+        const call = ["curl", "-sS", "--cacert", join(devices.directory, "ca.crt")];
+        const { stdout, stderr } = devices.run([...call, "--resolve", `${host}:8443:${address}`, url]);
+        assert.match(stdout, /"name":"steward"/, stderr);
+      }
+      const { stdout } = devices.on(index, "cd /etc/steward/tls && stat -c '%n %a %U %G' *");
+      assert.match(stdout, /^60-request-0001\.crt 644 root \w+\n60-request-0001\.key 640 root steward\n$/);
+    }
+    const keys = devices.all.map((_, index) => devices.on(index, "cat /etc/steward/tls/*.key").stdout);
+    assert.equal(new Set(keys).size, 2);
+    const { stdout: found } = devices.run(["grep", "-rl", "--", keyLineOf(keys[0]), devices.directory]);
+    assert.equal(found, "", "the key has left the device");
+    const second = play(certificates);
+    assert.deepEqual(changesOf(second), [0, 0]);
+    addRow({
+      subject: "ansible",
+      what: "certificates.yml, first and second run, changed tasks",
+      value: `${changesOf(first).join(" and ")}, then ${changesOf(second).join(" and ")}`,
+    });
+  });
+
+  it("goes on over HTTPS by the CA, and the other playbooks change nothing", () => {
+    assert.deepEqual(changesOf(play(settings)), [0, 0]);
+    assert.deepEqual(changesOf(play(apply)), [0, 0]);
+    assert.deepEqual(changesOf(play(settings)), [0, 0]);
+  });
+
+  it("signs no name of another device, whatever a device asks for, and renews with a new key", () => {
+    const before = devices.on(1, "cat /etc/steward/tls/*.key").stdout;
+    const file = "/etc/steward/steward.json";
+    const lie = `sed -i '0,/{/s//{"names": ["device1"],/' ${file} && steward tls reload && steward tls request`;
+    const { status, stdout: request, stderr } = devices.on(1, lie);
+    assert.equal(status, 0, stderr);
+    const read = ["req", "-noout", "-text"];
+    assert.match(execFileSync("openssl", read, { input: request, encoding: "utf8" }), /DNS:device1/);
+    const run = play(certificates, { variables: { steward_renew_days: 365 } });
+    assert.ok(changesOf(run).every((count) => (count ?? 0) > 0));
+    const shown = JSON.parse(devices.on(1, "steward -o json tls show").stdout).certificate;
+    assert.deepEqual([shown.installed, shown.names], ["60-request-0002", ["device2", "device2.local"]]);
+    assert.notEqual(devices.on(1, "cat /etc/steward/tls/*.key").stdout, before);
+  });
+
+  /** A line of a key in PEM that no other file has by chance. */
+  function keyLineOf(pem: string | undefined): string {
+    return pem?.split("\n")[1] ?? assert.fail("there is no key");
+  }
 
   /** The number of tasks that changed something, device by device. */
   function changesOf({ recap }: Run): (number | undefined)[] {
