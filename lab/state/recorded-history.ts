@@ -30,6 +30,8 @@ export class RecordedDevice {
   /** Seconds by which the clock is wrong. */
   error = 0;
   isMeasured = true;
+  /** Further figures of each reading. */
+  figures: Partial<Figures> = {};
   readonly warnings: string[] = [];
   #bootMinute = 0;
   #history: DeviceHistory;
@@ -81,7 +83,7 @@ export class RecordedDevice {
         nowSeconds: trueStart + this.minute * 60 + this.error,
         isMeasured: this.isMeasured,
       }),
-      read: async () => ({ ...nothingKnown, load: this.minute / 100 }),
+      read: async () => ({ ...nothingKnown, ...this.figures, load: this.minute / 100 }),
       warn: (message, detail) => this.warnings.push(`${message}: ${detail}`),
     });
   }

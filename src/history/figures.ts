@@ -30,12 +30,12 @@ const greatestSeconds = 1e9;
 const bitsPerFold = mostBits / Math.asinh(greatestSeconds / finestSeconds);
 
 /**
- * The form of seconds of a clock, from below a microsecond to years and of either sign, to 0.1 %: the inverse hyperbolic sine is
+ * The form of seconds of a clock, from below a microsecond to years and of either sign, to three digits: the inverse hyperbolic sine is
  * linear about zero and a logarithm beyond. Either sign of an error is as bad as the other.
  */
 const clockSeconds: Form = {
   toBits: (seconds) => bounded(Math.asinh(seconds / finestSeconds) * bitsPerFold),
-  toFigure: (bits) => Number((Math.sinh(bits / bitsPerFold) * finestSeconds).toPrecision(4)),
+  toFigure: (bits) => Number((Math.sinh(bits / bitsPerFold) * finestSeconds).toPrecision(3)),
   isWorse: (seconds, than) => Math.abs(seconds) > Math.abs(than),
 };
 

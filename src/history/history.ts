@@ -17,7 +17,7 @@ const writeSeconds = 3_600;
 export interface HistoryOptions {
   /** The state's. */
   readonly directory: string;
-  /** The state is another process's: the file is only read. */
+  /** The state is another process's: no readings are taken, and a file that cannot be read stays. */
   readonly readsOnly: boolean;
   readonly moment: () => Moment;
   /** Reads the figures of this moment. */
@@ -102,19 +102,21 @@ export class DeviceHistory {
   }
 
   async #setAside(detail: string): Promise<void> {
-    const { warn, readsOnly } = this.#options;
     const kept = `${this.#path}.bad`;
-    warn("the history of the device cannot be read and begins again", `${detail} It is kept as ${kept}.`);
-    if (readsOnly) return;
-    await rm(kept, { recursive: true, force: true })
-      .then(() => rename(this.#path, kept))
-      .catch(() => undefined);
+    const move = () => rm(kept, { recursive: true, force: true }).then(() => rename(this.#path, kept));
+    const isKept =
+      !this.#options.readsOnly &&
+      (await move().then(
+        () => true,
+        () => false,
+      ));
+    const text = isKept ? `${detail} It is kept as ${kept}.` : detail;
+    this.#options.warn("the history of the device cannot be read and begins again", text);
   }
 
   /** A write that fails is tried again an hour later: all is in memory until then. */
   async #write(ring: Ring): Promise<void> {
-    const { readsOnly, warn, moment } = this.#options;
-    if (readsOnly) return;
+    const { warn, moment } = this.#options;
     const points = this.#points;
     try {
       await removeLeftovers(this.#path);

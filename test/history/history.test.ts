@@ -44,6 +44,36 @@ describe("the history of a device", () => {
     assert.deepEqual([series.load.worst.at(-1), series.temperature_celsius.mean.at(-1)], [0.24, null]);
   });
 
+  it("has the worst of each five minutes: the greatest, and of the offset the farthest from zero", async (test) => {
+    const device = await deviceIn(test);
+    for (const offset of [0.003, -0.005, 0.002, 0.001]) {
+      device.figures = { clock_offset_seconds: offset, temperature_celsius: offset * 1_000 };
+      await device.run(1);
+    }
+    await device.run(1);
+    const { clock_offset_seconds: offset, temperature_celsius: heat } = (await device.read(24)).series;
+    assert.deepEqual([offset.mean.at(-1), offset.worst.at(-1)], [0.00025, -0.005]);
+    assert.deepEqual([heat.mean.at(-1), heat.worst.at(-1)], [0.3, 3]);
+  });
+
+  it("leaves out a reading that is no number", async (test) => {
+    const device = await deviceIn(test);
+    device.figures = { temperature_celsius: Number.NaN, disk_used_ratio: 0.5 };
+    await device.run(4);
+    device.figures = {};
+    await device.run(1);
+    const { temperature_celsius: heat, disk_used_ratio: disk } = (await device.read(24)).series;
+    assert.deepEqual([heat.mean.at(-1), disk.mean.at(-1)], [null, 0.5]);
+  });
+
+  it("keeps the readings of a few minutes at a stop", async (test) => {
+    const device = await deviceIn(test);
+    await device.run(3);
+    await device.close();
+    device.restart(10);
+    assert.deepEqual(await device.points(), [{ said: 0, was: 3 }]);
+  });
+
   it("goes back seven days and no further", async (test) => {
     const device = await deviceIn(test);
     await device.run(9 * day);
@@ -136,6 +166,16 @@ describe("the history of a device whose clock moves", () => {
     );
   });
 
+  it("leaves no gap where the clock is lost while the agent runs", async (test) => {
+    const device = await deviceIn(test);
+    await device.run(5 * hour);
+    Object.assign(device, { error: -20 * 365 * 86_400, isMeasured: false });
+    await device.run(5 * hour);
+    const points = await device.points();
+    assertDated(points);
+    assert.ok(points.length >= 10 * 12 - 1, `${points.length} points`);
+  });
+
   it("drops the points of a time that was wrong for long, once the right one is known", async (test) => {
     const device = await deviceIn(test);
     await device.run(5 * hour);
@@ -148,6 +188,8 @@ describe("the history of a device whose clock moves", () => {
     assertDated(points);
     assert.equal(present(points, 0, 5 * hour), 60);
     assert.ok(present(points, 7 * hour, 9 * hour) >= 23);
+    await device.run(3 * day);
+    assertDated(await device.points());
   });
 
   it("has no reading twice and answers, whatever the clock, the power and the agent do", async (test) => {

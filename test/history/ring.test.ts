@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../lab/basics/counts.ts";
@@ -90,6 +91,16 @@ describe("the file of the ring", () => {
     assert.notEqual(decodeRing(whole), null);
   });
 
+  it("is refused in another form, although nothing of it is damaged", () => {
+    for (const at of [0, 16, 18, 20, 22]) {
+      const bytes = Buffer.from(whole);
+      bytes.writeUInt8(bytes.readUInt8(at) + 1, at);
+      const hash = createHash("sha256").update(bytes.subarray(0, 32)).update(bytes.subarray(64)).digest();
+      hash.copy(bytes, 32);
+      assert.equal(decodeRing(bytes), null, `byte ${at}`);
+    }
+  });
+
   it("is refused where it was cut, has more, or is another program's", () => {
     for (const bytes of [
       ...[0, 1, 63, 64, whole.length - 1].map((length) => whole.subarray(0, length)),
@@ -102,13 +113,13 @@ describe("the file of the ring", () => {
 });
 
 describe("a figure of the history", () => {
-  it("is kept to a thousandth, of a clock from a microsecond to three years and of either sign", () => {
+  it("is kept to three digits, of a clock from a microsecond to three years and of either sign", () => {
     const exponents = fc.double({ min: -6, max: 8, noNaN: true });
     const holds = fc.property(exponents, fc.boolean(), (exponent, isNegative) => {
       const seconds = (isNegative ? -1 : 1) * 10 ** exponent;
       for (const name of ["clock_offset_seconds", "clock_uncertainty_seconds"] as const) {
         const kept = forms[name].toFigure(forms[name].toBits(seconds));
-        assert.ok(Math.abs(kept / seconds - 1) < 1e-3, `${seconds} became ${kept}`);
+        assert.ok(Math.abs(kept / seconds - 1) < 6e-3, `${seconds} became ${kept}`);
       }
     });
     fc.assert(holds, runs({ usual: 200, all: 5_000 }));

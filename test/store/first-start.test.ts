@@ -41,6 +41,13 @@ describe("the very first start", () => {
     assert.equal((await stat(join(mount.seen, ".reserve"))).size, reserveBytes);
   });
 
+  it("is one beside a history, which may come to the disk before the accounts do", async (test) => {
+    const stateDirectory = await temporaryDirectory(test);
+    await writeFile(join(stateDirectory, "history.bin"), "");
+    const agent = await start(test, { stateDirectory });
+    assert.equal((await agent.call("GET", "/api/setup")).json.setup_required, true);
+  });
+
   it("on a read-only disk makes the credential's administrator when the disk is mended", async (test) => {
     const mount = await disk(test);
     if (!mount) return;
