@@ -269,6 +269,17 @@ describe("ansible", () => {
     assert.notEqual(devices.on(1, "cat /etc/steward/tls/*.key").stdout, before);
   });
 
+  it("has another CA sign by the command that steward_sign names", () => {
+    const words = ["openssl", "x509", "-req", "-in", "{{ request }}", "-extfile", "{{ extensions }}"];
+    const authority = ["-CA", "{{ steward_ca }}.crt", "-CAkey", "{{ steward_ca }}.key", "-days", "300"];
+    const steward_sign = [...words, ...authority, "-out", "{{ answer }}"];
+    play(`${certificates} --limit device1`, { variables: { steward_sign, steward_renew_days: 100 } });
+    const { not_before, not_after } = JSON.parse(
+      devices.on(0, "steward -o json tls show").stdout,
+    ).certificate;
+    assert.equal((Date.parse(not_after) - Date.parse(not_before)) / 86_400_000, 300);
+  });
+
   /** A line of a key in PEM that no other file has by chance. */
   function keyLineOf(pem: string | undefined): string {
     return pem?.split("\n")[1] ?? assert.fail("there is no key");
