@@ -21,6 +21,7 @@ export function smtpFailure(where: string, error: unknown): string {
   const { code, command = "", response, responseCode } = error as SmtpError;
   if (code === "ETIMEDOUT" || (error as Error).name === "TimeoutError") return `${tooLate(where)} ${ports}`;
   if (isWithoutTls(error as SmtpError)) return withoutTls(where, response);
+  if (code === "EPROTOCOL" && responseCode === undefined) return notSmtp(where, response);
   if (response === undefined) return withoutReply(where, error as SmtpError);
   const quoted = `“${printableLine(response, mostQuoted)}”`;
   if (code === "EAUTH")
@@ -32,13 +33,18 @@ export function smtpFailure(where: string, error: unknown): string {
 
 /** nodemailer puts a code of its own in place of the one that says why. */
 function withoutReply(where: string, error: SmtpError): string {
-  const { originalCode } = error;
+  const { code, originalCode = code === "ECONNECTION" ? "ECONNRESET" : undefined } = error;
   if (originalCode === undefined) return unreached(where, error);
   const sentences = unreached(where, Object.assign(new Error(messageOf(error)), { code: originalCode }));
   return /^ERR_SSL_|^EPROTO$/.test(originalCode) ? `${sentences} ${ports}` : sentences;
 }
 
 const ports = "Port 465 is for TLS from the first byte (tls), port 587 for STARTTLS (starttls).";
+
+function notSmtp(where: string, response = ""): string {
+  const quoted = response === "" ? "" : `: “${printableLine(response, mostQuoted)}”`;
+  return `Nothing was sent to ${where}: it does not answer as a mail server does${quoted}. Check the server and its port. ${ports}`;
+}
 
 /** The server, or someone between, does not let the connection be encrypted. */
 function isWithoutTls({ code, command }: SmtpError): boolean {

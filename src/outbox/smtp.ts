@@ -36,37 +36,63 @@ export interface SentMail {
   readonly refused: readonly { readonly recipient: string; readonly reply: string }[];
 }
 
+/** Bytes of one reply: RFC 5321 §4.5.3.1.5 has lines of 512, and EHLO one a service. */
+const mostReplyBytes = 65_536;
+
 /**
  * Sends one mail over a connection, which it closes. Rejects with nodemailer's error, or with the signal's reason.
  * Neither sign-in nor mail is sent before TLS is there and the certificate is verified (RFC 3207, RFC 8314).
  */
 export async function sendMail(session: SmtpSession, mail: Mail, signal: AbortSignal): Promise<SentMail> {
+  const { socket, host, security, authorities } = session;
+  const ended = endOf(socket);
   const raw = await mimeOf(mail);
-  signal.throwIfAborted();
-  const { socket, host, security, authorities, login } = session;
   const smtp = new SMTPConnection({
     ...{ connection: socket, host, secure: security === "tls", requireTLS: true },
+    maxResponseSize: mostReplyBytes,
     tls: {
       ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
       ...(authorities !== undefined && { secureContext: authorities }),
     },
   });
+  try {
+    return await Promise.race([ended, exchange(smtp, session, mail, raw)]);
+  } catch (error) {
+    smtp.close();
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Rejects when the connection ends. nodemailer waits in vain on one that ended before it listened. */
+function endOf(socket: Socket): Promise<never> {
+  const ended = new Promise<never>((_resolve, reject) => {
+    const error = Object.assign(new Error("the server closed the connection"), { code: "ECONNRESET" });
+    // nodemailer comes first: it may have a reply of the server's that says why.
+    socket.once("close", () => setImmediate(reject, error));
+  });
+  // The end of a session that went well is expected.
+  ended.catch(() => undefined);
+  return ended;
+}
+
+function exchange(
+  smtp: SMTPConnection,
+  { login }: SmtpSession,
+  { from, to }: Mail,
+  raw: Buffer,
+): Promise<SentMail> {
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
-      smtp.close();
-      reject(signal.aborted ? signal.reason : error);
-    };
-    smtp.on("error", fail);
+    smtp.on("error", reject);
     const send = (): void =>
-      smtp.send({ from: mail.from.address, to: [...mail.to] }, raw, (error, sent) => {
-        if (error) return fail(error);
+      smtp.send({ from: from.address, to: [...to] }, raw, (error, sent) => {
+        if (error) return reject(error);
         smtp.quit();
         resolve({ reply: sent.response ?? "", refused: (sent.rejectedErrors ?? []).map(refusal) });
       });
     smtp.connect((error) => {
-      if (error) return fail(error);
+      if (error) return reject(error);
       if (login === null) return send();
-      smtp.login({ credentials: { ...login } }, (refused) => (refused ? fail(refused) : send()));
+      smtp.login({ credentials: { ...login } }, (refused) => (refused ? reject(refused) : send()));
     });
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import type { SMTPServerOptions } from "smtp-server";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
@@ -288,6 +288,37 @@ describe("a mail that is not accepted", () => {
       /it does not speak TLS there\. .* Port 465 is for TLS from the first byte/,
     );
   });
+
+  const others: readonly (readonly [string, (socket: Socket) => unknown, RegExp])[] = [
+    [
+      "is no mail server",
+      (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"),
+      /as a mail server does: “SSH-2\.0-Open/,
+    ],
+    [
+      "never ends its greeting",
+      (socket) => socket.write("2".repeat(200_000)),
+      /as a mail server does\. Check the server/,
+    ],
+    [
+      "closes the connection",
+      (socket) => socket.end(),
+      /^Nothing was sent to .*: it closed the connection\. Check/,
+    ],
+    [
+      "is too busy",
+      (socket) => socket.end("421 4.3.2 Too busy\r\n"),
+      /does not take the mail at present: “421 /,
+    ],
+  ];
+  for (const [what, greet, expected] of others)
+    it(`because the server ${what} says so`, async () => {
+      const server = createServer((socket) => greet(socket.on("error", () => undefined).resume()));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as { port: number };
+      assert.match(errorOf(await deliver(port, began)), expected);
+      await new Promise((resolve) => server.close(resolve));
+    });
 
   it("because the server says nothing ends when the delivery is cancelled", async () => {
     const silent: Server = createServer((socket) => socket.on("error", () => undefined));

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createServerConnections } from "../../src/host/linux/network/connections.ts";
+import { smtpFailure } from "../../src/outbox/smtp-failures.ts";
+import { unreached } from "../../src/outbox/unreached.ts";
+
+const causes: readonly (readonly [string, RegExp])[] = [
+  ["ENOTFOUND", /^Nothing was sent to mail\.example:587: its name cannot be resolved\. Check the address/],
+  ["EHOSTUNREACH", /there is no route to it\. Check the address/],
+  ["CERT_HAS_EXPIRED", /is not valid at this time \(CERT_HAS_EXPIRED\)\. Check the clock of this device/],
+  [
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    /cannot be trusted \(SELF_SIGNED_CERT_IN_CHAIN\)\. Check the name of the server/,
+  ],
+];
+
+describe("the sentences about a server that was not reached", () => {
+  for (const [code, expected] of causes) {
+    it(`say what ${code} means, and what to check`, () => {
+      const error = Object.assign(new Error("x"), { code });
+      assert.match(unreached("mail.example:587", error), expected);
+      const ofNodemailer = Object.assign(new Error("x"), { code: "ESOCKET", originalCode: code });
+      assert.match(smtpFailure("mail.example:587", ofNodemailer), expected);
+    });
+  }
+
+  it("name a file of authorities that cannot be used", async () => {
+    const connections = createServerConnections({ allowLocalServers: false, caFile: "/nowhere/ca.pem" });
+    const error = await connections.authorities().catch((cause: unknown) => cause);
+    assert.match(
+      unreached("mail.example:587", error),
+      /file of certificate authorities .* cannot be used \(ENOENT/,
+    );
+  });
+
+  it("say that a mail server did not answer in time, and which port is for which", () => {
+    for (const error of [
+      Object.assign(new Error("x"), { code: "ETIMEDOUT" }),
+      AbortSignal.abort(new DOMException("", "TimeoutError")).reason,
+    ])
+      assert.match(
+        smtpFailure("mail.example:587", error),
+        /did not answer in time\. .* Port 465 is for TLS from/,
+      );
+  });
+});
