@@ -3,14 +3,17 @@
  * V8 has collected all that it can. Between two collections a heap that is not full yet looks like one that leaks.
  */
 import { renameSync, writeFileSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
+import { getHeapCodeStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 
 /** Names the file that the probe writes to, in the environment. */
 export const memoryFileVariable = "STEWARD_SOAK_MEMORY";
 
-/** Bytes after a full collection: of V8's heap and of what it holds outside of it; and of the whole process. */
+/**
+ * Bytes after a full collection: of V8's heap and of what it holds outside of it, without the code that V8 compiles of the
+ * program, more and more of it for hours; and of the whole process.
+ */
 export interface MemoryReading {
   readonly heldBytes: number;
   readonly residentBytes: number;
@@ -26,7 +29,8 @@ if (file !== undefined && isMainThread && process.argv.includes("serve")) {
   setInterval(() => {
     collect();
     const { heapUsed, external, rss } = process.memoryUsage();
-    const reading: MemoryReading = { heldBytes: heapUsed + external, residentBytes: rss };
+    const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics();
+    const reading: MemoryReading = { heldBytes: heapUsed + external - code - bytecode, residentBytes: rss };
     writeFileSync(`${file}.new`, JSON.stringify(reading));
     renameSync(`${file}.new`, file);
   }, readingSeconds * 1_000).unref();
