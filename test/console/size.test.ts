@@ -18,7 +18,7 @@ const built = join(import.meta.dirname, "../../dist/console");
 const assets = join(built, "assets");
 
 /** The page that takes the most scripts. */
-const largest = "/updates";
+const largest = "/system";
 
 const scripts = readdirSync(assets)
   .filter((name) => name.endsWith(".js"))

@@ -42,7 +42,7 @@ export function RecoveryCodesForm({
         </ol>
         <p>{t.account.codesUse}</p>
       </Paper>
-      <Form form={action} verb={t.person.done} why={isKept ? null : t.account.keepFirst}>
+      <Form form={action} verb={t.ui.done} why={isKept ? null : t.account.keepFirst}>
         <CheckField label={t.account.kept} value={isKept} onInput={setIsKept} />
       </Form>
     </>

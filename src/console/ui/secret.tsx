@@ -60,7 +60,7 @@ export function ShownOnce({ said, label, text, onClose }: ShownOnceProps) {
             onClose();
           }}
         >
-          {t.person.done}
+          {t.ui.done}
         </Button>
       </div>
     </>
