@@ -57,6 +57,13 @@ export const passwordHash = {
 export const roleNames = ["admin", "operator", "readonly"] as const;
 export const role = { type: "string", enum: roleNames } as const;
 
+/** The least role that may change a member of the settings; an administrator may change all. */
+export const byOperator = { "x-writer": "operator" } as const;
+export const byAdmin = { "x-writer": "admin" } as const;
+
+/** A part of the settings, whole with nothing given. */
+export const group = { type: "object", additionalProperties: false, default: {} } as const;
+
 /** RFC 9457 problem document, the body of every error. */
 export const problem = {
   type: "object",

@@ -2,6 +2,7 @@ import { repeatedHosts, timeServer } from "../contract/clock/time-server.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { Settings } from "../contract/types.ts";
+import { receiverErrors } from "./receiver-rules.ts";
 
 /** Bounds of the durations, in seconds, by their pointer in the settings. */
 const durationBounds = [
@@ -30,7 +31,7 @@ export function settingsErrors(settings: Settings): InputError[] {
     const detail = "set update.ota.server too: there is nowhere to look for updates";
     errors.push({ pointer: "/update/ota/enabled", code: "inconsistent", detail });
   }
-  return [...errors, ...timeErrors(settings.time)];
+  return [...errors, ...timeErrors(settings.time), ...receiverErrors(settings.notify.receivers)];
 }
 
 function timeErrors({ servers, authenticated_only }: Settings["time"]): InputError[] {

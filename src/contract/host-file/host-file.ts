@@ -1,6 +1,6 @@
 import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
-import { group } from "../schemas/update-settings.ts";
+import { group } from "../shapes.ts";
 import { oidc, path } from "./oidc.ts";
 import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
@@ -105,6 +105,19 @@ const update = {
   },
 } as const;
 
+const notify = {
+  ...group,
+  properties: {
+    allow_local_servers: {
+      type: "boolean",
+      default: plain.notify.allow_local_servers,
+      description:
+        "true: receivers of notifications may be at loopback and link-local addresses, and at `http://` addresses. Default: false",
+      examples: [true],
+    },
+  },
+} as const;
+
 const time = {
   ...group,
   properties: {
@@ -183,6 +196,7 @@ export const hostFile = {
       "x-expected": "a day such as 2031-12-31",
       examples: ["2031-12-31"],
     },
+    notify,
     telemetry,
     time,
     update,

@@ -1,5 +1,5 @@
 import { duration } from "../durations.ts";
-import { group } from "../schemas/update-settings.ts";
+import { group } from "../shapes.ts";
 import { path } from "./oidc.ts";
 
 const authorities = {

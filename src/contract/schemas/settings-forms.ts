@@ -43,6 +43,8 @@ export const settingsShapes = () => {
     UpdateWindow: view.update.properties.windows.items,
     SecuritySettings: view.security,
     ConsoleSettings: view.console,
+    NotifySettings: view.notify,
+    Receiver: settings.properties.notify.properties.receivers.items,
   } as const;
 };
 

@@ -1,7 +1,8 @@
 import { duration } from "../durations.ts";
-import { displayName } from "../shapes.ts";
+import { notify } from "../notifications/notify-settings.ts";
+import { byAdmin, byOperator, displayName, group } from "../shapes.ts";
 import { clockSource, nullableInteger, nullableNumber, sourceReason, timeModes } from "./clock.ts";
-import { byAdmin, byOperator, group, update } from "./update-settings.ts";
+import { update } from "./update-settings.ts";
 
 /** `host`, `host:port` or `[v6]:port`. */
 export const serverName = {
@@ -200,13 +201,14 @@ const consoleSettings = {
 export const settings = {
   type: "object",
   additionalProperties: false,
-  required: ["device", "time", "update", "security", "console"],
+  required: ["device", "time", "update", "security", "console", "notify"],
   properties: {
     device,
     time,
     update,
     security,
     console: consoleSettings,
+    notify,
   },
 } as const;
 

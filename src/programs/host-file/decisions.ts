@@ -21,9 +21,16 @@ export interface HostFile {
   readonly supportUntil: string | null;
   /** The provider at which users can also sign in; null: none. */
   readonly oidc: SignInProvider | null;
+  readonly notify: NotifyDecisions;
   readonly telemetry: TelemetryDecisions;
   readonly time: TimeDecisions;
   readonly update: UpdateDecisions;
+}
+
+/** Root's decisions about receivers of notifications. */
+export interface NotifyDecisions {
+  /** Loopback and link-local addresses may be receivers, and plain HTTP may reach them. */
+  readonly allowLocalServers: boolean;
 }
 
 /** The receivers of the record and the metrics that root has named. */
@@ -95,6 +102,7 @@ export const releasePlace = "{release}";
 /** The decisions of a host file that `checkHostFile` has found no fault in. */
 export function decisionsOf({
   https,
+  notify,
   product,
   telemetry,
   time,
@@ -116,6 +124,7 @@ export function decisionsOf({
     kernelRescue: file.kernel_rescue,
     supportUntil: file.support_until ?? null,
     oidc: file.oidc === undefined ? null : providerOf(file.oidc),
+    notify: { allowLocalServers: notify.allow_local_servers },
     telemetry: telemetryOf(telemetry),
     time: { caFile: time.ca_file ?? null },
     update: {

@@ -11,6 +11,7 @@ import {
   decisionsOf,
   type HostFile,
   type HttpsDecisions,
+  type NotifyDecisions,
   type TelemetryDecisions,
   type TimeDecisions,
   type UpdateDecisions,
@@ -45,6 +46,7 @@ export interface HostDecisions {
     logUnits: readonly string[];
     product: string;
     supportUntil: string | null;
+    notify: NotifyDecisions;
     telemetry: TelemetryDecisions & TrustedOwners;
     time: TimeDecisions & TrustedOwners;
     update: HostUpdateConfig;
@@ -244,7 +246,7 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 }
 
 function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
-  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil } = host;
+  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, notify } = host;
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
   const oidc = host.oidc && { ...host.oidc, ...owners };
   const telemetry = { ...host.telemetry, ...owners };
@@ -255,6 +257,6 @@ function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDe
     trustedProxies,
     https,
     kernelRescue,
-    forRooms: { logUnits, product, supportUntil, telemetry, time, update, oidc },
+    forRooms: { logUnits, product, supportUntil, notify, telemetry, time, update, oidc },
   };
 }

@@ -123,6 +123,14 @@ export const settings: Catalogue["settings"] = {
       label: "Mindestlänge für Passwörter",
       hint: "15 bis 128 Zeichen; gilt für künftige Passwörter",
     },
+    "/notify/receivers": {
+      label: "Empfänger",
+      hint: "Webhooks und Postfächer, die eine Nachricht bekommen, wenn das Gerät jemanden braucht",
+    },
+    "/notify/none_wanted": {
+      label: "Kein Empfänger gewünscht",
+      hint: "Die Startseite fragt nicht mehr nach einem Empfänger",
+    },
     "/console/language": {
       label: "Sprache",
       hint: "Für Browser, deren Sprache die Konsole nicht spricht",

@@ -120,6 +120,14 @@ export const settings = {
       label: "Minimum password length",
       hint: "15 to 128 characters; applies to passwords that are chosen from now on",
     },
+    "/notify/receivers": {
+      label: "Receivers",
+      hint: "Webhooks and mailboxes that get a message when the device needs someone",
+    },
+    "/notify/none_wanted": {
+      label: "No receiver is wanted",
+      hint: "Home no longer asks for a receiver",
+    },
     "/console/language": {
       label: "Language",
       hint: "For browsers that ask for a language which the console does not speak",

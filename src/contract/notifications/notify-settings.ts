@@ -1,0 +1,88 @@
+import { byAdmin, group } from "../shapes.ts";
+
+/** The most receivers that the settings may name. */
+export const mostReceivers = 8;
+
+export const receiverName = {
+  type: "string",
+  pattern: "^[a-z0-9][a-z0-9-]{0,31}$",
+  "x-expected": "1 to 32 of a–z, 0–9 and hyphen, with a letter or figure first",
+  description: "of a receiver in notify.receivers",
+} as const;
+
+/** One address without a display name; RFC 5321 §4.5.3.1.3 bounds a path to 256 octets with its angle brackets. */
+const mailAddress = {
+  type: "string",
+  maxLength: 254,
+  pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\\.[A-Za-z0-9-]{1,63})*$",
+  "x-expected": "a mail address such as duty@example.net",
+} as const;
+
+/** Members by kind are judged by `receiverErrors` (settings/receiver-rules.ts), which can name the one that is missing. */
+const receiver = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name", "kind", "takes"],
+  properties: {
+    name: receiverName,
+    kind: { type: "string", enum: ["webhook", "mail"] },
+    takes: {
+      type: "string",
+      enum: ["all", "grave"],
+      description: "grave: only what cannot wait",
+    },
+    url: {
+      type: "string",
+      maxLength: 512,
+      pattern: "^https?://[^\\s/?#@]+([/?][^\\s#]*)?$",
+      "x-expected": "an address such as https://alerts.example/steward, without user name, password and #",
+      description: "of a webhook",
+    },
+    server: {
+      type: "string",
+      maxLength: 253,
+      pattern: "^([0-9a-fA-F:.]{2,45}|(?!-)[A-Za-z0-9-]{1,63}(\\.(?!-)[A-Za-z0-9-]{1,63})*)$",
+      "x-expected": "a host name or an address, without a port",
+      description: "of mail: the SMTP server",
+    },
+    port: { type: "integer", minimum: 1, maximum: 65_535, description: "of that server" },
+    security: {
+      type: "string",
+      enum: ["starttls", "tls"],
+      description: "starttls: port 587 as a rule; tls: port 465",
+    },
+    username: {
+      type: "string",
+      minLength: 1,
+      maxLength: 254,
+      description: "for that server; absent: it takes mail without a password",
+    },
+    from: mailAddress,
+    to: { type: "array", items: mailAddress, minItems: 1, maxItems: 8, uniqueItems: true },
+  },
+} as const;
+
+/** Settings of the messages that leave the device by themselves. Secrets are not among them. */
+export const notify = {
+  ...group,
+  required: ["receivers", "none_wanted"],
+  properties: {
+    receivers: {
+      type: "array",
+      items: receiver,
+      maxItems: mostReceivers,
+      default: [],
+      ...byAdmin,
+      title: "Receivers",
+      description: "webhooks and mailboxes that get a message when the device needs someone",
+      "x-redacted": true,
+    },
+    none_wanted: {
+      type: "boolean",
+      default: false,
+      ...byAdmin,
+      title: "No receiver is wanted",
+      description: "true: the status does not ask for a receiver",
+    },
+  },
+} as const;
