@@ -13,4 +13,4 @@ export const documentNames = [
 export type DocumentName = (typeof documentNames)[number];
 
 /** Documents that are opened when they are first needed, which is never on most devices. */
-export const lateDocumentNames = ["receiver-secrets"] as const;
+export const lateDocumentNames = ["receiver-secrets", "outbox"] as const;

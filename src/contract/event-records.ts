@@ -4,7 +4,7 @@ export const eventGroups = {
   users: ["user", "password", "two_factor", "token"],
   clock: ["clock"],
   updates: ["update"],
-  settings: ["settings", "configuration", "host_file", "https"],
+  settings: ["settings", "configuration", "host_file", "https", "notify"],
   device: ["host", "state", "need"],
   requests: ["request"],
 } as const satisfies Record<string, readonly string[]>;
@@ -27,7 +27,7 @@ export const eventRecords = {
   tokens: ["token"],
   trust: [],
   updates: ["update"],
-  configuration: ["settings", "configuration", "host_file", "https", "host", "state"],
+  configuration: ["settings", "configuration", "host_file", "https", "host", "state", "notify"],
   use: [],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -207,6 +207,18 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: none },
     help: "When the first of them expires; of tokens of one owner and name the latest counts, since a rotation leaves two. Absent where none expires.",
   },
+  steward_receiver_waiting_events: {
+    ...{ type: "gauge", labels: oneOf("receiver") },
+    help: "Events that this receiver of messages has not acknowledged.",
+  },
+  steward_receiver_failing_seconds: {
+    ...{ type: "gauge", labels: oneOf("receiver") },
+    help: "Time since the first failure after its last success; 0 while deliveries succeed.",
+  },
+  steward_receiver_last_success_timestamp_seconds: {
+    ...{ type: "gauge", labels: oneOf("receiver") },
+    help: "When a message last reached it, by the device's clock. Absent before the first one since the agent's start.",
+  },
   steward_events_total: {
     ...{ type: "counter", labels: oneOf("type") },
     help: "Events by their type; of a refusal each one, also where the event log counts several together.",

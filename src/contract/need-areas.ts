@@ -45,6 +45,8 @@ export const needAreas = {
   tokens_ending: "people",
   support_ending: "device",
   support_ended: "device",
+  no_receiver: "device",
+  receiver_failing: "device",
 } as const satisfies Record<string, Area>;
 
 export type NeedCode = keyof typeof needAreas;

@@ -3,6 +3,7 @@ import type { configuration, configurationResult } from "./configuration.ts";
 import type { history } from "./figures/history.ts";
 import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacements } from "./findings.ts";
 import type { hostFile } from "./host-file/host-file.ts";
+import type { delivery, receiverStates } from "./notifications/receivers.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
@@ -63,6 +64,9 @@ export type ConfigurationResult = Typed<typeof configurationResult>;
 /** The host file, with its defaults. */
 export type HostFileDocument = Typed<typeof hostFile>;
 export type ConfigurationChange = ConfigurationResult["changes"][number];
+/** The receivers of messages, as the API lists them. */
+export type ReceiverStates = Typed<typeof receiverStates>["receivers"];
+export type DeliveryAnswer = Typed<typeof delivery>;
 export type Version = Typed<typeof version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;
 export type Problem = Typed<typeof problem>;

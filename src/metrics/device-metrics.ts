@@ -24,6 +24,16 @@ export interface DeviceReadings {
   readonly sessions: number;
   /** The time at which the first API token ends; null: none does. */
   readonly nextTokenEnd: Date | null;
+  readonly receivers: readonly ReceiverReading[];
+}
+
+/** A receiver of messages, by its name in the settings or of the host file. */
+export interface ReceiverReading {
+  readonly name: string;
+  readonly waiting: number;
+  readonly failing_seconds: number;
+  /** RFC 3339; null: none yet. */
+  readonly last_success: string | null;
 }
 
 /** The figures of the program and its host at the same moment. */
@@ -80,6 +90,7 @@ export function writeMetrics(sink: MetricSink, { counted, readings, host }: Metr
   writeClock(sink, readings);
   writeUpdates(sink, readings.updates);
   writePeople(sink, readings);
+  writeReceivers(sink, readings);
   writeProcess(sink, host);
   for (const one of counted) one.writeTo(sink);
 }
@@ -167,6 +178,15 @@ function writePeople({ add }: MetricSink, { people, sessions, nextTokenEnd }: De
   add("steward_api_tokens", people.tokens, unlabelled);
   const end = nextTokenEnd?.toISOString() ?? null;
   add("steward_api_tokens_next_expiry_timestamp_seconds", secondsOf(end), unlabelled);
+}
+
+function writeReceivers({ add }: MetricSink, { receivers }: DeviceReadings): void {
+  for (const { name, waiting, failing_seconds, last_success } of receivers) {
+    const labels = { receiver: name };
+    add("steward_receiver_waiting_events", waiting, labels);
+    add("steward_receiver_failing_seconds", failing_seconds, labels);
+    add("steward_receiver_last_success_timestamp_seconds", secondsOf(last_success), labels);
+  }
 }
 
 function writeProcess(

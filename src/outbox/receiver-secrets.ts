@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Document } from "../store/documents/document.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 
@@ -93,19 +92,4 @@ export function createReceiverSecrets(
 function recordOf({ name, kind, server, port, username }: Addressed): string {
   const destination = kind === "mail" ? [server, port, username] : [];
   return JSON.stringify(["receiver", kind, name, ...destination]);
-}
-
-/** Bytes of a webhook's secret that is made here; Standard Webhooks recommends 24 to 64. */
-const madeBytes = 32;
-
-/** In the form of Standard Webhooks 1.0: `whsec_` and base64. */
-export function makeWebhookSecret(): string {
-  return `whsec_${randomBytes(madeBytes).toString("base64")}`;
-}
-
-/** True for `whsec_` and the base64, in its one form, of 24 to 64 bytes. */
-export function isWebhookSecret(secret: string): boolean {
-  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? "";
-  const bytes = Buffer.from(encoded, "base64");
-  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString("base64") === encoded;
 }

@@ -41,6 +41,13 @@ export interface NeedsInput {
   readonly device: Pick<Settings["device"], "name" | "not_needed">;
   readonly host: Pick<Status["host"], "hostname" | "uptime_seconds">;
   readonly support: Pick<HostSettings, "support" | "support_until">;
+  readonly notify: Pick<Settings["notify"], "none_wanted">;
+  readonly receivers: {
+    /** Someone is named who gets messages, in the settings or in the host file. */
+    readonly areNamed: boolean;
+    /** Names of those that no message has reached for an hour. */
+    readonly failing: readonly string[];
+  };
   /** The caller may see the names of users. */
   readonly mayNameUsers: boolean;
 }
@@ -67,6 +74,7 @@ export function createNeeds(): NeedsOf {
       ...peopleNeeds(input),
       ...supportNeed(input),
       ...firstRunNeeds(input),
+      ...receiverNeeds(input),
     ];
     return gravestFirst(found).map(lasting);
   };
@@ -209,6 +217,17 @@ function supportNeed(support: HostSettings["support"], support_until: HostSettin
   if (support_until === null || (support !== "ending" && support !== "ended")) return [];
   const advice = support === "ended" ? "Ask its maker what to do." : "";
   return [attention(`support_${support}`, { support_until }, advice)];
+}
+
+function receiverNeeds({ isSetUp, notify, receivers }: NeedsInput): Need[] {
+  const failing = receivers.failing.map((name) => {
+    const test = `steward notify test ${name}`;
+    return attention("receiver_failing", { name }, `\`${test}\` says why.`, test);
+  });
+  if (receivers.areNamed || notify.none_wanted || !isSetUp) return failing;
+  const particulars =
+    "`steward system set notify.receivers=…` names one; `steward system set notify.none_wanted=true` ends this.";
+  return [...failing, attention("no_receiver", {}, particulars)];
 }
 
 /** The parts of the first run that were left for later, until they are done, or declared as not needed here. */

@@ -247,8 +247,10 @@ describe("the steps of the first run behind the sign-in", () => {
     await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
     assert.deepEqual(
       (await needs()).filter((code) => code !== "clock"),
-      ["second_factor_advised", "updates_not_set_up"],
+      ["second_factor_advised", "updates_not_set_up", "no_receiver"],
     );
+    const noReceiver = { local: true, body: { notify: { none_wanted: true } } };
+    assert.equal((await agent.call("PUT", "/api/system", noReceiver)).status, 200);
     await signIn(page, "admin", "/setup");
     await page.getByRole("img", { name: /QR-Code/ }).waitFor();
     looks.draw(page, "setup-factor-de");

@@ -71,7 +71,7 @@ describe("the status of a device with something to see to", () => {
   it("ends the command line with 10 and each need on a line", async () => {
     const { code, stdout, stderr } = await runSteward(["--socket", agent.socket, "status"]);
     assert.equal(code, 10, stderr);
-    assert.match(stdout, /: attention, 4 things need attention\n\nclock +needs attention; unknown/);
+    assert.match(stdout, /: attention, 5 things need attention\n\nclock +needs attention; unknown/);
     assert.match(stdout, /^\* clock: /m);
   });
 
@@ -144,7 +144,7 @@ describe("the status of a device with something to see to", () => {
         typed,
         families.filter((family) => !isAbsent(family)),
       );
-      // This device does not know these, having asked no server for the time or for updates. Its event loop may have
+      // This device does not know these, having asked no server for the time or for updates, and having no receiver. Its event loop may have
       // been measured since the first scrape.
       const absent = families.filter(isAbsent).map(([name = ""]) => name);
       assert.deepEqual(
@@ -160,6 +160,9 @@ describe("the status of a device with something to see to", () => {
           "steward_update_root_expiry_timestamp_seconds",
           "steward_https_certificate_expiry_timestamp_seconds",
           "steward_api_tokens_next_expiry_timestamp_seconds",
+          "steward_receiver_waiting_events",
+          "steward_receiver_failing_seconds",
+          "steward_receiver_last_success_timestamp_seconds",
         ],
       );
     });

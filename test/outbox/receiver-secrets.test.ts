@@ -5,12 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
-import {
-  createReceiverSecrets,
-  isWebhookSecret,
-  makeWebhookSecret,
-  receiverSecretsKind,
-} from "../../src/outbox/receiver-secrets.ts";
+import { createReceiverSecrets, receiverSecretsKind } from "../../src/outbox/receiver-secrets.ts";
 import { openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 
@@ -77,34 +72,5 @@ describe("the secrets of receivers", () => {
       document.read().secrets.map(({ name }) => name),
       ["alerts"],
     );
-  });
-});
-
-describe("a webhook's secret", () => {
-  it("that is made has the form of Standard Webhooks and 256 bits", () => {
-    const made = Array.from({ length: 100 }, makeWebhookSecret);
-    assert.equal(new Set(made).size, 100);
-    for (const one of made) {
-      assert.match(one, /^whsec_/);
-      assert.equal(Buffer.from(one.slice(6), "base64").length, 32);
-      assert.ok(isWebhookSecret(one), one);
-    }
-  });
-
-  it("is refused in any other form", () => {
-    const bytes = (count: number) => `whsec_${Buffer.alloc(count, 7).toString("base64")}`;
-    assert.deepEqual([24, 64].map(bytes).map(isWebhookSecret), [true, true]);
-    const whole = bytes(32);
-    const wrong = [
-      bytes(23),
-      bytes(65),
-      "",
-      "whsec_",
-      whole.slice(6),
-      `${whole}\n`,
-      `${whole}=`,
-      whole.slice(0, -1),
-    ];
-    assert.deepEqual(wrong.filter(isWebhookSecret), []);
   });
 });

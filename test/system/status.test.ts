@@ -51,6 +51,8 @@ const look = (change: Partial<Device> = {}) =>
   seen({
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
+    notify: { none_wanted: false },
+    receivers: { areNamed: true, failing: [] },
     version: "1.2.3",
     clock: rightClock,
     updates: exampleUpdates({ trust: established }),
@@ -337,5 +339,26 @@ describe("what the first run has left for later", () => {
   });
   it("is not told before there is an administrator", () => {
     assert.deepEqual(codesOf(look(bare({ isSetUp: false }))), ["setup_required"]);
+  });
+});
+
+describe("the needs about receivers of messages", () => {
+  const receivers = { areNamed: false, failing: [] };
+
+  it("ask for a receiver once there is an administrator, unless one is named or none is wanted", () => {
+    assert.deepEqual(codesOf(look({ receivers })), ["no_receiver"]);
+    assert.ok(!codesOf(look({ receivers, isSetUp: false })).includes("no_receiver"));
+    assert.deepEqual(codesOf(look({ receivers, notify: { none_wanted: true } })), []);
+    assert.deepEqual(codesOf(look({ receivers: { ...receivers, areNamed: true } })), []);
+  });
+
+  it("name each receiver that messages do not reach, with the line that says why", () => {
+    const { state, needs } = look({ receivers: { areNamed: true, failing: ["alerts", "duty"] } });
+    assert.equal(state, "attention");
+    assert.deepEqual(
+      needs.map(({ code, facts, remedy }) => [code, facts, remedy?.line]),
+      ["alerts", "duty"].map((name) => ["receiver_failing", { name }, `steward notify test ${name}`]),
+    );
+    assert.match(needs[0]?.detail ?? "", /^Messages do not reach alerts\. /);
   });
 });

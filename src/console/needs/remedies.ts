@@ -12,6 +12,7 @@ export interface Remedy {
 
 const onHost = { to: "/system" } as const;
 const onUpdates = { to: "/updates" } as const;
+const onSettings = { to: "/system/settings" } as const;
 const onPeople = { to: "/users" } as const;
 
 /** By code: a need without a remedy does not compile. */
@@ -38,9 +39,11 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   },
   two_factor_missing: { ...onPeople, query: { factor: "none" } },
   second_factor_advised: { to: "/account" },
-  device_unnamed: { to: "/system/settings" },
+  device_unnamed: onSettings,
   updates_not_set_up: { to: "/setup", query: { step: "updates" } },
   tokens_ending: { to: "/account" },
+  no_receiver: onSettings,
+  receiver_failing: onSettings,
   support_ending: onHost,
   support_ended: onHost,
 };

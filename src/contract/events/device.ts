@@ -36,6 +36,11 @@ export const deviceEvents = {
     stale: ["settings", "clock", "updates"],
     details: { changed: { ...texts, description: "keys of the settings" } },
   },
+  "notify.secret_set": {
+    ...security,
+    stale: [],
+    details: { name: { ...text, description: "of the receiver" } },
+  },
   "configuration.applied": {
     ...security,
     stale: ["sessions", "tokens", "settings"],

@@ -3,6 +3,7 @@ import { configurationDescriptions } from "../operations/configuration.ts";
 import { eventDescriptions } from "../operations/events.ts";
 import { hostDescriptions } from "../operations/host.ts";
 import { logDescriptions } from "../operations/logs.ts";
+import { notificationDescriptions } from "../operations/notifications.ts";
 import { systemDescriptions } from "../operations/system.ts";
 import { timeDescriptions } from "../operations/time.ts";
 import { tokenDescriptions } from "../operations/tokens.ts";
@@ -21,6 +22,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   ...eventDescriptions,
   ...hostDescriptions,
   ...logDescriptions,
+  ...notificationDescriptions,
   ...systemDescriptions,
   ...timeDescriptions,
   ...tokenDescriptions,

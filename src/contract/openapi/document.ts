@@ -23,6 +23,7 @@ const tags: Readonly<Record<OperationGroup, string>> = {
   events: "The record of changes and refusals, chained by hashes.",
   logs: "Log lines of the agent and of the units around it.",
   updates: "Signed updates and the root of trust.",
+  notifications: "Receivers of messages that leave the device by themselves.",
 };
 
 /** The contract as an OpenAPI 3.1 document. The build writes it; the agent serves the file. */

@@ -1,5 +1,6 @@
 import { duration, moment } from "../durations.ts";
 import { historyShapes } from "../figures/history.ts";
+import { notificationExamples, notificationShapes } from "../notifications/receivers.ts";
 import { authExamples, authShapes } from "../schemas/auth.ts";
 import { clockExamples, clockShapes } from "../schemas/clock.ts";
 import { consoleExamples, consoleShapes } from "../schemas/console.ts";
@@ -51,6 +52,7 @@ export const shapes = {
   ...clockShapes(),
   ...probeShapes(),
   ...updateShapes(),
+  ...notificationShapes(),
 } as const satisfies Record<string, object>;
 
 export type ShapeName = keyof typeof shapes;
@@ -68,6 +70,7 @@ export const examples: Partial<Readonly<Record<ShapeName, unknown>>> = {
   ...clockExamples,
   ...probeExamples,
   ...updateExamples,
+  ...notificationExamples,
 };
 
 /** Shapes of answers that are another one with more members. A client has them as that one, and what is added. */

@@ -121,6 +121,7 @@ export const operationGroups = [
   "events",
   "logs",
   "updates",
+  "notifications",
 ] as const;
 
 export type OperationGroup = (typeof operationGroups)[number];

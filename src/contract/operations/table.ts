@@ -3,6 +3,7 @@ import { configurationOperations } from "./configuration.ts";
 import { eventOperations } from "./events.ts";
 import { hostOperations } from "./host.ts";
 import { logOperations } from "./logs.ts";
+import { notificationOperations } from "./notifications.ts";
 import type { Operation } from "./operation.ts";
 import { systemOperations } from "./system.ts";
 import { timeOperations } from "./time.ts";
@@ -24,4 +25,5 @@ export const operations = {
   ...configurationOperations,
   ...eventOperations,
   ...logOperations,
+  ...notificationOperations,
 } as const satisfies Record<string, Operation>;

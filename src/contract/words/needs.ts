@@ -25,7 +25,7 @@ export interface GivenFacts {
 export interface NeedFacts extends GivenFacts {
   readonly count: number;
   readonly reason: string;
-  /** The release, the host name, or the users; to a reader who may not see their names, how many they are. */
+  /** The release, the receiver, the host name, or the users; to a reader who may not see their names, how many they are. */
   readonly what: string;
   /** A day. */
   readonly when: string;
@@ -47,7 +47,7 @@ export function needFacts(facts: GivenFacts, format: Format): NeedFacts {
   const who = typeof users === "object" ? format.users(users) : `${count}`;
   return {
     ...{ ...facts, count, reason },
-    what: hostname ?? (name === undefined ? who : `${name} ${version}`),
+    what: hostname ?? (name === undefined ? who : version === undefined ? name : `${name} ${version}`),
     when: format.day(first_ends_at ?? support_until ?? ""),
   };
 }

@@ -10,6 +10,7 @@ import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { historyFile } from "../../history/file-name.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
+import { outboxKind } from "../../outbox/cursors.ts";
 import { receiverSecretsKind } from "../../outbox/receiver-secrets.ts";
 import { updateRecordKind } from "../../releases/update-record.ts";
 import { mergeSettings } from "../../settings/changes.ts";
@@ -33,7 +34,7 @@ import { accountsKind } from "../../users/account.ts";
 const beforeRegister: readonly string[] = documentNames;
 
 /** Opened when they are first needed. */
-const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind];
+const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind, outboxKind];
 
 /** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {

@@ -15,6 +15,7 @@ import { createAuthHandlers } from "../../http/handlers/auth.ts";
 import { createConfigurationHandlers } from "../../http/handlers/configuration.ts";
 import { createEventHandlers } from "../../http/handlers/events.ts";
 import { createLogHandlers } from "../../http/handlers/logs.ts";
+import { createNotificationHandlers } from "../../http/handlers/notifications.ts";
 import { createSessionHandlers } from "../../http/handlers/sessions.ts";
 import { createSetupHandlers } from "../../http/handlers/setup.ts";
 import { createSystemHandlers } from "../../http/handlers/system.ts";
@@ -27,6 +28,7 @@ import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { type EventLog, openEventLog } from "../../journal/events/event-log.ts";
 import { createKeptLines } from "../../journal/logs/kept-lines.ts";
 import { createLogs, type Logs } from "../../journal/logs/logs.ts";
+import { createReceiverGuard } from "../../settings/receiver-guard.ts";
 import { createSettings, type SettingsStore } from "../../settings/settings.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { Lock } from "../../store/files/lock.ts";
@@ -47,6 +49,7 @@ import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
+import { createNotifications, type Notifications } from "./outbox/notifications.ts";
 import { openState, type State } from "./state.ts";
 import { createHistoryKeeping, type HistoryKeeping } from "./status/wire-history.ts";
 import { createMetering, type Metering } from "./status/wire-metrics.ts";
@@ -149,25 +152,24 @@ async function joinRooms(
   release: () => Promise<void>,
 ): Promise<Rooms> {
   const base = await openBase(config, host);
-  const { state, settings, time, clock, updates } = base;
+  const { state, time, clock, updates } = base;
   const { events, disk } = state;
-  const requestSync = () => clock.nudge();
-  const auth = await composeSignIn({ config, state, settings, host, time, events, requestSync });
+  const auth = await composeSignIn({ ...base, config, events, requestSync: () => clock.nudge() });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
   const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.time.uptime);
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
-  const configurator = await openConfigurator({ ...base, config, host, auth: { ...auth, setupToken } });
+  const own = { ...base, ...joinNotifications(config, base, auth) };
+  const configurator = await openConfigurator({ ...own, config, host, auth: { ...auth, setupToken } });
   const checks = checksOf({ ...base, config, auth, https, local, selfCheck, helper: host.helper });
   const joined = {
-    ...{ ...base, config, https, local, selfCheck, reset, configurator, checks, events, disk },
+    ...{ ...own, config, https, local, selfCheck, reset, configurator, checks, events, disk },
     auth: { ...auth, setupToken, rescueToken },
     needsOf: createNeeds(),
   };
-  const handlers = joinHandlers(joined);
   const needWatch = watchNeeds(joined);
   return {
-    dispatch: createDispatch(handlers, events, host.time.uptime),
+    dispatch: createDispatch(joinHandlers(joined), events, host.time.uptime),
     authenticate: createAuthenticate(auth),
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
@@ -176,22 +178,40 @@ async function joinRooms(
     describe: () => statusWords({ ...auth, clock, updates }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
-    deviceName: () => settings.read().device.name || host.identity.hostname,
+    deviceName: () => nameOf(base),
     expiryNow: () => time.expiryNow(),
     floor: () => clock.floor(),
     start: () => {
-      for (const part of [disk, clock, updates, selfCheck, needWatch]) part.start();
+      for (const part of [disk, clock, updates, selfCheck, needWatch, own.notifications]) part.start();
     },
     settled: () => updates.settled(),
     close: async () => {
       auth.close();
       for (const part of [base.metering, needWatch, selfCheck, clock]) part.stop();
+      await own.notifications.close();
       await updates.stop();
       await base.history.close();
       await state.close();
       await release();
     },
   };
+}
+
+/** Messages need the seal, which no room below sign-in has. */
+function joinNotifications(config: RoomsConfig, base: BaseRooms, { seal }: Pick<SignInRooms, "seal">) {
+  const device = () => ({ id: base.host.identity.deviceId, name: nameOf(base) });
+  const notifications = createNotifications({ ...base, ...{ config, seal, device, now: base.time.now } });
+  return {
+    notifications,
+    settingsChanged: (names: readonly string[]) => {
+      base.settingsChanged(names);
+      if (names.some((name) => name.startsWith("notify."))) notifications.settingsChanged();
+    },
+  };
+}
+
+function nameOf({ settings, host }: Pick<BaseRooms, "settings" | "host">): string {
+  return settings.read().device.name || host.identity.hostname;
 }
 
 /** Opens the rooms that know of no users, in the order in which each needs those before it. */
@@ -221,6 +241,7 @@ async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
     ...{ time, record, events, settings: () => settings.read().update },
   });
   settings.addGuard(settingsGuardOf(config.update, host.network, updates));
+  settings.addGuard(createReceiverGuard({ ...config.notify, isLocalServer: host.network.isLocalServer }));
   observeClock(clock, { time, updates, events });
   const settingsChanged = (names: readonly string[]) => {
     if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
@@ -264,6 +285,7 @@ interface Joined extends BaseRooms, Ways {
   reset: Reset;
   configurator: () => Promise<Configurator>;
   needsOf: NeedsOf;
+  notifications: Notifications;
 }
 
 function joinHandlers(joined: Joined): Handlers {
@@ -280,6 +302,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createConfigurationHandlers(joined.configurator),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, right or wrong, which stamps the lines.
+    ...createNotificationHandlers(joined.notifications),
     ...createLogHandlers({ logs: openLogs(config, host), now: presentTime }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),

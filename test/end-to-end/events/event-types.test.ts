@@ -61,6 +61,10 @@ describe("the events of an agent", () => {
     await asRoot("/api/configuration", { version: 1, tokens: [renamed] });
     await post(`/api/tokens/${json.id}`, chief.token, {}, "DELETE");
     await post("/api/system", chief.token, { device: { name: "edge 7" } }, "PUT");
+    const receivers = [{ name: "alerts", kind: "webhook", url: "https://alerts.example/", takes: "all" }];
+    await post("/api/system", chief.token, { notify: { receivers } }, "PUT");
+    await post("/api/notifications/alerts/secret", chief.token, {}, "PUT");
+    await post("/api/system", chief.token, { notify: { receivers: [] } }, "PUT");
     await useClock(chief.token);
     const passwords = { current_password: goodPassword, new_password: "seven lamps beside canals" };
     await post("/api/auth/password", chief.token, passwords, "PUT");

@@ -10,6 +10,14 @@ const windowAt = (from: string, days: string[] = ["mon"]) => ({
   update: { windows: [{ days, from, to: "04:00" }] },
 });
 
+const webhook = { name: "alerts", kind: "webhook", url: "https://alerts.example/hook", takes: "all" };
+const { url: _, ...withoutUrl } = webhook;
+const mail = {
+  ...{ name: "duty", kind: "mail", takes: "grave", server: "mail.example", port: 587 },
+  ...{ security: "starttls", from: "pump@example.net", to: ["duty@example.net"] },
+};
+const receivers = (...list: object[]) => ({ notify: { receivers: list } });
+
 /** Each is refused whole, with the code and a pointer to the member. */
 const refused: [code: string, pointer: string, body: object][] = [
   ["validation_failed", "/security/session_idle", { security: { session_idle: "299s" } }],
@@ -44,6 +52,36 @@ const refused: [code: string, pointer: string, body: object][] = [
   ["validation_failed", "/security/require_2fa", { security: { require_2fa: "some" } }],
   ["validation_failed", "/time/min_agreeing", { time: { min_agreeing: 0 } }],
   ["validation_failed", "/time/min_agreeing", { time: { min_agreeing: 9 } }],
+  ["validation_failed", "/notify/receivers/0/url", receivers(withoutUrl)],
+  [
+    "validation_failed",
+    "/notify/receivers/0/url",
+    receivers({ ...webhook, url: "https://user:pw@a.example/" }),
+  ],
+  ["validation_failed", "/notify/receivers/0/url", receivers({ ...webhook, url: "http://alerts.example/" })],
+  ["validation_failed", "/notify/receivers/0/url", receivers({ ...webhook, url: "https://127.0.0.1/hook" })],
+  ["validation_failed", "/notify/receivers/0/url", receivers({ ...webhook, url: "https://[fe80::1]/hook" })],
+  [
+    "validation_failed",
+    "/notify/receivers/0/url",
+    receivers({ ...webhook, url: "https://169.254.169.254/" }),
+  ],
+  ["validation_failed", "/notify/receivers/0/server", receivers({ ...webhook, server: "mail.example" })],
+  ["validation_failed", "/notify/receivers/1/name", receivers(webhook, { ...mail, name: "alerts" })],
+  ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, server: "localhost" })],
+  ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, server: "::1" })],
+  ["validation_failed", "/notify/receivers/0/to", receivers({ ...mail, to: [] })],
+  [
+    "validation_failed",
+    "/notify/receivers/0/to/0",
+    receivers({ ...mail, to: ["a@example.net\nBcc: b@c.d"] }),
+  ],
+  ["validation_failed", "/notify/receivers/0/from", receivers({ ...mail, from: "Pump <pump@example.net>" })],
+  [
+    "validation_failed",
+    "/notify/receivers",
+    receivers(...Array.from({ length: 9 }, (_, i) => ({ ...webhook, name: `a${i}` }))),
+  ],
   ["validation_failed", "/time/mode", { time: { mode: "slew" } }],
   [
     "validation_failed",

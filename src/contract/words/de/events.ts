@@ -59,6 +59,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "update.undone": "Update zurückgenommen",
   "update.refused": "Update abgelehnt",
   "settings.changed": "Einstellungen geändert",
+  "notify.secret_set": "Geheimnis eines Empfängers gesetzt",
   "configuration.applied": "Konfiguration angewendet",
   "host_file.read": "Host-Datei neu gelesen",
   "host_file.refused": "Host-Datei abgelehnt",
@@ -148,6 +149,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "update.refused": ({ release }) =>
     release === "" ? "Ein Update wurde abgelehnt" : `${release} wurde abgelehnt`,
   "settings.changed": ({ who }) => `${who} hat Einstellungen geändert`,
+  "notify.secret_set": ({ who }) => `${who} hat das Geheimnis eines Empfängers gesetzt`,
   "configuration.applied": ({ who }) => `${who} hat eine Konfiguration angewendet`,
   "host_file.read": () => "Die Host-Datei wurde neu gelesen",
   "host_file.refused": () => "Die Host-Datei wurde abgelehnt",

@@ -19,6 +19,7 @@ export const checkNames: Readonly<Record<string, string>> = {
   events: "Ereignisprotokoll",
   "two-factor key": "Schlüssel der zweiten Faktoren",
   "receiver-secrets": "Geheimnisse der Empfänger",
+  outbox: "Stand der Empfänger",
   notifications: "Benachrichtigungen",
   time: "Uhr",
   listening: "Verbindungen am Gerät",

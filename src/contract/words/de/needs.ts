@@ -71,6 +71,14 @@ export const needWords: NeedWords = {
       count === 1 ? "Ein benutzter API-Token läuft bald ab" : `${count} benutzte API-Token laufen bald ab`,
     text: ({ when }) => `Der erste läuft am ${when} ab. Sein Besitzer kann einen neuen erzeugen.`,
   },
+  no_receiver: {
+    title: () => "Bei einer Störung wird niemand benachrichtigt",
+    text: () => "Benennen Sie einen Webhook oder ein Postfach.",
+  },
+  receiver_failing: {
+    title: ({ what }) => `Nachrichten erreichen ${what} nicht`,
+    text: () => "Sie warten, bis der Empfänger sie wieder annimmt.",
+  },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
     text: () => "Planen Sie einen Nachfolger für dieses Gerät.",

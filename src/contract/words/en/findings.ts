@@ -20,6 +20,7 @@ export const checkNames: Readonly<Record<string, string>> = {
   events: "event log",
   "two-factor key": "second-factor key",
   "receiver-secrets": "secrets of receivers",
+  outbox: "places of receivers in the events",
   notifications: "notifications",
   time: "clock",
   listening: "connections on the device",

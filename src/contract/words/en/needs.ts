@@ -71,6 +71,14 @@ export const needWords: NeedWords = {
       count === 1 ? "An API token in use ends soon" : `${count} API tokens in use end soon`,
     text: ({ when }) => `The first ends on ${when}. Its owner can create a new one.`,
   },
+  no_receiver: {
+    title: () => "No message is sent when something fails",
+    text: () => "Name a webhook or a mailbox.",
+  },
+  receiver_failing: {
+    title: ({ what }) => `Messages do not reach ${what}`,
+    text: () => "They wait until it accepts them again.",
+  },
   support_ending: {
     title: ({ when }) => `The maker's support ends on ${when}`,
     text: () => "Plan for the successor of this device.",

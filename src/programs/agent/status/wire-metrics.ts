@@ -89,6 +89,7 @@ function readingsOf(rooms: StatusRooms): DeviceReadings {
     certificateEnd: rooms.https.certificateEnd(),
     sessions: rooms.auth.sessions.count(),
     nextTokenEnd: rooms.auth.apiTokens.nextEnd(),
+    receivers: rooms.notifications.figures(),
   };
 }
 

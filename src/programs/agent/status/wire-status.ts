@@ -26,6 +26,7 @@ import type { Updates } from "../../../updates/updates.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
+import type { Notifications } from "../outbox/notifications.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 import type { HistoryKeeping } from "./wire-history.ts";
@@ -45,6 +46,7 @@ export interface StatusRooms {
   readonly events: Pick<EventLog, "list" | "reach">;
   readonly disk: Pick<Disk, "capacity">;
   readonly https: Pick<Https, "certificateEnd">;
+  readonly notifications: Pick<Notifications, "areNamed" | "failing" | "figures">;
   readonly metering: { read(rooms: StatusRooms): Promise<string> };
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;
@@ -102,10 +104,10 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
  * a spread one by one, which took a tenth of a scrape.
  */
 function needsInputOf(
-  { config, settings, clock: deviceClock, auth, checks }: StatusRooms,
+  { config, settings, clock: deviceClock, auth, checks, notifications }: StatusRooms,
   { updates, mayNameUsers, host }: Pick<NeedsInput, "updates" | "mayNameUsers" | "host">,
 ): NeedsInput {
-  const { device, update } = settings.read();
+  const { device, update, notify } = settings.read();
   const clock = deviceClock.inShort();
   return {
     ...{ device, clock, clockWord: clockWordOf(clock), updates, mayNameUsers, host },
@@ -113,6 +115,8 @@ function needsInputOf(
     people: auth.people(),
     isSetUp: auth.accounts.hasAdministrator(),
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
+    notify,
+    receivers: { areNamed: notifications.areNamed(), failing: notifications.failing() },
     troubles: troublesOf(checks),
   };
 }

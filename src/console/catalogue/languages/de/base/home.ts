@@ -78,6 +78,8 @@ export const needButtons: Catalogue["home"]["needButtons"] = {
   device_unnamed: "Benennen",
   updates_not_set_up: "Updates einrichten",
   tokens_ending: "Zu Ihren Token",
+  no_receiver: "Einrichten",
+  receiver_failing: "Zu den Einstellungen",
   support_ending: "Zum Gerät",
   support_ended: "Zum Gerät",
 };

@@ -82,6 +82,8 @@ export const needButtons = {
   device_unnamed: "Name it",
   updates_not_set_up: "Set up updates",
   tokens_ending: "Show your tokens",
+  no_receiver: "Set it up",
+  receiver_failing: "Show the settings",
   support_ending: "Show the device",
   support_ended: "Show the device",
 } satisfies Record<Need["code"], string>;

@@ -1,0 +1,123 @@
+import { messageOf, StewardError } from "../../../contract/errors.ts";
+import type { DeliveryAnswer, Settings } from "../../../contract/types.ts";
+import type { ReceiverControl } from "../../../http/handlers/notifications.ts";
+import type { Outbox } from "../../../outbox/outbox.ts";
+import type { Delivery } from "../../../outbox/receiver.ts";
+import type { OpenedOutbox } from "./open-outbox.ts";
+import type { OutboxPlan } from "./outbox-plan.ts";
+
+/** The messages of this device, whose code is loaded only where a receiver is named. */
+export interface Notifications extends ReceiverControl {
+  /** Begins to send what waits. */
+  start(): void;
+  /** The settings of receivers have changed. */
+  settingsChanged(): void;
+  /** Someone is named who gets messages. */
+  areNamed(): boolean;
+  /** Names of receivers that no message has reached for an hour. */
+  failing(): readonly string[];
+  /** The receivers as far as the memory knows them. */
+  figures(): ReturnType<Outbox["states"]>;
+  close(): Promise<void>;
+}
+
+export interface NotificationsPlan extends OutboxPlan {
+  readonly settings: { read(): Settings };
+}
+
+/** Seconds after the start: readiness and the first requests come before messages. */
+const startSeconds = 2;
+
+/** Seconds of failures after which a person is asked for help: a receiver may restart, a network may be away. */
+const failingSeconds = 60 * 60;
+
+export function createNotifications(plan: NotificationsPlan): Notifications {
+  const { settings, host, config } = plan;
+  const named = () => settings.read().notify.receivers;
+  const outbox = createLazyOutbox(plan, named);
+  let isStarted = false;
+  let cancel = (): void => undefined;
+  const configure = (): void => {
+    if (!isStarted) return;
+    void outbox.configure().catch((error: unknown) => {
+      const detail = messageOf(error);
+      config.log("error", "messages cannot be sent", { detail });
+    });
+  };
+  const figures: Notifications["figures"] = () => outbox.opened()?.outbox.states() ?? [];
+  return {
+    start: () => {
+      cancel = host.time.timers.after(startSeconds, () => {
+        isStarted = true;
+        configure();
+      });
+    },
+    settingsChanged: configure,
+    areNamed: () => named().length > 0,
+    figures,
+    failing: () =>
+      figures()
+        .filter(({ failing_seconds }) => failing_seconds >= failingSeconds)
+        .map(({ name }) => name),
+    states: async () => (named().length === 0 ? [] : (await outbox.open()).states(named())),
+    setSecret: async (name, secret) => {
+      const made = await (await outbox.open()).setSecret(receiverNamed(named(), name), secret);
+      configure();
+      return made;
+    },
+    test: async (name) => {
+      receiverNamed(named(), name);
+      return answerOf(await (await outbox.open()).outbox.test(name));
+    },
+    close: async () => {
+      cancel();
+      isStarted = false;
+      await outbox.close();
+    },
+  };
+}
+
+type Receivers = Settings["notify"]["receivers"];
+
+/** The outbox, loaded for the first receiver. One step after the other: a change must not overtake the one before. */
+function createLazyOutbox(plan: OutboxPlan, named: () => Receivers) {
+  let opened: OpenedOutbox | undefined;
+  let work: Promise<unknown> = Promise.resolve();
+  const inOrder = <Result>(step: () => Promise<Result>): Promise<Result> => {
+    const done = work.then(step);
+    work = done.catch(() => undefined);
+    return done;
+  };
+  const open = async (): Promise<OpenedOutbox> => {
+    opened ??= await (await import("./open-outbox.ts")).openOutbox(plan);
+    return opened;
+  };
+  return {
+    opened: () => opened,
+    open: () => inOrder(open),
+    configure: () =>
+      inOrder(async () => {
+        // A device that has lost its last receiver ends what was begun.
+        if (named().length > 0 || opened !== undefined) await (await open()).configure(named());
+      }),
+    close: async () => {
+      await work;
+      await opened?.outbox.close();
+    },
+  };
+}
+
+function answerOf(delivery: Delivery): DeliveryAnswer {
+  if (delivery.ok) return { ok: true, answer: delivery.answer, error: null };
+  return { ok: false, answer: null, error: delivery.error };
+}
+
+/** Throws `not_found`. */
+function receiverNamed(receivers: Receivers, name: string) {
+  const found = receivers.find((one) => one.name === name);
+  if (found) return found;
+  throw new StewardError(
+    "not_found",
+    `There is no receiver "${name}": notify.receivers names them. Nothing was changed.`,
+  );
+}
