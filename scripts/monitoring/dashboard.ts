@@ -167,6 +167,15 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         title: "Sessions and API tokens",
         lines: { sessions: "sum(steward_sessions)", "API tokens": "sum(steward_api_tokens)" },
       },
+      {
+        title: "Messages to receivers",
+        lines: {
+          "{{receiver}}: events that wait": "sum by (receiver) (steward_receiver_waiting_events)",
+          "{{receiver}}: hours of failures": "max by (receiver) (steward_receiver_failing_seconds) / 3600",
+          "{{receiver}}: last success (Unix time)":
+            "max by (receiver) (steward_receiver_last_success_timestamp_seconds)",
+        },
+      },
       { title: "Events", lines: { "{{type}}": "sum by (type) (increase(steward_events_total[1h])) > 0" } },
     ],
   },

@@ -89,6 +89,7 @@ export const parts: readonly Part[] = [
   },
   { words: ["host-file"], load: async () => (await import("./configuration/host-file.ts")).hostFileCommands },
   { words: ["tls"], load: async () => (await import("./tls/tls.ts")).tlsCommands },
+  { words: ["notify"], load: async () => (await import("./notify/notify.ts")).notifyCommands },
   { words: ["time"], load: async () => (await import("./time/time.ts")).timeCommands },
   { words: ["update"], load: async () => (await import("./updates/update.ts")).updateCommands },
   { words: ["events"], load: async () => (await import("./events/events.ts")).eventCommands },

@@ -48,7 +48,8 @@ const groups: readonly CommandGroup[] = [
   {
     title: "The device",
     words: [
-      ...["status", "history", "doctor", "apply", "system", "host-file", "tls", "time", "logs", "events"],
+      ...["status", "history", "doctor", "apply", "system", "host-file", "tls", "time"],
+      ...["notify", "logs", "events"],
       ...["reboot", "power-off", "factory-reset", "version"],
     ],
   },

@@ -42,7 +42,8 @@ export async function askNewPassword(ask: Ask): Promise<string> {
   return notEmpty(first);
 }
 
-async function readFirstLine(stdin: NodeJS.ReadStream): Promise<string> {
+/** Throws CommandError(6) if it is empty. */
+export async function readFirstLine(stdin: NodeJS.ReadStream): Promise<string> {
   const lines = createInputLines(stdin);
   try {
     return notEmpty(await lines.next());

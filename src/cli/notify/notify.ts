@@ -1,0 +1,105 @@
+import type { ReceiverStates } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { withHiddenInput } from "../../terminal/prompt.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import { readFirstLine } from "../users/new-password.ts";
+
+type ReceiverState = ReceiverStates[number];
+
+const list: Command = {
+  path: ["notify", "list"],
+  summary: "List the receivers of messages, and how deliveries to them go",
+  examples: [
+    {
+      line: 'steward system set \'notify.receivers=[{"name":"alerts","kind":"webhook","url":"https://alerts.example/steward","takes":"all"}]\'',
+      what: "name a receiver; then give it a secret",
+    },
+  ],
+  positionals: [],
+  options: [],
+  async run({ client, output }) {
+    const states = await client.call("getNotifications", {});
+    await output.table(states, {
+      heads: ["NAME", "KIND", "SECRET", "WAITING", "LAST SUCCESS", "LAST ERROR"],
+      rows: states.receivers.map((one) => [
+        one.name,
+        one.kind,
+        one.secret_set === null ? "" : one.secret_set ? "set" : "missing",
+        one.waiting,
+        one.last_success ?? "",
+        one.last_error?.detail ?? "",
+      ]),
+    });
+  },
+};
+
+const test: Command = {
+  path: ["notify", "test"],
+  summary: "Send a test to the receiver NAME now, and print what it answers; exit 1 where it fails",
+  positionals: [{ name: "NAME" }],
+  options: [],
+  async run({ positionals: [name = ""], client, output }) {
+    const delivery = await client.call("testReceiver", { params: { name } });
+    if (!delivery.ok) throw new CommandError(1, delivery.error ?? "The test failed.");
+    await output.value(delivery, delivery.answer);
+  },
+};
+
+const secret: Command = {
+  path: ["notify", "secret"],
+  summary:
+    "Set the secret of the receiver NAME: the password of a mailbox, or a new secret of a webhook, which is printed",
+  examples: [
+    { line: "steward notify secret alerts", what: "of a webhook: makes one and prints it, once" },
+    { line: "steward notify secret duty", what: "of mail: asks for the password" },
+    { line: "steward notify secret duty --stdin < password.txt", what: "the same in a script" },
+  ],
+  positionals: [{ name: "NAME" }],
+  options: [{ name: "stdin", summary: "take the secret from the first line of standard input" }],
+  async run(invocation) {
+    const {
+      positionals: [name = ""],
+      client,
+      output,
+    } = invocation;
+    const given = await givenSecret(invocation, name);
+    const answer = await client.call("setReceiverSecret", {
+      params: { name },
+      body: given === undefined ? {} : { secret: given },
+    });
+    if (answer.secret === null)
+      return output.changed(answer, `The secret of ${name} is set. Try it: steward notify test ${name}`);
+    await output.remark(
+      "This secret is shown only now. Give it to the receiver, which verifies messages by it:",
+    );
+    await output.value(answer, answer.secret);
+  },
+};
+
+/** Undefined: the agent is to make one. */
+async function givenSecret(invocation: Invocation, name: string): Promise<string | undefined> {
+  const { client, context, options } = invocation;
+  const { stdin } = context;
+  if (options.has("stdin")) {
+    if (!stdin.isTTY) return readFirstLine(stdin);
+    throw new CommandError(2, "--stdin would show the secret on this terminal. Leave it out.");
+  }
+  if ((await receiverNamed(name, client)).kind !== "mail") return undefined;
+  if (stdin.isTTY) return withHiddenInput(context, (ask) => ask(`Password for the mail server of ${name}: `));
+  throw new CommandError(
+    2,
+    "There is no terminal on which to ask for the password. Give it on standard input with --stdin.",
+  );
+}
+
+/** Throws CommandError(3). */
+async function receiverNamed(name: string, client: Invocation["client"]): Promise<ReceiverState> {
+  const { receivers } = await client.call("getNotifications", {});
+  const found = receivers.find((one) => one.name === name);
+  if (found) return found;
+  const names = receivers.map((one) => one.name).join(", ") || "none";
+  throw new CommandError(3, `There is no receiver "${escapeText(name)}"; there are: ${names}.`);
+}
+
+export const notifyCommands: readonly Command[] = [list, test, secret];
