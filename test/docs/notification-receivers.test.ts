@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { messageOf, noticeOf as sampleOf } from "../../lab/host/messages.ts";
+import { cloudEvent } from "../../src/outbox/cloud-event.ts";
+import { mailText } from "../../src/outbox/mail-text.ts";
+import { noticeOf } from "../../src/outbox/notices.ts";
+import { makeWebhookSecret, signedHeaders, webhookKey } from "../../src/outbox/webhook-signature.ts";
+import { blocksOf } from "./blocks.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/notification-receivers.md"), "utf8");
+const block = (kind: string): string =>
+  blocksOf(page).find((one) => one.kind === kind)?.text ?? assert.fail(kind);
+
+const details = { need: "clock", level: "attention", reason: "clock_no_majority" };
+const notice = noticeOf(sampleOf(4_711, { details }).event);
+const message = messageOf([notice]);
+
+describe("the page for receivers", () => {
+  it("has the body that a device sends", () => {
+    assert.deepEqual(JSON.parse(block("json")), cloudEvent(message, ""));
+  });
+
+  it("has the mail that a device sends", () => {
+    const { subject, text } = mailText(message, message.notices);
+    const [shown] = text.split("\n\n-- \n");
+    assert.equal(block("text"), `Subject: ${subject}\n\n${shown}\n`);
+  });
+
+  it("verifies a webhook, and refuses another secret, another body and one of six minutes ago", () => {
+    const secret = makeWebhookSecret();
+    const body = JSON.stringify(cloudEvent(message, ""));
+    const now = Math.floor(Date.now() / 1_000);
+    const headersAt = (seconds: number) =>
+      signedHeaders(webhookKey(secret) ?? assert.fail(), message.id, seconds, body);
+    const cases = [
+      [secret, headersAt(now), body],
+      [makeWebhookSecret(), headersAt(now), body],
+      [secret, headersAt(now), `${body} `],
+      [secret, headersAt(now - 360), body],
+    ];
+    const asking =
+      "import json, sys\nprint(json.dumps([is_from_device(s, h, b.encode()) for s, h, b in json.load(sys.stdin)]))";
+    const { stdout, stderr } = spawnSync("python3", ["-c", `${block("python")}\n${asking}`], {
+      ...{ encoding: "utf8", input: JSON.stringify(cases) },
+    });
+    assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [true, false, false, false]);
+  });
+});
