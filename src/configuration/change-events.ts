@@ -54,7 +54,7 @@ function changed(was: Account, is: Account): ChangeEvent[] {
     ...(is.enabled !== was.enabled && { enabled: is.enabled }),
     ...(is.display_name !== was.display_name && { display_name_changed: true }),
   };
-  const reset = { has_initial_password: false, tokens_ended: 0 };
+  const reset = { role: is.role, has_initial_password: false, tokens_ended: 0 };
   return [
     ...(Object.keys(details).length > 0 ? [{ type: "user.changed" as const, subject, details }] : []),
     ...(is.password_hash === was.password_hash
@@ -65,7 +65,7 @@ function changed(was: Account, is: Account): ChangeEvent[] {
 
 function factorEvents(was: Account | undefined, is: Account): ChangeEvent[] {
   if (is.two_factor === null || is.two_factor === was?.two_factor) return [];
-  return [{ type: "two_factor.enabled", subject: subjectOf(is), details: {} }];
+  return [{ type: "two_factor.enabled", subject: subjectOf(is), details: { role: is.role } }];
 }
 
 function tokenEvents(before: Present, after: Present): ChangeEvent[] {

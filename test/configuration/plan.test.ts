@@ -276,7 +276,7 @@ describe("what a plan changes", () => {
         "berta",
         { role: "admin", role_before: "operator", enabled: false, display_name_changed: true },
       ],
-      ["user.password_reset", "berta", { has_initial_password: false, tokens_ended: 0 }],
+      ["user.password_reset", "berta", { role: "admin", has_initial_password: false, tokens_ended: 0 }],
     ]);
   });
 
@@ -289,7 +289,7 @@ describe("what a plan changes", () => {
     assert.deepEqual(eventsOf({ role: "readonly" }), [
       ["user.changed", "berta", { role: "readonly", role_before: "operator" }],
     ]);
-    const reset = { has_initial_password: false, tokens_ended: 0 };
+    const reset = { role: "operator", has_initial_password: false, tokens_ended: 0 };
     assert.deepEqual(eventsOf({ password_hash: hashOf("B") }), [["user.password_reset", "berta", reset]]);
     assert.deepEqual(eventsOf({}), []);
   });

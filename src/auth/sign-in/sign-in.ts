@@ -41,6 +41,8 @@ export interface Credentials extends FactorProof {
 export interface SignedIn {
   session: Session;
   method: "password" | FactorMethod | "provider";
+  /** The user has not signed in from this address in the last 30 days. Absent: a provider judges that, not this device. */
+  isNewAddress?: boolean;
 }
 
 export interface SignInOptions extends SessionResponseOptions {
@@ -174,12 +176,15 @@ function open(
   { rehashed, method }: Pick<SignedIn, "method"> & Pick<Challenge, "rehashed">,
   context: RequestContext,
 ): SignedIn {
-  const { accounts, sessions, stepUps, requiredAction } = options;
+  const { accounts, sessions, stepUps, requiredAction, throttle } = options;
+  const { clientKey } = context;
+  // Before the throttle learns of this success.
+  const isNewAddress = clientKey !== null && !throttle.isKnownTo(account.username, clientKey);
   const opened = sessions.open(account.id, context);
   accounts.signedIn(account.id, rehashed);
   const present = accounts.find(account.id) ?? account;
   if (isStepUp(method, requiredAction(present))) stepUps.grant(opened.session.id);
-  return { session: respondWithSession(options, opened, present), method };
+  return { session: respondWithSession(options, opened, present), method, isNewAddress };
 }
 
 /**

@@ -43,6 +43,8 @@ export interface Throttle extends CodeLocks {
   begin(name: string | null, client: string | null, about?: AttemptContext): Attempt;
   /** Resolves when an attempt that has just begun behind a seal is to be answered. */
   untilAnswer(): Promise<void>;
+  /** True if the user of this name has signed in from here in the last 30 days. */
+  isKnownTo(name: string, client: string): boolean;
   /** True if a user has signed in from here in the last 30 days: such clients have a place in the hashing queue. */
   isKnownClient(client: string): boolean;
   /**
@@ -127,7 +129,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     },
     untilAnswer: () => new Promise((resolve) => void options.timers.after(sealedSeconds, resolve)),
     ...createCodeLocks(context, keyOf),
-    isKnownClient: (client) => counts.known.isKnownAtAll(keyOf(client), now()),
+    ...knownOf(counts, keyOf, now),
     lockOf: (name) => {
       if (!delays.isAnyRunning()) return null;
       const account = keyOf(name);
@@ -150,6 +152,17 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 function createKeys(secret: string): (text: string) => string {
   const key = createSecretKey(secret, "hex");
   return (text) => createHmac("sha256", key).update(text).digest("base64url").slice(0, 12);
+}
+
+function knownOf(
+  { known }: ThrottleState,
+  keyOf: (text: string) => string,
+  now: () => number,
+): Pick<Throttle, "isKnownTo" | "isKnownClient"> {
+  return {
+    isKnownTo: (name, client) => known.isKnown(keyOf(name), keyOf(client), now()),
+    isKnownClient: (client) => known.isKnownAtAll(keyOf(client), now()),
+  };
 }
 
 /** The running delays, cached until something changes: a list of users asks for each of them. */

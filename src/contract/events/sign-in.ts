@@ -1,3 +1,4 @@
+import { role } from "../shapes.ts";
 import {
   type EventRows,
   flag,
@@ -10,7 +11,11 @@ import {
   tokensAfter,
 } from "./row.ts";
 
-const signIn = { method: signInMethod, session } as const;
+const signIn = {
+  ...{ method: signInMethod, session },
+  is_new_address: sometimes({ ...flag, description: "true: the first in 30 days from this address" }),
+  role: sometimes({ ...role, description: "with `is_new_address`" }),
+} as const;
 
 /** The first administrator, sign-ins and sessions. */
 export const signInEvents = {

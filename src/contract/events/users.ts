@@ -11,9 +11,12 @@ import {
   tokensAfter,
 } from "./row.ts";
 
+/** The role of the person with that password or second factor; events of earlier releases lack it. */
+const ofPerson = { role: sometimes(role) } as const;
+
 /** Accounts, their passwords and second factors. */
 export const userEvents = {
-  "password.changed": { ...security, stale: ["sessions"], details: {} },
+  "password.changed": { ...security, stale: ["sessions"], details: ofPerson },
   "user.created": {
     ...security,
     stale: ["people"],
@@ -39,7 +42,7 @@ export const userEvents = {
   "user.password_reset": {
     ...security,
     stale: ["sessions", "tokens"],
-    details: { has_initial_password: flag, ...tokensAfter },
+    details: { has_initial_password: flag, ...ofPerson, ...tokensAfter },
   },
   "user.unlocked": { ...security, stale: ["people"], details: { was_locked: flag } },
   "user.rescued": {
@@ -56,18 +59,18 @@ export const userEvents = {
     details: { sessions: count, tokens_left: count },
   },
   "two_factor.set_up": { ...security, stale: ["people"], details: {} },
-  "two_factor.enabled": { ...security, stale: ["people"], details: {} },
-  "two_factor.disabled": { ...security, stale: ["people"], details: {} },
+  "two_factor.enabled": { ...security, stale: ["people"], details: ofPerson },
+  "two_factor.disabled": { ...security, stale: ["people"], details: ofPerson },
   "two_factor.recovered": {
     ...security,
     stale: ["sessions"],
     details: {
-      ...{ method: sometimes(signInMethod), session: sometimes(session) },
+      ...{ ...ofPerson, method: sometimes(signInMethod), session: sometimes(session) },
       reason: sometimes({ type: "string", description: "what the administrator gave" }),
       ...tokensAfter,
     },
   },
-  "two_factor.recovery_codes_made": { ...security, stale: ["people"], details: {} },
+  "two_factor.recovery_codes_made": { ...security, stale: ["people"], details: ofPerson },
   "two_factor.skew_seen": {
     ...security,
     stale: [],

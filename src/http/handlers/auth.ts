@@ -6,10 +6,10 @@ import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-in.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
-import type { EventSink, EventSubject } from "../../journal/events/event.ts";
+import type { EventDetails, EventSink, EventSubject } from "../../journal/events/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { KeptAccount } from "../../users/provider-account.ts";
-import { type Call, type Handlers, personOf } from "../call.ts";
+import { type Actor, type Call, type EventNote, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";
 
 type AuthHandlers = Pick<
@@ -75,18 +75,29 @@ export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
       expires_in: await ownAccount.reauthenticate(personOf(actor), body, context),
     }),
     getMe: ({ actor }) => accounts.get(personOf(actor).account.id),
-    changePassword: async ({ body, actor, context }) => {
+    changePassword: async ({ body, actor, context, note }) => {
+      note(roleOf(actor));
       await ownAccount.changePassword(personOf(actor), body.current_password, body.new_password, context);
       return undefined;
     },
   };
 }
 
+/** The role of the person with the changed password or second factor: people are notified of an administrator. */
+export function roleOf(actor: Actor): EventNote {
+  return { details: { role: personOf(actor).account.role } };
+}
+
 /** Names the user who signed in, for the event. */
-export function told({ session, method }: SignedIn, note: Call<"login">["note"]): Session {
+export function told(
+  { session, method, isNewAddress }: SignedIn,
+  note: Call<"login">["note"],
+  details: EventDetails = isNewAddress ? { is_new_address: true, role: session.user.role } : {},
+): Session {
   const { id, username } = session.user;
   const subject: EventSubject = { id, name: username };
-  note({ actor: { kind: "user", ...subject }, subject, details: { method, session: session.session.id } });
+  const facts = { method, session: session.session.id, ...details };
+  note({ actor: { kind: "user", ...subject }, subject, details: facts });
   return session;
 }
 

@@ -8,7 +8,7 @@ import type { User } from "../../contract/types.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
 import { type Call, type HandlersOf, personOf } from "../call.ts";
-import { told } from "./auth.ts";
+import { roleOf, told } from "./auth.ts";
 
 type TwoFactorHandlers = HandlersOf<typeof twoFactorOperations>;
 
@@ -25,16 +25,21 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
   return {
     getTwoFactor: ({ params }) => enrolment.status(params.id),
     setUpTwoFactor: ({ actor }) => enrolment.setUp(personOf(actor)),
-    enableTwoFactor: async ({ actor, body, context }) => {
+    enableTwoFactor: async ({ actor, body, context, note }) => {
+      note(roleOf(actor));
       const mayTrustClock = body.allow_unsynchronised_clock === true;
       const codes = await enrolment.enable(personOf(actor), body.code, mayTrustClock, context);
       return { recovery_codes: codes, two_factor: enrolment.status(personOf(actor).account.id) };
     },
-    disableTwoFactor: ({ actor, body, context }) => enrolment.disable(personOf(actor), body, context),
+    disableTwoFactor: ({ actor, body, context, note }) => {
+      note(roleOf(actor));
+      return enrolment.disable(personOf(actor), body, context);
+    },
     recoverTwoFactor: (call) => recover(options, call),
-    makeRecoveryCodes: async ({ actor }) => ({
-      recovery_codes: await enrolment.renewRecoveryCodes(personOf(actor)),
-    }),
+    makeRecoveryCodes: async ({ actor, note }) => {
+      note(roleOf(actor));
+      return { recovery_codes: await enrolment.renewRecoveryCodes(personOf(actor)) };
+    },
   };
 }
 
@@ -47,11 +52,11 @@ async function recover(
   if (password !== undefined && recovery_code !== undefined) {
     const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, context);
     const { ended } = recovered;
-    const session = told(recovered, (facts) => note({ ...facts, details: { ...facts.details, ...ended } }));
+    const session = told(recovered, note, { role: recovered.session.user.role, ...ended });
     return { ...session, tokens_ended: ended.tokens_ended };
   }
   authorise({ access: admins, stepUp: true }, actor, params);
-  const { id, two_factor } = named(accounts, params.id);
+  const { id, role, two_factor } = named(accounts, params.id);
   if (!two_factor.enabled) {
     throw new StewardError(
       "two_factor_not_enabled",
@@ -60,7 +65,7 @@ async function recover(
   }
   const user: User = await enrolment.remove(id);
   const ended = await apiTokens.endAll(id, keep_tokens);
-  note({ subject: { id, name: user.username }, details: { reason: reason ?? "", ...ended } });
+  note({ subject: { id, name: user.username }, details: { role, reason: reason ?? "", ...ended } });
   return { ...accounts.get(id), tokens_ended: ended.tokens_ended };
 }
 

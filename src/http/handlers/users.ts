@@ -122,10 +122,11 @@ async function resetPassword(
   const { password } = body;
   const result = await accounts.setPassword(params.id, password, context.clientKey, { precondition });
   const has_initial_password = result.initialPassword !== undefined;
-  note(about(result.user, { has_initial_password }));
+  const facts = { role: result.user.role, has_initial_password };
+  note(about(result.user, facts));
   await sessions.endAll(params.id);
   const ended = await options.apiTokens.endAll(params.id, body.keep_tokens);
-  note(about(result.user, { has_initial_password, ...ended }));
+  note(about(result.user, { ...facts, ...ended }));
   const user = accounts.get(params.id);
   return { ...withInitialPassword({ ...result, user }), tokens_ended: ended.tokens_ended };
 }

@@ -42,7 +42,7 @@ describe("the events of an agent", () => {
       path: (id) => `/api/users/${id}/password-reset`,
       body: {},
       type: "user.password_reset",
-      details: { has_initial_password: true, tokens_ended: 0 },
+      details: { role: "operator", has_initial_password: true, tokens_ended: 0 },
     },
     {
       method: "DELETE",
@@ -113,8 +113,24 @@ describe("the events of an agent", () => {
       body,
     });
     assert.equal(status, 204);
-    const { type, actor, request_id } = await newest();
+    const { type, actor, request_id, details } = await newest();
     assert.deepEqual([type, actor.name, request_id], ["password.changed", "olga", headers["x-request-id"]]);
+    assert.deepEqual(details, { role: "operator" });
+  });
+
+  it("say of a sign-in that it is the first from an address, and whether it is an administrator's", async () => {
+    const body = { username: adminName, password: adminPassword };
+    const { json } = await agent.call("POST", "/api/auth/login", { body });
+    assert.deepEqual((await newest()).details, { method: "password", session: json.session.id });
+    const { json: list } = await agent.call("GET", "/api/events?type=sign_in.succeeded", { local: true });
+    const firsts = (list.items as AuditEvent[]).filter(({ details }) => details.is_new_address === true);
+    assert.deepEqual(
+      firsts.map(({ actor, details }) => [actor.name, details.role]),
+      [
+        ["olga", "operator"],
+        [adminName, "admin"],
+      ],
+    );
   });
 
   it("have nothing of what changes nothing", async () => {

@@ -41,7 +41,7 @@ describe("an API token that an intruder made with a stolen account", () => {
     assert.equal(await use(stolen), "401 revoked");
     assert.deepEqual([tokens_ended, tokens], [1, 0]);
     const { details } = await newestEvent("user.password_reset");
-    assert.deepEqual(details, { has_initial_password: true, tokens_ended: 1 });
+    assert.deepEqual(details, { role: "operator", has_initial_password: true, tokens_ended: 1 });
   });
 
   it("ends when root rescues the user", async () => {
@@ -68,7 +68,7 @@ describe("an API token that an intruder made with a stolen account", () => {
       assert.equal(await use(stolen), "401 revoked");
       assert.equal(tokens_ended, 1);
       const { details } = await newestEvent("two_factor.recovered");
-      assert.deepEqual(details, { reason: "stolen", tokens_ended: 1 });
+      assert.deepEqual(details, { role: "operator", reason: "stolen", tokens_ended: 1 });
     });
     it("by the owner with a recovery code", async () => {
       const { id, stolen, recovery_code } = await enrolled("found");

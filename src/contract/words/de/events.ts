@@ -214,6 +214,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   is_fleet: "Für eine Flotte",
   is_loss: "Es kann etwas fehlen",
   is_new: "Neues Konto",
+  is_new_address: "Von einer neuen Adresse",
   is_resumed: "Nach einem Neustart beendet",
   kind: "Art",
   last_answer: "Letzte Antwort der Prüfung",

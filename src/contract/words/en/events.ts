@@ -243,6 +243,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   is_fleet: "For a fleet",
   is_loss: "Something may be missing",
   is_new: "New account",
+  is_new_address: "From a new address",
   is_resumed: "Finished after a restart",
   kind: "Kind",
   last_answer: "Last answer of the health check",
