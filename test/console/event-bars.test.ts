@@ -42,7 +42,7 @@ describe("the bars of events", () => {
     assert.deepEqual(edges(day, "2027-03-27T12:00", "2027-03-29T01:00"), [
       ...["2027-03-27 00:00:00", "2027-03-28 00:00:00", "2027-03-29 00:00:00", "2027-03-30 00:00:00"],
     ]);
-    assert.deepEqual(edges(7 * day, "2027-03-27T12:00", "2027-03-29T01:00"), [
+    assert.deepEqual(edges(7 * day, "2027-03-27T12:00", "2027-03-31T01:00"), [
       ...["2027-03-22 00:00:00", "2027-03-29 00:00:00", "2027-04-05 00:00:00"],
     ]);
     assert.deepEqual(edges(30.4 * day, "2026-12-31T12:00", "2027-01-01T01:00"), [
@@ -92,21 +92,20 @@ describe("the bars of events", () => {
     assert.equal(windowEdges(local("2026-11-27T12:00"), 30).length, 6);
   });
 
-  it("leave out what is empty before the first event of the whole record, and what is open and empty at either end", () => {
-    const edges = [day, 2 * day, 3 * day];
-    const bars = (isWhole: boolean, ...counts: readonly number[]) =>
-      barsOf(edges, counted(...counts), isWhole).map(({ from, to, count }) => [from, to, count]);
-    assert.deepEqual(bars(true, 0, 0, 5, 0), [[2 * day, 3 * day, 5]]);
-    assert.deepEqual(bars(false, 0, 0, 5, 0), [
-      [day, 2 * day, 0],
-      [2 * day, 3 * day, 5],
-    ]);
-    assert.deepEqual(bars(true, 1, 0, 5, 2), [
-      [null, day, 1],
-      [day, 2 * day, 0],
-      [2 * day, 3 * day, 5],
-      [3 * day, null, 2],
-    ]);
-    assert.deepEqual(bars(true, 0, 0, 0, 0), []);
+  it("leave out what is empty before the first event of the whole record, but for a dozen, and open ends that are empty", () => {
+    const edges = Array.from({ length: 20 }, (_, index) => (index + 1) * day);
+    const bars = (isWhole: boolean, counts: Readonly<Record<number, number>>) =>
+      barsOf(edges, counted(...Array.from({ length: 21 }, (_, index) => counts[index] ?? 0)), isWhole);
+    const ends = (isWhole: boolean, counts: Readonly<Record<number, number>>) => {
+      const found = bars(isWhole, counts);
+      return [found.length, found[0]?.from, found.at(-1)?.to];
+    };
+    assert.deepEqual(ends(true, { 5: 1, 19: 4 }), [15, 5 * day, 20 * day]);
+    assert.deepEqual(ends(true, { 19: 4 }), [12, 8 * day, 20 * day]);
+    assert.deepEqual(ends(false, { 19: 4 }), [19, day, 20 * day]);
+    assert.deepEqual(ends(true, { 0: 1, 20: 2 }), [21, null, null]);
+    assert.deepEqual(bars(true, {}), []);
+    assert.deepEqual(bars(false, {}), []);
+    assert.deepEqual(bars(true, { 19: 4 }).at(-1), { from: 19 * day, to: 20 * day, count: 4, refused: 0 });
   });
 });

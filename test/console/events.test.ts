@@ -109,10 +109,7 @@ describe("the console's events", () => {
     assert.equal(await page.locator(".run-times").count(), 0);
     await page.getByRole("button", { name: "Follow · 1 new" }).click();
     // It reads the same, so that it is in the same line.
-    await page
-      .locator(".run-times")
-      .getByText(/^2 ×, /)
-      .waitFor();
+    await page.locator(".run-times").getByText(/^2 ×/).waitFor();
   });
 
   it("filters by who, name, outcome, group and time, all in an address that can be handed on", async () => {
@@ -168,14 +165,18 @@ describe("the console's events", () => {
       "every event is in a bar",
       async () => (await counts()).reduce((sum, one) => sum + one, 0) >= total,
     );
-    assert.match((await bars.last().getAttribute("aria-label")) ?? "", /: \d+ events, \d+ refused$/);
+    const labels = await bars.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
+    assert.ok(
+      labels.some((label) => /: \d+ events?, \d+ refused$/.test(label)),
+      `${labels}`,
+    );
     await bars.last().click();
     await until("the span is in the address", () => {
       const { searchParams } = new URL(page.url());
       const [since, until] = [searchParams.get("since"), searchParams.get("until")];
       return since !== null && until !== null && Date.parse(until) > Date.parse(since);
     });
-    await until("shorter bars", async () => (await bars.count()) > 1);
+    await until("other bars", async () => (await bars.first().getAttribute("aria-label")) !== labels[0]);
     const first = bars.first();
     await first.focus();
     await first.press("Shift+ArrowRight");

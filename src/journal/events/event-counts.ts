@@ -39,8 +39,8 @@ function countBy(query: EventCountQuery): (events: readonly AuditEvent[]) => Cou
     };
     for (const event of events.filter(matches)) {
       const isRefused = event.outcome === "refused";
-      const ofGroup = groups.findIndex((one) => one === groupOf(event.type));
-      if (hasOutcome(event) && ofGroup >= 0) add(2 + ofGroup);
+      const ofGroup = groupOf(event.type);
+      if (hasOutcome(event) && ofGroup !== null) add(2 + groups.indexOf(ofGroup));
       if (!isOfType(event)) continue;
       if (isRefused) add(1);
       if (!hasOutcome(event)) continue;

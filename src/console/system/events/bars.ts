@@ -95,17 +95,23 @@ export function edgesOf({ edge }: Step, from: number, to: number): readonly numb
 /** The agent takes no more. */
 const mostEdges = 64;
 
+/** A picture of the whole record has so many bars at least, or the first hour of a device would be one wide block. */
+const leastBars = 12;
+
 /**
- * Bars between edges, with what is before and behind them as a bar each, where that is something. Without `from` the
- * picture begins at the first event.
+ * Bars between edges, with what is before and behind them as a bar each, where that is something. That of the whole
+ * record begins about where the record does.
  */
 export function barsOf(edges: readonly number[], { spans }: EventCounts, isWhole: boolean): readonly Bar[] {
-  const all = spans.map((span, index) => ({
-    from: edges[index - 1] ?? null,
-    to: edges[index] ?? null,
-    ...span,
-  }));
-  const isOpen = ({ from, to }: Bar): boolean => from === null || to === null;
-  const first = isWhole ? all.findIndex(({ count }) => count > 0) : 0;
-  return first < 0 ? [] : all.slice(first).filter((bar) => bar.count > 0 || !isOpen(bar));
+  const all = spans.map(
+    (span, index): Bar => ({
+      from: edges[index - 1] ?? null,
+      to: edges[index] ?? null,
+      ...span,
+    }),
+  );
+  const bars = all.filter(({ from, to, count }) => count > 0 || (from !== null && to !== null));
+  const first = bars.findIndex(({ count }) => count > 0);
+  if (first < 0) return [];
+  return isWhole ? bars.slice(Math.min(first, Math.max(bars.length - leastBars, 0))) : bars;
 }

@@ -21,6 +21,7 @@ export function Histogram({ bars, stepMilliseconds, isNarrowed }: HistogramProps
   const keysId = useId();
   const marking = useMarking(bars.length);
   const { from, to, at } = marking;
+  const end = bars.at(-1);
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const narrow = ({ target }: TargetedEvent<HTMLElement>): void => {
     const index = placeOf(target);
@@ -65,9 +66,8 @@ export function Histogram({ bars, stepMilliseconds, isNarrowed }: HistogramProps
         ))}
       </div>
       <p class="histogram-ends" aria-hidden="true">
-        {[bars[0], bars.at(-1)].map(
-          (bar, index) => bar && <span key={index}>{endOf(bar, stepMilliseconds)}</span>,
-        )}
+        <span>{bars[0] && endOf(bars[0], bars[0].from, stepMilliseconds)}</span>
+        <span>{end && endOf(end, stepMilliseconds < day ? end.to : end.from, stepMilliseconds)}</span>
       </p>
       <p class="unseen" id={keysId}>
         {t.events.barKeys}
@@ -148,10 +148,10 @@ function timeOf({ from, to }: Bar, step: number): string {
   return format.formatRange(from, step < day ? to : to - 1);
 }
 
-/** The same in short, below the first and the last bar. */
-function endOf({ from, to }: Bar, step: number): string {
+/** A time of the first or the last bar in short, below it. */
+function endOf({ from, to }: Bar, time: number | null, step: number): string {
   if (from === null) return t.events.earlier;
-  if (to === null) return t.events.later;
-  const at = new Date(from);
+  if (to === null || time === null) return t.events.later;
+  const at = new Date(time);
   return step < day ? timeOfDay(at) : at.toLocaleDateString(locale, { dateStyle: "medium" });
 }

@@ -85,11 +85,10 @@ function RunBody({ entry: { text, events, count }, isOpen, onToggle }: EntryProp
       <button type="button" class="run" aria-expanded={isOpen} onClick={onToggle}>
         <HourOf event={newest} />
         <span class="run-text">
-          <span dir="auto">{text}</span>
+          <span dir="auto">{text}</span>{" "}
           {count > 1 && (
             <span class="run-times">
-              {" "}
-              {count} ×{events.length > 1 && `, ${spanOf(oldest, newest)}`}
+              {count} ×{spanOf(oldest, newest)}
             </span>
           )}
         </span>
@@ -138,8 +137,10 @@ function HourOf({ event: { time } }: { readonly event: AuditEvent }) {
   );
 }
 
+/** `, 14:32–15:10`; empty within a minute. */
 function spanOf(oldest: AuditEvent, newest: AuditEvent): string {
-  return hours().formatRange(Date.parse(oldest.time), Date.parse(newest.time));
+  const [from, to] = [Date.parse(oldest.time), Date.parse(newest.time)];
+  return hours().format(from) === hours().format(to) ? "" : `, ${hours().formatRange(from, to)}`;
 }
 
 function hours(): Intl.DateTimeFormat {
