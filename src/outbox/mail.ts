@@ -26,8 +26,11 @@ export interface MailOptions {
   readonly uptime: Uptime;
 }
 
-/** Milliseconds for one delivery: a server may look at a mail for viruses before it answers. */
-const wholeMilliseconds = 60_000;
+/**
+ * Milliseconds for one delivery: a server may look at a mail for viruses before it answers. Less than the outbox waits,
+ * whose error would not name the server.
+ */
+const wholeMilliseconds = 50_000;
 
 /**
  * Sends messages as mail by the owner's SMTP server, one mail a message. Needs that come and go have fewer mails

@@ -3,11 +3,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { messageOf, noticeOf as sampleOf } from "../../lab/host/messages.ts";
+import { notify } from "../../src/contract/notifications/notify-settings.ts";
 import { cloudEvent } from "../../src/outbox/cloud-event.ts";
 import { mailText } from "../../src/outbox/mail-text.ts";
 import { noticeOf } from "../../src/outbox/notices.ts";
 import { makeWebhookSecret, signedHeaders, webhookKey } from "../../src/outbox/webhook-signature.ts";
+import { receiverErrors } from "../../src/settings/receiver-rules.ts";
 import { blocksOf } from "./blocks.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/notification-receivers.md"), "utf8");
@@ -21,6 +24,15 @@ const message = messageOf([notice]);
 describe("the page for receivers", () => {
   it("has the body that a device sends", () => {
     assert.deepEqual(JSON.parse(block("json")), cloudEvent(message, ""));
+  });
+
+  it("leads from one on which receivers are named in settings as they may be", () => {
+    const administrators = readFileSync(join(import.meta.dirname, "../../docs/notifications.md"), "utf8");
+    const [json = assert.fail()] = blocksOf(administrators).filter(({ kind }) => kind === "json");
+    const { receivers } = JSON.parse(json.text).notify;
+    const isValid = new Ajv2020({ strict: false }).compile(notify.properties.receivers);
+    assert.equal(isValid(receivers), true, JSON.stringify(isValid.errors));
+    assert.deepEqual(receiverErrors(receivers), []);
   });
 
   it("has the mail that a device sends", () => {
