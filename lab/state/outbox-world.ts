@@ -123,7 +123,7 @@ export async function openOutboxWorld(
       await passed(time, busy, 0);
     },
     record: async (facts) => {
-      await world.events.record(facts);
+      await busy.during(world.events.record(facts));
       await busy.settled();
     },
     pass: (seconds) => passed(time, busy, seconds),
