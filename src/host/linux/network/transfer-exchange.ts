@@ -105,7 +105,10 @@ function headOf(
       stream.destroy();
       reject(signal.aborted ? signal.reason : error);
     });
-    sending.end(post);
+    // As text, Node sends the body with the head. Otherwise a server that answers the head and closes, such as with 404,
+    // would reset the connection while the body is written, and its answer would be lost.
+    if (post instanceof Uint8Array) sending.end(Buffer.from(post).toString("latin1"), "latin1");
+    else sending.end(post);
   });
 }
 
