@@ -48,7 +48,7 @@ describe("an event as a log record", () => {
   });
 
   it("has the event's own time, its sentence, and an id that is the same at each attempt", () => {
-    const message = messageOf([noticeOf(7), noticeOf(8)]);
+    const message = messageOf([noticeOf(7, { text: "To do: the disk is nearly full." }), noticeOf(8)]);
     const { records } = sent(message);
     // 2026-11-27T10:00:07Z, by `date -d`.
     assert.equal(records[0].timeUnixNano, "1795773607000000000");
@@ -61,7 +61,7 @@ describe("an event as a log record", () => {
   });
 
   it("has the members of the record, but those that are empty", () => {
-    const { records } = sent(messageOf([noticeOf(7)]));
+    const { records } = sent(messageOf([noticeOf(7, { title: "To do" })]));
     assert.deepEqual(plain(records[0].attributes), {
       "log.record.uid": `${deviceId}-7`,
       "steward.event.seq": "7",
