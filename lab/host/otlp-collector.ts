@@ -1,5 +1,6 @@
 import { createServer as createPlainServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import { createServer } from "node:https";
+import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import type { ServerCertificate } from "./certificates.ts";
 import { judgeOtlp, type OtlpPath } from "./otlp-requests.ts";
@@ -24,6 +25,8 @@ export interface OtlpCollector extends WebServer {
   /** The words of the judge about others; they were answered with 400. */
   readonly faults: string[];
   answer: OtlpAnswer;
+  /** Bytes of all connections that are closed, both ways, with those of TLS; without the heads of TCP. */
+  wireBytes: number;
 }
 
 /** A collector on loopback that judges each request by the protocol's files; over HTTPS with a certificate. */
@@ -56,6 +59,11 @@ export async function startCollector(certificate?: ServerCertificate): Promise<O
   const server =
     certificate === undefined ? createPlainServer(listener) : createServer(certificate, listener);
   const web = await listening(server, certificate === undefined ? "http" : "https", []);
-  const collector: OtlpCollector = { ...web, received, faults, answer: [200, "{}"] };
+  const collector: OtlpCollector = { ...web, received, faults, answer: [200, "{}"], wireBytes: 0 };
+  server.on("connection", (socket: Socket) =>
+    socket.once("close", () => {
+      collector.wireBytes += socket.bytesRead + socket.bytesWritten;
+    }),
+  );
   return collector;
 }

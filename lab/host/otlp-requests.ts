@@ -27,13 +27,21 @@ function typeOf(path: OtlpPath): protobuf.Type {
 }
 
 /**
- * The request in protobuf's form, and back: only JSON whose members, types and spelling are those of the protocol returns as
- * it was. Throws for any other. Returns the bytes of the same request in protobuf's own encoding.
+ * The request as a message of protobuf, and back: only JSON whose members, types and spelling are those of the protocol
+ * returns as it was. Throws for any other.
  */
-export function judgeOtlp(path: OtlpPath, sent: object): Uint8Array {
+export function judgeOtlp(path: OtlpPath, sent: object): void {
   const type = typeOf(path);
-  const bytes = type.encode(type.fromObject(sent)).finish();
-  const back = type.toObject(type.decode(bytes), { longs: String, bytes: String });
-  assert.deepEqual(JSON.parse(JSON.stringify(back)), sent);
-  return bytes;
+  const message = type.fromObject(sent);
+  assert.equal(type.verify(message), null);
+  const back = type.toObject(message, { longs: String, bytes: String });
+  assert.deepEqual(withoutDefaults(JSON.parse(JSON.stringify(back))), withoutDefaults(sent));
+}
+
+/** protobuf leaves out the members of messages that have the default of their type. */
+function withoutDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDefaults);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, one]) => !["", "0", 0, false].includes(one));
+  return Object.fromEntries(members.map(([name, one]) => [name, withoutDefaults(one)]));
 }
