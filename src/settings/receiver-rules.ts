@@ -14,6 +14,9 @@ const membersOf = {
   },
 } as const satisfies Record<Receiver["kind"], Partial<Record<keyof Receiver, "needed" | "optional">>>;
 
+/** The receivers of `telemetry` in the host file are called so. */
+const rootsNames: readonly string[] = ["otlp", "syslog"];
+
 const common: readonly string[] = ["name", "kind", "takes"];
 
 /** The faults of the receivers that no schema can say: members by kind, and names that are used twice. */
@@ -24,7 +27,16 @@ export function receiverErrors(receivers: readonly Receiver[]): InputError[] {
     const repeated: InputError[] = names.slice(0, index).includes(receiver.name)
       ? [{ pointer: `${place}/name`, code: "uniqueItems", detail: "is the name of a receiver before" }]
       : [];
-    return [...repeated, ...memberErrors(receiver, place)];
+    const reserved: InputError[] = rootsNames.includes(receiver.name)
+      ? [
+          {
+            pointer: `${place}/name`,
+            code: "not_allowed",
+            detail: "is the name of a receiver of the host file",
+          },
+        ]
+      : [];
+    return [...repeated, ...reserved, ...memberErrors(receiver, place)];
   });
 }
 

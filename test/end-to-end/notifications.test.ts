@@ -8,6 +8,7 @@ import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-a
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { runSteward } from "../../lab/command-line/run-steward.ts";
+import { type OtlpCollector, startCollector } from "../../lab/host/otlp-collector.ts";
 import { startWebServer, type WebServer } from "../../lab/host/web-server.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 
@@ -176,5 +177,48 @@ describe("the receivers of messages", () => {
     assert.doesNotMatch(readFileSync(file, "utf8"), /whsec_/);
     await change({ receivers: [] });
     await until("it is forgotten", () => JSON.parse(readFileSync(file, "utf8")).secrets.length === 0);
+  });
+});
+
+describe("a collector that root names in the host file", () => {
+  const time = passingTime();
+  let collector: OtlpCollector;
+  let agent: CheckedAgent;
+  before(async () => {
+    collector = await startCollector();
+    const hostFile = join(etc, "collector.json");
+    mkdirSync(etc, { recursive: true });
+    const otlp = { url: collector.url, interval: "1m" };
+    writeFileSync(hostFile, JSON.stringify({ telemetry: { otlp } }), { mode: 0o600 });
+    const openClock = time.servedClock();
+    agent = await startCheckedAgent({ arguments: ["--host-file", hostFile], time, openClock });
+    await agent.signedInAdmin();
+  });
+  after(async () => {
+    await agent.dispose();
+    await collector.stop();
+  });
+
+  it("gets the events and the metrics by the protocol, and no receiver is asked for", async () => {
+    time.pass(3);
+    await until("the outbox is open", async () => {
+      const { json } = await agent.call("GET", "/api/notifications", { local: true });
+      return json.receivers.length === 1;
+    });
+    await agent.call("PUT", "/api/system", { local: true, body: { device: { name: "pump 7" } } });
+    await until("both have arrived", () => {
+      time.pass(5);
+      return ["/v1/logs", "/v1/metrics"].every((path) => collector.received.some((one) => one.path === path));
+    });
+    assert.deepEqual(collector.faults, []);
+    const textOf = (path: string) =>
+      JSON.stringify(collector.received.filter((one) => one.path === path).map(({ json }) => json));
+    assert.match(textOf("/v1/logs"), /steward\.settings\.changed/);
+    assert.match(textOf("/v1/metrics"), /steward_device_state/);
+    const { json } = await agent.call("GET", "/api/status", { local: true });
+    assert.ok(!json.needs.some(({ code }: { code: string }) => code === "no_receiver"));
+    const list = await agent.call("GET", "/api/notifications", { local: true });
+    const [{ name, kind, secret_set, last_error }] = list.json.receivers;
+    assert.deepEqual([name, kind, secret_set, last_error], ["otlp", "otlp", null, null]);
   });
 });

@@ -182,14 +182,14 @@ async function joinRooms(
     expiryNow: () => time.expiryNow(),
     floor: () => clock.floor(),
     start: () => {
-      for (const part of [disk, clock, updates, selfCheck, needWatch, own.notifications]) part.start();
+      for (const part of [disk, clock, updates, selfCheck, needWatch]) part.start();
+      own.notifications.start((sink) => base.metering.readInto(sink, joined));
     },
     settled: () => updates.settled(),
     close: async () => {
       auth.close();
       for (const part of [base.metering, needWatch, selfCheck, clock]) part.stop();
-      await own.notifications.close();
-      await updates.stop();
+      await Promise.all([own.notifications.close(), updates.stop()]);
       await base.history.close();
       await state.close();
       await release();

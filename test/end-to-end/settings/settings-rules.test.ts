@@ -68,6 +68,7 @@ const refused: [code: string, pointer: string, body: object][] = [
   ],
   ["validation_failed", "/notify/receivers/0/server", receivers({ ...webhook, server: "mail.example" })],
   ["validation_failed", "/notify/receivers/1/name", receivers(webhook, { ...mail, name: "alerts" })],
+  ["validation_failed", "/notify/receivers/0/name", receivers({ ...webhook, name: "otlp" })],
   ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, server: "localhost" })],
   ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, server: "::1" })],
   ["validation_failed", "/notify/receivers/0/to", receivers({ ...mail, to: [] })],

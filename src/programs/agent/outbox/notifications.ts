@@ -4,12 +4,12 @@ import type { ReceiverControl } from "../../../http/handlers/notifications.ts";
 import type { Outbox } from "../../../outbox/outbox.ts";
 import type { Delivery } from "../../../outbox/receiver.ts";
 import type { OpenedOutbox } from "./open-outbox.ts";
-import type { OutboxPlan } from "./outbox-plan.ts";
+import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
 
 /** The messages of this device, whose code is loaded only where a receiver is named. */
 export interface Notifications extends ReceiverControl {
-  /** Begins to send what waits. */
-  start(): void;
+  /** Begins to send what waits, and metrics where a collector is named. */
+  start(readMetrics: ReadMetrics): void;
   /** The settings of receivers have changed. */
   settingsChanged(): void;
   /** Someone is named who gets messages. */
@@ -21,20 +21,17 @@ export interface Notifications extends ReceiverControl {
   close(): Promise<void>;
 }
 
-export interface NotificationsPlan extends OutboxPlan {
-  readonly settings: { read(): Settings };
-}
-
 /** Seconds after the start: readiness and the first requests come before messages. */
 const startSeconds = 2;
 
 /** Seconds of failures after which a person is asked for help: a receiver may restart, a network may be away. */
 const failingSeconds = 60 * 60;
 
-export function createNotifications(plan: NotificationsPlan): Notifications {
+export function createNotifications(plan: OutboxPlan): Notifications {
   const { settings, host, config } = plan;
   const named = () => settings.read().notify.receivers;
-  const outbox = createLazyOutbox(plan, named);
+  const areNamed = () => named().length > 0 || rootsReceivers(config).length > 0;
+  const outbox = createLazyOutbox(plan, { named, areNamed });
   let isStarted = false;
   let cancel = (): void => undefined;
   const configure = (): void => {
@@ -46,27 +43,28 @@ export function createNotifications(plan: NotificationsPlan): Notifications {
   };
   const figures: Notifications["figures"] = () => outbox.opened()?.outbox.states() ?? [];
   return {
-    start: () => {
+    start: (readMetrics) => {
+      outbox.readMetricsBy(readMetrics);
       cancel = host.time.timers.after(startSeconds, () => {
         isStarted = true;
         configure();
       });
     },
     settingsChanged: configure,
-    areNamed: () => named().length > 0,
+    areNamed,
     figures,
     failing: () =>
       figures()
         .filter(({ failing_seconds }) => failing_seconds >= failingSeconds)
         .map(({ name }) => name),
-    states: async () => (named().length === 0 ? [] : (await outbox.open()).states(named())),
+    states: async () => (areNamed() ? (await outbox.open()).states(named()) : []),
     setSecret: async (name, secret) => {
       const made = await (await outbox.open()).setSecret(receiverNamed(named(), name), secret);
       configure();
       return made;
     },
     test: async (name) => {
-      receiverNamed(named(), name);
+      if (!rootsReceivers(config).some((one) => one === name)) receiverNamed(named(), name);
       return answerOf(await (await outbox.open()).outbox.test(name));
     },
     close: async () => {
@@ -80,8 +78,12 @@ export function createNotifications(plan: NotificationsPlan): Notifications {
 type Receivers = Settings["notify"]["receivers"];
 
 /** The outbox, loaded for the first receiver. One step after the other: a change must not overtake the one before. */
-function createLazyOutbox(plan: OutboxPlan, named: () => Receivers) {
+function createLazyOutbox(
+  plan: OutboxPlan,
+  { named, areNamed }: { named: () => Receivers; areNamed: () => boolean },
+) {
   let opened: OpenedOutbox | undefined;
+  let readMetrics: ReadMetrics = async () => undefined;
   let work: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(step: () => Promise<Result>): Promise<Result> => {
     const done = work.then(step);
@@ -89,20 +91,23 @@ function createLazyOutbox(plan: OutboxPlan, named: () => Receivers) {
     return done;
   };
   const open = async (): Promise<OpenedOutbox> => {
-    opened ??= await (await import("./open-outbox.ts")).openOutbox(plan);
+    opened ??= await (await import("./open-outbox.ts")).openOutbox(plan, (sink) => readMetrics(sink));
     return opened;
   };
   return {
     opened: () => opened,
+    readMetricsBy: (read: ReadMetrics) => {
+      readMetrics = read;
+    },
     open: () => inOrder(open),
     configure: () =>
       inOrder(async () => {
         // A device that has lost its last receiver ends what was begun.
-        if (named().length > 0 || opened !== undefined) await (await open()).configure(named());
+        if (areNamed() || opened !== undefined) await (await open()).configure(named());
       }),
     close: async () => {
       await work;
-      await opened?.outbox.close();
+      await opened?.close();
     },
   };
 }

@@ -9,7 +9,8 @@ import {
 } from "../../../outbox/receiver-secrets.ts";
 import { makeWebhookSecret, webhookKey } from "../../../outbox/webhook-signature.ts";
 import { createReceiverMaker } from "./make-receivers.ts";
-import type { OutboxPlan } from "./outbox-plan.ts";
+import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 type ReceiverSettings = Settings["notify"]["receivers"][number];
 
@@ -19,11 +20,13 @@ export interface OpenedOutbox {
   configure(receivers: readonly ReceiverSettings[]): Promise<void>;
   /** Returns the secret that was made because none was given. Throws `validation_failed` and the errors of the seal. */
   setSecret(receiver: ReceiverSettings, secret: string | undefined): Promise<string | null>;
+  /** The states of these receivers, then of those that root has named. */
   states(receivers: readonly ReceiverSettings[]): ReceiverStates;
+  close(): Promise<void>;
 }
 
 /** Opens its documents and loads its code. */
-export async function openOutbox(plan: OutboxPlan): Promise<OpenedOutbox> {
+export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics): Promise<OpenedOutbox> {
   const { state, host, seal, device, now } = plan;
   const secrets = createReceiverSecrets(await state.openLater(receiverSecretsKind), seal);
   const document = await state.openLater(outboxKind);
@@ -32,13 +35,13 @@ export async function openOutbox(plan: OutboxPlan): Promise<OpenedOutbox> {
     ...{ document, events: state.events, device, now, uptime, timers, random: Math.random },
   });
   const makeReceiver = createReceiverMaker(plan, secrets);
+  const telemetry = await telemetryOf(plan, readMetrics);
   return {
     outbox,
     configure: async (receivers) => {
       await secrets.keepOnly(receivers);
-      outbox.configure(
-        await Promise.all(receivers.map(async (one) => ({ ...one, receiver: await makeReceiver(one) }))),
-      );
+      const own = receivers.map(async (one) => ({ ...one, receiver: await makeReceiver(one) }));
+      outbox.configure([...(await Promise.all(own)), ...(telemetry?.receivers ?? [])]);
     },
     setSecret: async (receiver, given) => {
       const secret = given ?? madeFor(receiver);
@@ -46,8 +49,25 @@ export async function openOutbox(plan: OutboxPlan): Promise<OpenedOutbox> {
       await secrets.set(receiver, secret);
       return given === undefined ? secret : null;
     },
-    states: (receivers) => statesOf(receivers, outbox, secrets),
+    states: (receivers) => [
+      ...statesOf(receivers, outbox, secrets),
+      ...rootsReceivers(plan.config).map((name) => {
+        const state = stateOf(name, outbox);
+        const last_error =
+          state.last_error ?? (name === "otlp" ? telemetry?.metrics()?.lastError : null) ?? null;
+        return { ...state, kind: name, secret_set: null, last_error };
+      }),
+    ],
+    close: async () => {
+      await Promise.all([outbox.close(), telemetry?.close()]);
+    },
   };
+}
+
+/** null: root has named no receiver, and its code is not loaded. */
+async function telemetryOf(plan: OutboxPlan, readMetrics: ReadMetrics): Promise<Telemetry | null> {
+  if (rootsReceivers(plan.config).length === 0) return null;
+  return (await import("./telemetry.ts")).openTelemetry(plan, readMetrics);
 }
 
 function statesOf(
@@ -55,13 +75,18 @@ function statesOf(
   outbox: Outbox,
   secrets: ReceiverSecrets,
 ): ReceiverStates {
-  const known = outbox.states();
   return receivers.map((receiver) => {
     const { name, kind, username } = receiver;
-    const { failing_seconds: _, ...state } = known.find((one) => one.name === name) ?? newState(name);
     const isWithout = kind === "mail" && username === undefined;
-    return { ...state, kind, secret_set: isWithout ? null : secrets.of(receiver) !== null };
+    const secret_set = isWithout ? null : secrets.of(receiver) !== null;
+    return { ...stateOf(name, outbox), kind, secret_set };
   });
+}
+
+function stateOf(name: string, outbox: Outbox) {
+  const found = outbox.states().find((one) => one.name === name);
+  const { failing_seconds: _, ...state } = found ?? newState(name);
+  return state;
 }
 
 /** The outbox gets the receiver in a moment. */

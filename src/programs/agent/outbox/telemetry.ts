@@ -1,0 +1,76 @@
+import { isIPv6 } from "node:net";
+import { readRequestHeaders } from "../../../host/linux/host-file/request-headers.ts";
+import type { NamedReceiver } from "../../../outbox/dispatcher.ts";
+import { UnusableHeaders } from "../../../outbox/otlp/exporter.ts";
+import { type MetricsState, startMetricsSchedule } from "../../../outbox/otlp/metrics-schedule.ts";
+import { createOtlp, type Otlp } from "../../../outbox/otlp.ts";
+import { createSyslog } from "../../../outbox/syslog.ts";
+import type { OtlpDecisions, SyslogDecisions } from "../../host-file/decisions.ts";
+import type { OutboxPlan, ReadMetrics } from "./outbox-plan.ts";
+
+/** The receivers of the record and the metrics that root has named in the host file. */
+export interface Telemetry {
+  readonly receivers: readonly NamedReceiver[];
+  /** The outcome of the pushes of metrics; null: they are not pushed. */
+  metrics(): MetricsState | null;
+  close(): Promise<void>;
+}
+
+/** Begins to push metrics, where a collector is named. */
+export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics): Telemetry {
+  const { otlp, syslog } = plan.config.telemetry;
+  const collector = otlp && collectorOf(plan, otlp);
+  const { timers, wall } = plan.host.time;
+  const schedule =
+    collector &&
+    startMetricsSchedule({
+      ...{ timers, wall, random: Math.random, intervalSeconds: otlp.intervalSeconds },
+      push: (signal) => collector.pushMetrics(readMetrics, signal),
+    });
+  return {
+    receivers: [
+      ...(collector ? [{ name: "otlp", takes: "record" as const, receiver: collector }] : []),
+      ...(syslog ? [{ name: "syslog", takes: "record" as const, receiver: syslogOf(plan, syslog) }] : []),
+    ],
+    metrics: () => schedule?.state() ?? null,
+    close: async () => schedule?.close(),
+  };
+}
+
+function collectorOf(
+  { config, host, settings }: OutboxPlan,
+  { url, headersFile, caFile }: OtlpDecisions,
+): Otlp {
+  const { build, product, telemetry } = config;
+  const { own } = telemetry;
+  return createOtlp({
+    url,
+    headers: async () =>
+      headersFile === null ? {} : readRequestHeaders(headersFile, { own, refuse: refusedHeaders }),
+    transfers: host.network.openTransfers({
+      // Root has named it; but a name that leads here by itself may be a name server's lie.
+      allowLocalServers: host.network.isLocalServer(url),
+      ...{ redirects: null, caFile: caFile ?? undefined },
+      userAgent: `Steward/${build.version} (${product})`,
+    }),
+    resource: () => ({
+      version: build.version,
+      deviceId: host.identity.deviceId,
+      deviceName: settings.read().device.name || null,
+      hostName: host.identity.hostname,
+      product,
+    }),
+    wall: host.time.wall,
+  });
+}
+
+function syslogOf({ host }: OutboxPlan, { server, port, caFile }: SyslogDecisions) {
+  const allowLocalServers = host.network.isLocalServer(`https://${isIPv6(server) ? `[${server}]` : server}`);
+  const connections = host.network.openConnections({ allowLocalServers, caFile: caFile ?? undefined });
+  const hostName = () => host.identity.hostname;
+  return createSyslog({ server, port, connections, hostName, wall: host.time.wall });
+}
+
+function refusedHeaders(path: string, what: string): UnusableHeaders {
+  return new UnusableHeaders(`The headers for the collector cannot be used: ${path} ${what}.`);
+}
