@@ -44,6 +44,7 @@ describe("the console's events", () => {
     await rows(page).first().waitFor();
     await rename("edge-7");
     await rows(page).first().getByText("Root on the device changed settings").waitFor();
+    await chip(page, /^Settings 1$/).waitFor();
     await page.locator(".timeline > .timeline-day").first().getByRole("heading", { level: 3 }).waitFor();
     const opener = rows(page).first().getByRole("button");
     await opener.click();
@@ -176,6 +177,8 @@ describe("the console's events", () => {
       const [since, until] = [searchParams.get("since"), searchParams.get("until")];
       return since !== null && until !== null && Date.parse(until) > Date.parse(since);
     });
+    const { searchParams } = new URL(page.url());
+    assert.match(searchParams.get("until") ?? "", /:59\.999Z$/, "the next bar begins behind it");
     await until("other bars", async () => (await bars.first().getAttribute("aria-label")) !== labels[0]);
     const first = bars.first();
     await first.focus();
