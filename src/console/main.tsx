@@ -29,6 +29,7 @@ if (place !== null && !handBack()) {
     settings: () => import("./parts/settings.ts"),
     ota: () => import("./parts/ota.ts"),
     event: () => import("./parts/event.ts"),
+    clock: () => import("./parts/clock.ts"),
     machine: () => import("./parts/machine.ts"),
     sheet: () => import("./parts/sheet.ts"),
     palette: () => import("./parts/palette.ts"),

@@ -5,6 +5,7 @@ export const textsOfParts = {
   people: ["people", "lists"],
   account: ["account", "people"],
   device: ["device"],
+  clock: ["device"],
   machine: ["machine"],
   problems: ["problems"],
   palette: ["palette", "settings"],

@@ -1,6 +1,6 @@
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { AuditEvent, Updates } from "../../contract/types.ts";
+import type { AuditEvent, TimeSync, Updates } from "../../contract/types.ts";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
 import { loadTexts } from "../catalogue/words.ts";
 import { lost } from "./connection.ts";
@@ -40,6 +40,7 @@ interface Parts {
   readonly settings: Pages;
   readonly ota: Body<{ readonly status: Updates }>;
   readonly event: Body<{ readonly event: AuditEvent }>;
+  readonly clock: Body<{ readonly status: TimeSync; readonly children: ComponentChildren }>;
   readonly machine: Body<Opened & { readonly asked: string }>;
   readonly sheet: Body<Opened>;
   readonly palette: Body<Opened>;

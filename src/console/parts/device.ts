@@ -1,4 +1,3 @@
-import "../styles/plot.ts";
 import { adopt } from "../styles/adopt.ts";
 import style from "../styles/clock.css?inline";
 import { OverviewPage } from "../system/overview-page.tsx";

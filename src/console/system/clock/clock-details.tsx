@@ -1,31 +1,18 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { TimeSync } from "../../../contract/types.ts";
-import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { usePart } from "../../client/parts.ts";
 import { isOneOf } from "../../session/session.ts";
-import { Empty, Facts } from "../../ui/page.tsx";
-import { Time } from "../../ui/time.tsx";
-import { visible } from "../../ui/visible.ts";
+import { Skeleton } from "../../ui/page.tsx";
 import type { ClockActions } from "./clock-actions.ts";
 import { BrowserTimeButton, mayBeByHand, ReselectButton } from "./clock-buttons.tsx";
-import {
-  browserInWords,
-  isUnpolled,
-  offsetWithUncertainty,
-  stepInWords,
-  whyUnpolled,
-} from "./clock-words.ts";
-import { CoursePicture } from "./course-picture.tsx";
-import { SourcesPicture } from "./sources-picture.tsx";
-import { SourcesTable } from "./sources-table.tsx";
 
 interface DetailsProps {
   readonly status: TimeSync;
   readonly actions: ClockActions;
 }
 
-/** Behind a fold: intervals, table, course, and the figures; drawn while it is open. */
+/** Behind a fold: intervals, table, course, and the figures; loaded and drawn while it is open. */
 export function ClockDetails({ status, actions }: DetailsProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -37,28 +24,10 @@ export function ClockDetails({ status, actions }: DetailsProps) {
 }
 
 function Inside({ status, actions }: DetailsProps) {
-  const { sources } = status;
+  const clock = usePart("clock");
+  if (clock === null) return <Skeleton lines={6} />;
   return (
-    <>
-      <div class="clock-pictures">
-        <div>
-          <h3>{t.clock.sources}</h3>
-          {sources.length === 0 ? (
-            <Empty>{isUnpolled(status) ? whyUnpolled(status) : t.clock.noCourse}</Empty>
-          ) : (
-            <>
-              <SourcesPicture status={status} />
-              <p class="hint">{t.clock.legend}</p>
-            </>
-          )}
-        </div>
-        <div>
-          <h3>{t.clock.course}</h3>
-          <CoursePicture status={status} />
-        </div>
-      </div>
-      {sources.length > 0 && <SourcesTable sources={sources} />}
-      <ClockFacts status={status} />
+    <clock.Body status={status}>
       {isOneOf("admin", "operator") && (
         <div class="buttons clock-rare">
           <ReselectButton status={status} actions={actions} />
@@ -67,46 +36,6 @@ function Inside({ status, actions }: DetailsProps) {
           )}
         </div>
       )}
-    </>
-  );
-}
-
-/** The figures behind the sentence. */
-function ClockFacts({ status }: { readonly status: TimeSync }) {
-  const { source, discipliner, last_step, leap, poll_seconds, offset_seconds } = status;
-  const items: (readonly [string, ComponentChildren] | false)[] = [
-    offset_seconds !== null && [
-      t.clock.facts.offset,
-      offsetWithUncertainty(offset_seconds, status.uncertainty_seconds),
-    ],
-    [t.clock.facts.trust, t.clock.trusts[status.trust]],
-    [t.clock.facts.deviceTime, absoluteTime(new Date(status.server_time))],
-    [t.clock.facts.browser, browserInWords()],
-    [
-      t.clock.columns.source,
-      source === null ? (
-        t.clock.none
-      ) : source.type === "manual" ? (
-        t.clock.aPerson
-      ) : (
-        <bdi>{visible(source.host)}</bdi>
-      ),
-    ],
-    [t.clock.facts.keptBy, discipliner.name ?? t.clock.noProgram],
-    [t.clock.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
-    poll_seconds !== null &&
-      !isUnpolled(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],
-    last_step !== null && [
-      t.clock.facts.lastStep,
-      <>
-        {stepInWords(last_step.seconds)}, <Time at={last_step.at} />
-      </>,
-    ],
-    (leap === "insert" || leap === "delete") && [t.clock.facts.leap, leap],
-  ];
-  return (
-    <div class="clock-facts">
-      <Facts items={items.filter((item) => item !== false)} />
-    </div>
+    </clock.Body>
   );
 }
