@@ -21,12 +21,13 @@ describe("the line of a plot", () => {
     assert.equal(linePath([null], ends), "");
   });
 
-  it("leaves the field for figures beyond the axis, however great they are", () => {
+  it("keeps to the edge for figures beyond the axis, however great they are", () => {
     const points = [
       { at: 0, value: 1e9 },
+      { at: 4, value: 11 },
       { at: 10, value: -1e9 },
     ];
-    assert.equal(linePath(points, ends), "M0.0,-100.00 1000.0,200.00");
+    assert.equal(linePath(points, ends), "M0.0,0.00 400.0,0.00 1000.0,100.00");
   });
 });
 

@@ -17,9 +17,6 @@ export interface Ends {
   readonly axis: Range;
 }
 
-/** Per cent of the height at which figures beyond the axis are drawn: out of sight, and numbers that SVG can count in. */
-const beyond = 100;
-
 /** A line as SVG takes it, in a field of 1000 × 100 whose upper end is the axis's high end. null: a gap. */
 export function linePath(points: readonly (Point | null)[], ends: Ends): string {
   return runsOf(points)
@@ -44,7 +41,8 @@ export function bandPath(bands: readonly (Band | null)[], ends: Ends): string {
 
 function place(at: number, value: number, { time, axis }: Ends): string {
   const y = (1 - placeOf(axis, value)) * 100;
-  const seen = Math.min(100 + beyond, Math.max(-beyond, y));
+  // A figure beyond the axis is drawn at its end, so that one sees how long it was beyond.
+  const seen = Math.min(100, Math.max(0, y));
   return `${(placeOf(time, at) * 1_000).toFixed(1)},${seen.toFixed(2)}`;
 }
 

@@ -2,7 +2,7 @@ import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { figure, pageFormat, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
-import type { Axis } from "../../plot/axis.ts";
+import { withUncertainty } from "../../plot/seconds.ts";
 import type { State } from "../../ui/badge.tsx";
 import { withMark } from "../../ui/words/authenticated.ts";
 
@@ -33,11 +33,6 @@ export function boundInWords(seconds: number): string {
 /** `0.4 ms behind, ± 1.2 ms`. */
 export function offsetWithUncertainty(seconds: number, uncertaintySeconds: number | null): string {
   return withUncertainty(offsetInWords(seconds), uncertaintySeconds);
-}
-
-/** Words for an offset, with how far off it may be. */
-export function withUncertainty(words: string, seconds: number | null): string {
-  return seconds === null ? words : `${words}, ± ${shortDuration(seconds)}`;
 }
 
 /** `put forward by 3 s`. */
@@ -71,25 +66,6 @@ export function isUnpolled({ mode, servers }: TimeSync): boolean {
 /** Says why this device asks no server. */
 export function whyUnpolled({ mode }: TimeSync): string {
   return mode === "manual" ? t.clock.whyManual : t.clock.noServers;
-}
-
-/** The largest first; each is used from so many seconds on. */
-const units = [
-  { name: "d", seconds: 86_400, from: 2 * 86_400 },
-  { name: "h", seconds: 3_600, from: 2 * 3_600 },
-  { name: "s", seconds: 1, from: 1 },
-  { name: "ms", seconds: 1e-3, from: 1e-3 },
-  { name: "µs", seconds: 1e-6, from: 0 },
-] as const;
-
-/** A place on an axis, in the unit of all of it and with the digits that tell its parts apart: `+20 ms`. */
-export function placeInWords({ low, high, step }: Axis, seconds: number): string {
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  const { name, seconds: unit } = units.find(({ from }) => size >= from) ?? units[4];
-  const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)));
-  const value = figure(Math.abs(seconds) / unit, digits);
-  const sign = Math.abs(seconds) < step / 2 ? "" : seconds < 0 ? "−" : "+";
-  return `${sign}${value} ${name}`;
 }
 
 const states: Readonly<Record<TimeSource["state"], State>> = {

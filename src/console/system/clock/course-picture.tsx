@@ -5,8 +5,9 @@ import { relativeTime } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { type Axis, keepAxis, percent } from "../../plot/axis.ts";
 import { Plot } from "../../plot/plot.tsx";
+import { placeInWords } from "../../plot/seconds.ts";
 import { Empty } from "../../ui/page.tsx";
-import { offsetInWords, placeInWords, stepInWords } from "./clock-words.ts";
+import { offsetInWords, stepInWords } from "./clock-words.ts";
 import { bandOf, type Course, type CoursePoint, courseOf, partsOf, rangeOfCourse } from "./course.ts";
 
 /** The offset over the last hours as a line in its uncertainty, with the last step. */

@@ -10,9 +10,10 @@ import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { type Axis, keepAxis, percent } from "../../plot/axis.ts";
+import { placeInWords } from "../../plot/seconds.ts";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords, stateOf } from "./clock-words.ts";
+import { badgeOf, beyondInWords, offsetWithUncertainty, stateOf } from "./clock-words.ts";
 import { agreedRange, seenOn } from "./picture-axis.ts";
 
 /** Share of the axis that this host's label takes on a phone: so close to an end there is no room for the end's. */

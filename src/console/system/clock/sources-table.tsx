@@ -1,12 +1,13 @@
 import type { TimeSource } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { withUncertainty } from "../../plot/seconds.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { badgeOf, laterInWords, stateOf, withUncertainty } from "./clock-words.ts";
+import { badgeOf, laterInWords, stateOf } from "./clock-words.ts";
 
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
