@@ -1,0 +1,139 @@
+import { neededRange } from "../../../contract/clock/source-intervals.ts";
+import type { History } from "../../../contract/types.ts";
+import { type Axis, axisFor } from "../../plot/axis.ts";
+import type { Band, Ends, Point } from "../../plot/path.ts";
+
+/** A figure of each step; null: not known. */
+type Figures = readonly (number | null)[];
+
+/** The steps of a history: milliseconds since 1970 of the first one's begin, and of each one's length. */
+export interface Steps {
+  readonly start: number;
+  readonly length: number;
+  readonly count: number;
+}
+
+export type PlotName = "clock" | "disk" | "memory" | "load" | "temperature";
+
+/** The figures of one plot. */
+export interface Series {
+  readonly name: PlotName;
+  readonly mean: Figures;
+  readonly worst: Figures;
+  /** By how much the mean may be wrong, in its unit; null: the figures are exact. */
+  readonly uncertainty: Figures | null;
+}
+
+/** As many of the steps have their band within the axis of the clock, whatever the others are. */
+const usualShare = 0.96;
+
+export function stepsOf({ start, step_seconds, series }: History): Steps {
+  return { start: Date.parse(start), length: step_seconds * 1_000, count: series.load.mean.length };
+}
+
+/** The plots in their order, without those that have no figure at all. */
+export function seriesOf({ series }: History): readonly Series[] {
+  const all: readonly Series[] = [
+    {
+      ...{ name: "clock", ...series.clock_offset_seconds },
+      uncertainty: series.clock_uncertainty_seconds.mean,
+    },
+    { name: "disk", ...series.disk_used_ratio, uncertainty: null },
+    { name: "memory", ...series.memory_used_ratio, uncertainty: null },
+    { name: "load", ...series.load, uncertainty: null },
+    { name: "temperature", ...series.temperature_celsius, uncertainty: null },
+  ];
+  return all.filter(({ mean }) => mean.some((figure) => figure !== null));
+}
+
+/** From the first step to the end of the one that is not over yet, so that what happens now has its place. */
+export function timeOf({ start, length, count }: Steps): Ends["time"] {
+  return { low: start, high: start + (count + 1) * length };
+}
+
+/** The middle of a step, where its figures are drawn. */
+export function middleOf({ start, length }: Steps, step: number): number {
+  return start + (step + 0.5) * length;
+}
+
+/** The step that a time is in, or the nearest to it. */
+export function stepAt({ start, length, count }: Steps, at: number): number {
+  return Math.min(count - 1, Math.max(0, Math.floor((at - start) / length)));
+}
+
+export function pointsOf(figures: Figures, steps: Steps): (Point | null)[] {
+  return figures.map((value, step) => (value === null ? null : { at: middleOf(steps, step), value }));
+}
+
+/** The range that holds the true figure at each step; null: the figures are exact. */
+export function bandsOf({ mean, uncertainty }: Series, steps: Steps): (Band | null)[] | null {
+  if (uncertainty === null) return null;
+  return mean.map((figure, step) => {
+    const size = uncertainty[step] ?? null;
+    if (figure === null || size === null) return null;
+    return { at: middleOf(steps, step), low: figure - size, high: figure + size };
+  });
+}
+
+/** A share has all of its scale; a load begins at zero; of a clock, steps of a few hours may be beyond it. */
+export function axisOf(series: Series): Axis {
+  if (series.name === "disk" || series.name === "memory") return { low: 0, high: 1, step: 0.25 };
+  if (series.name === "clock") return axisOfClock(series);
+  const known = knownOf([...series.mean, ...series.worst]);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  if (series.name === "temperature") return axisFor({ low: least, high: most });
+  return { ...axisFor({ low: 0, high: Math.max(most, 0.1) }), low: 0 };
+}
+
+function axisOfClock({ mean, worst, uncertainty }: Series): Axis {
+  const usual = mean.flatMap((offset, step) => {
+    const size = uncertainty?.[step] ?? 0;
+    return offset === null ? [] : [{ low: offset - size, high: offset + size }];
+  });
+  const bySize = usual.toSorted((one, other) => reachOf(one) - reachOf(other));
+  const core = bySize.slice(0, Math.ceil(bySize.length * usualShare));
+  const others = knownOf(worst).map((offset) => ({ low: offset, high: offset }));
+  return axisFor(neededRange(core, [{ low: 0, high: 0 }, ...bySize, ...others]) ?? { low: 0, high: 0 });
+}
+
+function reachOf({ low, high }: { readonly low: number; readonly high: number }): number {
+  return Math.max(-low, high);
+}
+
+function knownOf(figures: Figures): number[] {
+  return figures.filter((figure) => figure !== null);
+}
+
+/** The step with the worst figure, the first of equals. A clock that is ahead is as wrong as one that is behind. */
+export function worstStep({ worst }: Series): number {
+  const sizes = worst.map((figure) => (figure === null ? Number.NEGATIVE_INFINITY : Math.abs(figure)));
+  return sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
+}
+
+/** Times without any figure, in milliseconds since 1970: the device was off, or is newer. */
+export function gapsOf(
+  all: readonly Series[],
+  steps: Steps,
+): { readonly low: number; readonly high: number }[] {
+  const gaps: { low: number; high: number }[] = [];
+  for (let step = 0; step < steps.count; step += 1) {
+    if (all.some(({ mean }) => mean[step] !== null)) continue;
+    const low = steps.start + step * steps.length;
+    const last = gaps.at(-1);
+    if (last?.high === low) last.high += steps.length;
+    else gaps.push({ low, high: low + steps.length });
+  }
+  return gaps;
+}
+
+/** The figures of some steps in one: the mean of means, and the worst. null: none is known. */
+export function summaryOf(series: Series, from: number, to: number) {
+  const isWorse = (one: number, than: number): boolean => Math.abs(one) > Math.abs(than);
+  const meanOf = (figures: Figures): number | null => {
+    const known = knownOf(figures.slice(from, to));
+    return known.length === 0 ? null : known.reduce((sum, figure) => sum + figure) / known.length;
+  };
+  const known = knownOf(series.worst.slice(from, to));
+  const worst = known.length === 0 ? null : known.reduce((most, one) => (isWorse(one, most) ? one : most));
+  return { mean: meanOf(series.mean), worst, uncertainty: series.uncertainty && meanOf(series.uncertainty) };
+}
