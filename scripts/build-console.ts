@@ -2,13 +2,13 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { basename, dirname, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type Plugin, type Rolldown } from "vite";
-import { textsOfParts } from "../src/console/catalogue/texts-of-parts.ts";
+import { type Part, textsOfParts } from "../src/console/catalogue/texts-of-parts.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(setup|print\/(?!paper|qr-)|palette|ui\/form\/(zones?|duration|choices)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(?!paper|qr-)|palette|ui\/form\/(zones?|duration|choices)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -91,7 +91,8 @@ const withoutPreloading = {
 
 /**
  * Each file of texts has a copy of the contract's words of its own, in which only those are left that it uses: titles of
- * errors are loaded with the first page, their causes only with a problem. The words that a copy imports belong to it.
+ * errors are loaded with the first page, their causes only with a problem. The words that a copy imports belong to it. The
+ * words about a user are copied as well: the pages about oneself and about others have no other words in common.
  */
 const wordsForEachFile: Plugin = {
   name: "words-for-each-file",
@@ -112,7 +113,7 @@ const eventsInShort: Plugin = {
   load: (id) => (eventTable.test(id) ? eventRows(["stale"]) : null),
 };
 
-const ofWords = /\/contract\/words\//;
+const ofWords = /\/contract\/words\/|\/people\/person\.ts/;
 
 /** The file of texts that this file is a part of, or is itself. */
 function textsWith(file: string): string {
@@ -220,30 +221,43 @@ function filesOfConsole(source: string) {
 
 /** Bytes, gzipped, as `budgets` counts them, of a console that was built. */
 export function consoleSizes(directory: string): Sizes {
+  const { first, parts } = scriptSizes(directory);
+  return {
+    signedOut: first,
+    home: first,
+    page: Math.max(...Object.values(parts)),
+    css: gzipSync(styleIn(directory), { level: 9 }).length,
+  };
+}
+
+/** Bytes, gzipped, of the scripts of the first view, and with those of each part, in the longest language. */
+export function scriptSizes(directory: string): {
+  readonly first: number;
+  readonly parts: Readonly<Record<Part, number>>;
+} {
   const files = filesOf(directory).map((path) => ({ path, name: basename(path).split("-")[0] ?? "" }));
   const scripts = files.filter(({ path }) => extname(path) === ".js");
   const scriptsOf = (...names: string[]): string[] =>
     scripts.filter(({ name }) => names.includes(name)).flatMap(({ path }) => [...withImports(path)]);
-  const sizes = new Map(scripts.map(({ path }) => [path, gzippedSize(path)]));
+  const bytesOf = new Map(scripts.map(({ path }) => [path, gzippedSize(path)]));
   /** Each file is counted once. */
   const sizeOf = (paths: readonly string[]): number =>
-    [...new Set(paths)].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0);
+    [...new Set(paths)].reduce((sum, path) => sum + (bytesOf.get(path) ?? 0), 0);
   const spoken = new Set(scripts.flatMap(({ name }) => /^words\.([^.]+)/.exec(name)?.[1] ?? []));
   const views = [...spoken].map((language) => {
     // A language that is one file is loaded whole with the first page.
     const textsOf = (text: string): string[] => scriptsOf(`words.${language}`, `words.${language}.${text}`);
     const first = [...scriptsOf("index"), ...textsOf("base")];
-    const pages = Object.entries(textsOfParts).map(([part, texts]) =>
-      sizeOf([...first, ...scriptsOf(part), ...texts.flatMap(textsOf)]),
-    );
-    return { first: sizeOf(first), page: Math.max(...pages) };
+    const sizeWith = (part: Part): number =>
+      sizeOf([...first, ...scriptsOf(part), ...textsOfParts[part].flatMap(textsOf)]);
+    return { first: sizeOf(first), sizeWith };
   });
-  const first = Math.max(...views.map((view) => view.first));
+  const parts = Object.keys(textsOfParts) as Part[];
+  const sizes = parts.map((part) => [part, Math.max(...views.map(({ sizeWith }) => sizeWith(part)))]);
   return {
-    signedOut: first,
-    home: first,
-    page: Math.max(...views.map(({ page }) => page)),
-    css: gzipSync(styleIn(directory), { level: 9 }).length,
+    first: Math.max(...views.map((view) => view.first)),
+    // One for each name.
+    parts: Object.fromEntries(sizes) as Record<Part, number>,
   };
 }
 

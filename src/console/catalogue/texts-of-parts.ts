@@ -3,7 +3,7 @@ export const textsOfParts = {
   sheet: ["sheet"],
   setup: ["setup", "account"],
   people: ["people", "lists"],
-  account: ["account", "people"],
+  account: ["account"],
   device: ["device"],
   clock: ["device"],
   machine: ["machine"],

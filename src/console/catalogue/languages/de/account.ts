@@ -1,4 +1,7 @@
 import type { Catalogue } from "../../words.ts";
+import { personWords } from "./people/person.ts";
+
+export const person = personWords;
 
 export const account: Catalogue["account"] = {
   welcome: "Sie sind jetzt Administrator dieses Geräts. Richten Sie unten einen zweiten Faktor ein.",

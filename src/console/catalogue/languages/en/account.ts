@@ -1,3 +1,7 @@
+import { personWords } from "./people/person.ts";
+
+export const person = personWords;
+
 export const account = {
   welcome: "You are now the administrator of this device. Set up a second factor below.",
   lostRemoved:

@@ -1,3 +1,7 @@
+import { personWords } from "./people/person.ts";
+
+export const person = personWords;
+
 export const users = {
   add: "Add user",
   you: "you",
@@ -122,30 +126,4 @@ export const users = {
         `${name} is removed, with their second factor and API tokens. This cannot be undone. To keep the account, disable it instead.`,
     },
   },
-};
-
-/** Words about a user, for the pages about oneself and about others. */
-export const person = {
-  role: "Role",
-  roles: { admin: "Administrator", operator: "Operator", readonly: "Reader" },
-  mayDo: {
-    admin: "Everything: users, settings, security, the clock and updates",
-    operator:
-      "Runs the device: syncs the clock, checks for updates, sets names and update windows. Does not manage users or security.",
-    readonly: "Reads logs and status, changes nothing",
-  },
-  state: "State",
-  lastSignIn: "Last sign-in",
-  displayName: "Display name",
-  sessions: "Sessions",
-  tokens: "API tokens",
-  end: "End",
-  endOf: (browser: string) => `End the session of ${browser}`,
-  lastUsed: "Last used",
-  tokenOfFleet: "For the fleet",
-  onlyFrom: "only from",
-  noEnd: "No end",
-  expired: "expired",
-  newPassword: "New password",
-  deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
 };

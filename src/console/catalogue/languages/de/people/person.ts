@@ -1,0 +1,28 @@
+import type { Catalogue } from "../../../words.ts";
+
+/** Words about a user, for the pages about oneself and about others. */
+export const personWords: Catalogue["person"] = {
+  role: "Rolle",
+  roles: { admin: "Administrator", operator: "Bediener", readonly: "Leser" },
+  mayDo: {
+    admin: "Alles: Benutzer, Einstellungen, Sicherheit, Uhr und Updates",
+    operator:
+      "Betreibt das Gerät: stellt die Uhr nach Zeitservern, sucht nach Updates, ändert Namen und Update-Fenster. Verwaltet weder Benutzer noch Sicherheit.",
+    readonly: "Liest Protokoll und Zustand und ändert nichts",
+  },
+  state: "Zustand",
+  lastSignIn: "Letzte Anmeldung",
+  displayName: "Anzeigename",
+  sessions: "Sitzungen",
+  tokens: "API-Token",
+  end: "Beenden",
+  endOf: (browser) => `Sitzung von ${browser} beenden`,
+  lastUsed: "Zuletzt benutzt",
+  tokenOfFleet: "Für die Flotte",
+  onlyFrom: "nur von",
+  noEnd: "Ohne Ende",
+  expired: "abgelaufen",
+  newPassword: "Neues Passwort",
+  deleteTokenText:
+    "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
+};
