@@ -1,0 +1,89 @@
+import type { EventList, History } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { type Resource, useResource } from "../../client/use-resource.ts";
+import { navigate, place } from "../../navigation/navigation.ts";
+import { isShown } from "../../session/session.ts";
+import { useStore } from "../../store.ts";
+import { Empty, Section, Skeleton } from "../../ui/page.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
+import { Pictures } from "./pictures.tsx";
+import { seriesOf } from "./series.ts";
+
+/** The spans that can be shown, by their names in the address, in hours. */
+const spans = { day: 24, week: 168 } as const;
+
+type Span = keyof typeof spans;
+
+/** Figures and events of the last day or week under one axis of time. */
+export function HistoryPage() {
+  return isShown("/system/events") ? <WithEvents /> : <Shown reads={null} />;
+}
+
+function Spans({ chosen }: { readonly chosen: Span }) {
+  return (
+    <fieldset class="history-spans">
+      <legend class="unseen">{t.history.span}</legend>
+      {(Object.keys(spans) as Span[]).map((span) => (
+        <button
+          key={span}
+          type="button"
+          class={span === chosen ? "button primary" : "button"}
+          aria-pressed={span === chosen}
+          onClick={() => void navigate("/system/history", { span }, { replace: true })}
+        >
+          {t.history.spans[span]}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The events that the page shows, in readings of their own: there may be thousands of others. */
+const asked = [
+  { group: "updates" },
+  { group: "clock" },
+  { group: "device" },
+  { type: "sign_in.refused" },
+] as const;
+
+/** The most that the agent gives in one answer. */
+const limit = 200;
+
+function WithEvents() {
+  // The same number of calls in the same order each time.
+  const reads = asked.map((which) => useResource("listEvents", { query: { ...which, since: "7d", limit } }));
+  return <Shown reads={reads} />;
+}
+
+function Shown({ reads }: { readonly reads: readonly Resource<EventList>[] | null }) {
+  const { query } = useStore(place);
+  const span: Span = query.span === "day" ? "day" : "week";
+  const history = useResource("getHistory", { query: { hours: spans[span] } });
+  const all = [history, ...(reads ?? [])];
+  const isLoading = all.some(({ value, error }) => value === null && error === null);
+  return (
+    <Section title={t.history.title} action={<Spans chosen={span} />}>
+      <ReadProblem of={all} />
+      {isLoading && <Skeleton lines={12} />}
+      {!isLoading && history.value !== null && <Read history={history.value} reads={reads} />}
+    </Section>
+  );
+}
+
+function Read({
+  history,
+  reads,
+}: {
+  readonly history: History;
+  readonly reads: readonly Resource<EventList>[] | null;
+}) {
+  const lists = reads?.flatMap(({ value }) => value ?? []) ?? null;
+  const items = lists?.flatMap((list) => list.items);
+  const events = items?.toSorted((one, other) => one.seq - other.seq) ?? null;
+  // The oldest that was read of each list that has older ones.
+  const oldest = (lists ?? []).flatMap(({ total, items }) =>
+    total > items.length ? (items.at(-1)?.time ?? []) : [],
+  );
+  if (seriesOf(history).length === 0 && !events?.length) return <Empty>{t.history.none}</Empty>;
+  return <Pictures {...{ history, events }} missingBefore={oldest.toSorted().at(-1) ?? null} />;
+}
