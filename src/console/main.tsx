@@ -25,6 +25,7 @@ if (place !== null && !handBack()) {
     device: () => import("./parts/device.ts"),
     logs: () => import("./parts/logs.ts"),
     events: () => import("./parts/events.ts"),
+    history: () => import("./parts/history.ts"),
     updates: () => import("./parts/updates.ts"),
     settings: () => import("./parts/settings.ts"),
     ota: () => import("./parts/ota.ts"),

@@ -11,6 +11,7 @@ export const textsOfParts = {
   palette: ["palette", "settings"],
   logs: ["records", "lists"],
   events: ["records", "lists"],
+  history: ["history"],
   event: ["records", "settings", "people"],
   updates: ["updates"],
   ota: ["settings", "updates"],

@@ -36,6 +36,7 @@ interface Parts {
   readonly device: Pages;
   readonly logs: Pages;
   readonly events: Pages;
+  readonly history: Pages;
   readonly updates: Pages;
   readonly settings: Pages;
   readonly ota: Body<{ readonly status: Updates }>;

@@ -74,6 +74,7 @@ const calm: Readonly<Partial<Record<OperationId, number>>> = {
   getStatus: 60,
   getTimeSync: 150,
   getSystemFacts: 300,
+  getHistory: 300,
 };
 
 /**

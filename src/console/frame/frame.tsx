@@ -105,6 +105,7 @@ function SystemTabs({ path, children }: { readonly path: string; readonly childr
   const items = [
     { to: "/system", text: t.system.tabs.overview },
     { to: "/system/settings", text: t.system.tabs.settings },
+    { to: "/system/history", text: t.system.tabs.history },
     { to: "/system/logs", text: t.system.tabs.logs },
     { to: "/system/events", text: t.system.tabs.events },
   ].filter(({ to }) => isShown(to));

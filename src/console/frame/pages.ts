@@ -12,6 +12,7 @@ const partOf: Readonly<Record<string, PagePart>> = {
   "/system/logs": "logs",
   "/system/events": "events",
   "/system/settings": "settings",
+  "/system/history": "history",
   "/updates": "updates",
 };
 

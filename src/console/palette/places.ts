@@ -17,6 +17,7 @@ const pageTexts: Readonly<Record<PageName, () => string>> = {
   "/system/settings": () => t.system.tabs.settings,
   "/system/logs": () => t.system.tabs.logs,
   "/system/events": () => t.system.tabs.events,
+  "/system/history": () => t.system.tabs.history,
   "/account": () => t.frame.account,
 };
 

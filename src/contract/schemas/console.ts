@@ -9,6 +9,7 @@ export const consolePaths = [
   "/system/settings",
   "/system/logs",
   "/system/events",
+  "/system/history",
   "/updates",
   "/account",
 ] as const;

@@ -174,6 +174,7 @@ export const system: Catalogue["system"] = {
   tabs: {
     overview: "Überblick",
     settings: "Einstellungen",
+    history: "Verlauf",
     logs: "Protokoll",
     events: "Ereignisse",
   },

@@ -174,6 +174,7 @@ export const system = {
   tabs: {
     overview: "Overview",
     settings: "Settings",
+    history: "History",
     logs: "Logs",
     events: "Events",
   },

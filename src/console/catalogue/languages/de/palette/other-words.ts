@@ -13,6 +13,8 @@ export const otherWords: Catalogue["palette"]["words"] = {
     "/system/settings": "Konfiguration, Optionen, Einrichtung",
     "/system/logs": "Log, Journal, Syslog, Meldungen, Fehler, Anfragen",
     "/system/events": "Audit, Aktivität, Verlauf, Änderungen, wer hat was getan, CSV exportieren",
+    "/system/history":
+      "Graph, Diagramm, Kurve, Trend, Statistik, Temperatur, Last, Speicherplatz, Arbeitsspeicher, Abweichung",
     "/account": "Profil, mein Konto, Anzeigename, Sprache",
   },
   places: {

@@ -11,6 +11,8 @@ export const otherWords = {
     "/system/settings": "configuration, config, options, preferences, setup",
     "/system/logs": "journal, syslog, messages, errors, debug, requests",
     "/system/events": "audit, activity, history, changes, who did what, export csv",
+    "/system/history":
+      "graph, chart, plot, curve, trend, course, statistics, temperature, load, disk usage, memory usage, drift",
     "/account": "profile, my account, display name, language",
   },
   places: {
