@@ -62,7 +62,10 @@ case $target in
   fleet-test)
     need curl curl
     need ip iproute2
+    need openssl openssl
     need strace strace
+    # That of rsyslog, which is unpacked.
+    need_library libgnutls.so.30 libgnutls30
     need unshare util-linux
     ;;
   system-test)
