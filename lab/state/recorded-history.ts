@@ -61,8 +61,8 @@ export class RecordedDevice {
     this.#history = this.#open();
   }
 
-  read(hours = 168): Promise<History> {
-    return this.#history.read(hours);
+  read(hours = 168, stepSeconds = 300): Promise<History> {
+    return this.#history.read(hours, stepSeconds);
   }
 
   /** The points of the last seven days, in the order of the answer. */

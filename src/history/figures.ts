@@ -48,6 +48,17 @@ export const forms: Readonly<Record<HistorySeriesName, Form>> = {
   temperature_celsius: fixed(10),
 };
 
+/** Null: there is none. */
+export function meanOf(figures: readonly number[]): number | null {
+  return figures.length === 0 ? null : figures.reduce((sum, figure) => sum + figure) / figures.length;
+}
+
+/** Null: there is none. */
+export function worstOf(name: HistorySeriesName, figures: readonly number[]): number | null {
+  const { isWorse } = forms[name];
+  return figures.length === 0 ? null : figures.reduce((most, one) => (isWorse(one, most) ? one : most));
+}
+
 function bounded(bits: number): number {
   return Math.max(-mostBits, Math.min(mostBits, Math.round(bits)));
 }

@@ -5,7 +5,7 @@ import { historySeriesNames } from "../contract/figures/history.ts";
 import type { History } from "../contract/types.ts";
 import { removeLeftovers, writeDurably } from "../store/files/durable-file.ts";
 import { readRegular } from "../store/files/regular-file.ts";
-import { type Figures, forms, type HistorySeriesName, unknownBits } from "./figures.ts";
+import { type Figures, forms, type HistorySeriesName, meanOf, unknownBits, worstOf } from "./figures.ts";
 import { historyFile } from "./file-name.ts";
 import { Ring, stepSeconds } from "./ring.ts";
 import { decodeRing, encodeRing, fileBytes } from "./ring-file.ts";
@@ -58,20 +58,24 @@ export class DeviceHistory {
     await this.#writing;
   }
 
-  /** The figures of the last so many hours; the last step is the last that is over. */
-  async read(hours: number): Promise<History> {
+  /**
+   * The figures of the last so many hours, in steps of so many seconds, a multiple of those that are kept; the last step is
+   * the last that is over. Steps begin at multiples of their length, so that a figure stays once it is there.
+   */
+  async read(hours: number, seconds: number = stepSeconds): Promise<History> {
     const { ring, present } = this.#timeline.laid(await this.#open(), this.#options.moment());
-    const steps = (hours * 3_600) / stepSeconds;
-    const first = present - steps;
-    const points = Array.from({ length: steps }, (_, index) => ring.at(first + index));
+    const size = seconds / stepSeconds;
+    const steps = (hours * 3_600) / seconds;
+    const first = (Math.floor(present / size) - steps) * size;
+    const groups = Array.from({ length: steps }, (_, step) => pointsFrom(ring, first + step * size, size));
     const seriesOf = (name: HistorySeriesName, index: number) => ({
-      mean: points.map((point) => figureOf(name, point?.[index * 2])),
-      worst: points.map((point) => figureOf(name, point?.[index * 2 + 1])),
+      mean: groups.map((points) => meanIn(name, knownOf(name, points, index * 2))),
+      worst: groups.map((points) => worstOf(name, knownOf(name, points, index * 2 + 1))),
     });
     const series = historySeriesNames.map((name, index) => [name, seriesOf(name, index)]);
     return {
       start: new Date(first * stepSeconds * 1_000).toISOString(),
-      step_seconds: stepSeconds,
+      step_seconds: seconds,
       // One for each name.
       series: Object.fromEntries(series) as History["series"],
     };
@@ -127,6 +131,23 @@ export class DeviceHistory {
       this.#hasFailed = true;
     }
   }
+}
+
+/** So many points from a step on, without those that are missing. */
+function pointsFrom(ring: Ring, first: number, count: number): readonly Int16Array[] {
+  return Array.from({ length: count }, (_, index) => ring.at(first + index)).filter(
+    (point) => point !== null,
+  );
+}
+
+function knownOf(name: HistorySeriesName, points: readonly Int16Array[], column: number): number[] {
+  return points.map((point) => figureOf(name, point[column])).filter((figure) => figure !== null);
+}
+
+/** With no more digits than a figure that is kept. */
+function meanIn(name: HistorySeriesName, means: readonly number[]): number | null {
+  const mean = meanOf(means);
+  return mean === null || means.length === 1 ? mean : figureOf(name, forms[name].toBits(mean));
 }
 
 function figureOf(name: HistorySeriesName, bits = unknownBits): number | null {

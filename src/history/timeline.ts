@@ -1,5 +1,5 @@
 import { historySeriesNames } from "../contract/figures/history.ts";
-import { type Figures, forms, unknownBits } from "./figures.ts";
+import { type Figures, forms, meanOf, unknownBits, worstOf } from "./figures.ts";
 import { capacity, type Ring, stepOf, stepSeconds } from "./ring.ts";
 
 /** Both clocks at one moment. */
@@ -118,12 +118,10 @@ export class Timeline {
 /** The mean and the worst of each series, as bits. */
 function pointOf(readings: readonly Figures[]): number[] {
   return historySeriesNames.flatMap((name) => {
-    const { toBits, isWorse } = forms[name];
     // A sensor's file may have no number in it for a moment.
     const known = readings.map((reading) => reading[name] ?? Number.NaN).filter(Number.isFinite);
-    if (known.length === 0) return [unknownBits, unknownBits];
-    const mean = known.reduce((sum, figure) => sum + figure) / known.length;
-    const worst = known.reduce((most, figure) => (isWorse(figure, most) ? figure : most));
-    return [toBits(mean), toBits(worst)];
+    return [meanOf(known), worstOf(name, known)].map((one) =>
+      one === null ? unknownBits : forms[name].toBits(one),
+    );
   });
 }

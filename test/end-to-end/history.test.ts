@@ -71,6 +71,17 @@ describe("the history of a device, asked for", () => {
     }
   });
 
+  it("has half hours when they are asked for, and steps of no other length", async () => {
+    const week = await agent.call("GET", "/api/history?hours=168&step_seconds=1800", { local: true });
+    const { start, step_seconds, series } = week.json as History;
+    assert.deepEqual([step_seconds, series.load.mean.length], [1_800, 336]);
+    assert.equal(Date.parse(start) % 1_800_000, 0);
+    for (const step of ["0", "600", "3600", "x", ""]) {
+      const refused = await agent.call("GET", `/api/history?step_seconds=${step}`, { local: true });
+      assert.deepEqual([refused.status, refused.json.code], [400, "validation_failed"], step);
+    }
+  });
+
   it("has an entity tag that stays until the next five minutes are over", async () => {
     const ask = async (tag = "") => {
       const headers = { "If-None-Match": tag };

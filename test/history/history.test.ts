@@ -56,6 +56,45 @@ describe("the history of a device", () => {
     assert.deepEqual([heat.mean.at(-1), heat.worst.at(-1)], [0.3, 3]);
   });
 
+  it("has the means of means and the worst of worsts in half hours, which stay until the next is over", async (test) => {
+    const device = await deviceIn(test);
+    const figures = [0.001, 0.003, -0.005, 0.002, 0.004, 0.001];
+    for (const offset of figures) {
+      device.figures = { clock_offset_seconds: offset, temperature_celsius: offset * 10_000 };
+      await device.run(5);
+    }
+    await device.run(25);
+    const { start, step_seconds, series } = await device.read(24, 1_800);
+    assert.deepEqual([start, step_seconds], ["2027-01-14T08:30:00.000Z", 1_800]);
+    const { clock_offset_seconds: offset, temperature_celsius: heat } = series;
+    assert.deepEqual([offset.mean.length, offset.mean.at(-2), offset.worst.at(-2)], [48, null, null]);
+    // The first minute has no reading, so each point but the first has one of the figure before: in milliseconds their
+    // means are 1, 2.6, −3.4, 0.6, 3.6 and 1.6.
+    assert.deepEqual([offset.mean.at(-1), offset.worst.at(-1)], [0.001, -0.005]);
+    assert.deepEqual([heat.mean.at(-1), heat.worst.at(-1)], [10, 40]);
+    assert.deepEqual(await device.read(24, 1_800), { start, step_seconds, series });
+    await device.run(5);
+    assert.equal((await device.read(24, 1_800)).start, "2027-01-14T09:00:00.000Z");
+  });
+
+  it("has a week of half hours in a sixth of the bytes", async (test) => {
+    const device = await deviceIn(test);
+    for (let hours = 0; hours < 168; hours += 1) {
+      const wave = Math.sin(hours / 5);
+      device.figures = {
+        ...{ clock_offset_seconds: wave / 1e4, clock_uncertainty_seconds: 0.0023 + wave / 1e3 },
+        ...{ disk_used_ratio: 0.6 + hours / 1e3, memory_used_ratio: 0.4 + wave / 9 },
+        temperature_celsius: 45 + 7 * wave,
+      };
+      await device.run(60);
+    }
+    const [fine, coarse] = await Promise.all([300, 1_800].map((step) => device.read(168, step)));
+    const [all, few] = [fine, coarse].map((one) => JSON.stringify(one).length);
+    test.diagnostic(`${all} bytes in five minutes, ${few} in half hours`);
+    assert.ok(Number(few) <= 32_768 && Number(few) * 5 < Number(all), `${few} of ${all} bytes`);
+    assert.equal(coarse?.series.load.mean.filter((load) => load !== null).length, 336);
+  });
+
   it("leaves out a reading that is no number", async (test) => {
     const device = await deviceIn(test);
     device.figures = { temperature_celsius: Number.NaN, disk_used_ratio: 0.5 };

@@ -13,6 +13,9 @@ export const historySeriesNames = [
 /** The spans that can be asked for: a day and all that is kept, in hours. */
 export const historySpans = [24, 168] as const;
 
+/** The lengths of a step that can be asked for, in seconds: the one that is kept, and one by which a week is 30 KB. */
+export const historySteps = [300, 1_800] as const;
+
 const figures = { type: "array", items: { type: ["number", "null"] } } as const;
 
 const series = {
@@ -49,7 +52,10 @@ export const history = {
 export const historyQuery = {
   type: "object",
   additionalProperties: false,
-  properties: { hours: { type: "integer", enum: historySpans, default: 24 } },
+  properties: {
+    hours: { type: "integer", enum: historySpans, default: 24 },
+    step_seconds: { type: "integer", enum: historySteps, default: 300 },
+  },
 } as const;
 
 /** The names of these shapes in the OpenAPI document. */

@@ -178,7 +178,7 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
   getStatus:
     "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
   getHistory:
-    "Means of five minutes, and the worst reading in each: the greatest, of the clock's offset the farthest from zero.",
+    "Means of each step, and the worst reading in it: the greatest, of the clock's offset the farthest from zero.",
   getMetrics:
     "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:

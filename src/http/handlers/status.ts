@@ -18,8 +18,8 @@ export interface StatusHandlersOptions {
   requireReady: (isDetailed: boolean) => Promise<void>;
   /** The summary of the device, as far as the caller may see it. */
   status: (seen: Seen) => Promise<Status>;
-  /** The figures of the last so many hours. */
-  history: (hours: number) => Promise<History>;
+  /** The figures of the last so many hours, in steps of so many seconds. */
+  history: (hours: number, stepSeconds: number) => Promise<History>;
   metrics: () => Promise<string>;
 }
 
@@ -45,7 +45,7 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
       await options.requireReady(actor.kind !== "anonymous");
       return healthFor(actor);
     },
-    getHistory: ({ query: { hours = 24 } }) => options.history(hours),
+    getHistory: ({ query: { hours = 24, step_seconds = 300 } }) => options.history(hours, step_seconds),
     getMetrics: () => options.metrics(),
     getStatus: async ({ actor }) => {
       const whole = updates.status();

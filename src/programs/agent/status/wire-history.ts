@@ -12,7 +12,7 @@ import type { RoomsConfig } from "../config.ts";
 /** The history of the device, which is loaded at its first reading or request. */
 export interface HistoryKeeping {
   take(): void;
-  read(hours: number): Promise<History>;
+  read(hours: number, stepSeconds: number): Promise<History>;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createHistoryKeeping(rooms: HistoryRooms): HistoryKeeping {
         // The part could not be loaded: its file is being replaced.
         .catch(() => undefined);
     },
-    read: async (hours) => (await open()).read(hours),
+    read: async (hours, stepSeconds) => (await open()).read(hours, stepSeconds),
     close: async () => (await opened)?.close(),
   };
 }
