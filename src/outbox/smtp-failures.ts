@@ -27,7 +27,7 @@ export function smtpFailure(where: string, error: unknown): string {
   if (code === "EAUTH")
     return `${where} did not accept the user name and the password: ${quoted}. No mail was sent. Set both again.`;
   if (responseCode !== undefined && responseCode < 500)
-    return `${where} does not take the mail at present: ${quoted}. The device sends it again.`;
+    return `${where} does not take the mail at present: ${quoted}. If that lasts, ask who runs the server.`;
   return `${where} refused ${refusedBy[command] ?? "the mail"}: ${quoted}. ${adviceFor[command] ?? adviceForMail}`;
 }
 
@@ -68,4 +68,4 @@ const adviceFor: Readonly<Record<string, string>> = {
   "RCPT TO": "Check the recipients (to), and whether the server wants a user name and a password.",
 };
 
-const adviceForMail = "Ask who runs the server; the device tries again from time to time.";
+const adviceForMail = "Ask who runs the server.";

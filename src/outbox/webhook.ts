@@ -93,8 +93,8 @@ function adviceFor(status: number): string {
   if (status === 401 || status === 403)
     return "It does not accept the signature: compare the secret at both ends, and check the clock of this device.";
   if (status === 404 || status === 410) return "Nothing receives messages at this address: check its path.";
-  if (status === 429) return "It receives more than it takes; the device waits and sends the message again.";
-  if (status >= 500) return "It has a fault of its own; the device sends the message again.";
+  if (status === 429) return "It receives more than it takes at present.";
+  if (status >= 500) return "It has a fault of its own: if that lasts, ask who runs it.";
   return "It does not take the message: check the address, and that it expects CloudEvents in JSON.";
 }
 
