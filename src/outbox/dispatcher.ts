@@ -18,11 +18,11 @@ export interface NamedReceiver {
 
 export interface ReceiverState {
   readonly name: string;
-  /** Since the agent's start, by the device's clock (RFC 3339); null: none yet. */
+  /** The last message taken whole since the agent's start, by the device's clock (RFC 3339); null: none yet. */
   readonly last_success: string | null;
   /** Events that were not delivered yet. */
   readonly waiting: number;
-  /** The last failure since the last success. */
+  /** The last failure or refusal since the last success. */
   readonly last_error: { readonly time: string; readonly detail: string } | null;
   /** Seconds since the first failure after the last success; 0: it does not fail. */
   readonly failing_seconds: number;
@@ -127,9 +127,9 @@ export class Dispatcher {
     const delivery = await this.#deliver({
       ...{ id, device, notices: [], count: 0, counts: {}, gap: null, isTest: true },
     });
-    // It works: what waits need not wait for the next attempt.
+    // The receiver answers: what waits need not wait for the next attempt.
     if (delivery.ok) {
-      this.#succeeded();
+      this.#answered(delivery);
       this.#timer.within(0);
     }
     return delivery;
@@ -181,7 +181,7 @@ export class Dispatcher {
     const delivery = await this.#deliver(this.#messageOf(batch, sending));
     if (this.#stopping.signal.aborted && !delivery.ok) return;
     if (!delivery.ok) return this.#failed(delivery);
-    this.#succeeded();
+    this.#answered(delivery);
     this.#restUntil = uptime() + (takes === "record" ? 0 : restSeconds);
     this.#waiting = Math.max(0, this.#waiting - batch.count);
     await this.#again({ ...this.#cursor, ...batch.end, sending: null });
@@ -220,9 +220,11 @@ export class Dispatcher {
     }
   }
 
-  #succeeded(): void {
+  #answered({ refused }: Delivery & { ok: true }): void {
+    const now = this.#options.now();
     [this.#failures, this.#failingSince, this.#retryAt] = [0, null, 0];
-    [this.#lastSuccess, this.#lastError] = [this.#options.now(), null];
+    this.#lastError = refused === undefined ? null : { time: now.toISOString(), detail: refused };
+    if (refused === undefined) this.#lastSuccess = now;
   }
 
   #failed({ error, retryAfterSeconds }: Delivery & { ok: false }): void {

@@ -1,4 +1,5 @@
 import type { ServerConnections, Uptime } from "../host/ports.ts";
+import { printableLine } from "../host/printable-text.ts";
 import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
 import type { Delivery, Message, Receiver } from "./receiver.ts";
@@ -31,6 +32,9 @@ export interface MailOptions {
  * whose error would not name the server.
  */
 const wholeMilliseconds = 50_000;
+
+/** Characters of a server's own words about one recipient. */
+const mostQuoted = 200;
 
 /**
  * Sends messages as mail by the owner's SMTP server, one mail a message. Needs that come and go have fewer mails
@@ -80,7 +84,7 @@ async function delivered(options: MailOptions, mail: Mail, signal: AbortSignal):
     };
   const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
   try {
-    return { ok: true, answer: answerOf(await sent(options, mail, whole)) };
+    return accepted(where, await sent(options, mail, whole));
   } catch (error) {
     if (signal.aborted) return { ok: false, error: cancelled(where) };
     return { ok: false, error: smtpFailure(where, error) };
@@ -97,6 +101,15 @@ async function sent(options: MailOptions, mail: Mail, signal: AbortSignal): Prom
   return await sendMail({ socket, host, security, authorities, login }, mail, signal);
 }
 
-function answerOf({ reply, refused }: SentMail): string {
-  return [reply, ...refused.map(({ recipient, reply: why }) => `not for ${recipient}: ${why}`)].join("; ");
+function accepted(where: string, { reply, refused }: SentMail): Delivery {
+  if (refused.length === 0) return { ok: true, answer: reply };
+  const whom = refused.map(
+    ({ recipient, reply: why }) => `${recipient} (“${printableLine(why, mostQuoted)}”)`,
+  );
+  const others = `${where} took the mail, but not for ${whom.join(", ")}.`;
+  return {
+    ok: true,
+    answer: reply,
+    refused: `${others} It is not sent to them again. Check the recipients (to).`,
+  };
 }

@@ -38,8 +38,11 @@ export interface Message {
 }
 
 export type Delivery =
-  /** `answer`: the receiver's own words, such as `204 No Content` or `250 2.0.0 Ok: queued as 4F2A`. */
-  | { readonly ok: true; readonly answer: string }
+  /**
+   * The message is done with. `answer`: the receiver's own words, such as `204 No Content` or `250 2.0.0 Ok: queued as 4F2A`.
+   * `refused`: a sentence about what the receiver did not take, and what is not sent again.
+   */
+  | { readonly ok: true; readonly answer: string; readonly refused?: string }
   /** `error`: one sentence that a person understands. `retryAfterSeconds`: the receiver asked for this pause. */
   | { readonly ok: false; readonly error: string; readonly retryAfterSeconds?: number };
 

@@ -221,4 +221,16 @@ describe("a collector that root names in the host file", () => {
     const [{ name, kind, secret_set, last_error }] = list.json.receivers;
     assert.deepEqual([name, kind, secret_set, last_error], ["otlp", "otlp", null, null]);
   });
+
+  it("fails a test that it refuses, and its words are the last error", async () => {
+    collector.answer = [400, '{"message":"too old"}'];
+    const { socket, stateDirectory } = agent;
+    const { code, stdout, stderr } = await runSteward([
+      ...["notify", "test", "otlp", "--socket", socket, "--state", stateDirectory],
+    ]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /answered 400 Bad Request: “too old”\. The refused part is not sent again/);
+    const { json } = await agent.call("GET", "/api/notifications", { local: true });
+    assert.match(json.receivers[0].last_error?.detail ?? "", /“too old”/);
+  });
 });

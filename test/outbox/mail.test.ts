@@ -125,14 +125,15 @@ describe("a mail", () => {
     assert.match(again.text, /It is not mailed again before the day is over/);
   });
 
-  it("is delivered when one recipient is accepted, and the answer names the other", async () => {
+  it("is delivered when one recipient is accepted, and says which was not", async () => {
     const { port, mails } = await serving({
       refusal: (to) => (to.startsWith("gone") ? "550 5.1.1 No such user" : null),
     });
     const to = ["gone@plant.example", "owner@plant.example"];
+    const where = `127.0.0.1:${port}`;
     assert.deepEqual(await deliver(port, began, { to }), {
-      ok: true,
-      answer: "250 Ok: queued as 4F2A; not for gone@plant.example: 550 5.1.1 No such user",
+      ...{ ok: true, answer: "250 Ok: queued as 4F2A" },
+      refused: `${where} took the mail, but not for gone@plant.example (“550 5.1.1 No such user”). It is not sent to them again. Check the recipients (to).`,
     });
     assert.deepEqual(mails[0]?.to, ["owner@plant.example"]);
   });

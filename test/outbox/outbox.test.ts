@@ -7,6 +7,7 @@ import { change, refusal } from "../../lab/state/event-directory.ts";
 import { type Fate, type OutboxWorld, openOutboxWorld } from "../../lab/state/outbox-world.ts";
 import { onDisk } from "../../lab/state/state-directory.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
+import type { Delivery } from "../../src/outbox/receiver.ts";
 
 const began = (name: string, level = "attention"): EventFacts =>
   agentEvent("need.began", { need: "update_failed", level, kind: "rules", name, version: "1.0.0" });
@@ -246,6 +247,25 @@ describe("the outbox", () => {
     const [state] = world.outbox.states();
     assert.deepEqual([state?.last_error, state?.failing_seconds, state?.next_attempt], [null, 0, null]);
     await assert.rejects(world.outbox.test("none"), { code: "not_found" });
+  });
+
+  it("is done with what a receiver refuses, and shows why until it takes a message whole", async (test) => {
+    const world = await openOutboxWorld(test);
+    const refused = "It refused 1 of its events.";
+    let delivery: Delivery = { ok: true, answer: "200 OK", refused };
+    await world.configure([{ name: "log", takes: "record", receiver: { deliver: async () => delivery } }]);
+    await world.record(change("anna"));
+    await world.pass(day);
+    const [state = assert.fail()] = world.outbox.states();
+    assert.deepEqual(state, {
+      ...{ name: "log", last_success: null, waiting: 0, failing_seconds: 0, next_attempt: null },
+      last_error: { time: "2026-11-27T10:00:10.000Z", detail: refused },
+    });
+    delivery = { ok: true, answer: "200 OK" };
+    await world.record(change("bert"));
+    await world.pass(day);
+    const [later] = world.outbox.states();
+    assert.deepEqual([later?.last_success, later?.last_error], ["2026-11-28T10:00:10.000Z", null]);
   });
 
   it("brings a receiver of the record every event, at most two hundred at once", async (test) => {

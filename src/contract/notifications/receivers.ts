@@ -25,7 +25,7 @@ const receiverState = {
       additionalProperties: false,
       required: ["time", "detail"],
       properties: { time: timestamp, detail: error },
-      description: "null: the last attempt succeeded",
+      description: "or refusal; null: the last attempt succeeded",
     },
     next_attempt: { ...nullableTimestamp, description: "null: nothing waits" },
   },
@@ -70,7 +70,7 @@ export const delivery = {
   required: ["ok", "answer", "error"],
   properties: {
     ok: { type: "boolean" },
-    answer: { type: ["string", "null"], description: "in the receiver's words; null: not ok" },
+    answer: { type: ["string", "null"], description: "in the receiver's words" },
     error: { ...error, type: ["string", "null"] },
   },
 } as const;

@@ -75,17 +75,18 @@ export class UnusableHeaders extends Error {}
 function outcomeOf(host: string, { status, headers }: Transfer, text: string): Delivery {
   const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
   const body = parsed(text);
-  if (status >= 200 && status < 300) return { ok: true, answer: `${answer}${partly(body)}` };
+  if (status >= 200 && status < 300) return { ok: true, ...accepted(host, answer, body) };
   const said = printableLine(body?.message ?? text, mostQuoted);
   const quoted = said === "" ? "" : `: “${said}”`;
   // "Bad Data": what the collector can never take is not sent again, or nothing behind it would be.
-  if (status === 400) return { ok: true, answer: `${answer}, and it is not sent again${quoted}` };
+  if (status === 400)
+    return { ok: true, answer, refused: `${host} answered ${answer}${quoted}. ${notAgain}` };
   const seconds = readRetryAfter(headers);
   const isRetryable = retryable.includes(status);
   const retryAfterSeconds = isRetryable ? seconds : Math.max(seconds ?? 0, repairSeconds);
   return {
     ok: false,
-    error: `${host} answered ${answer}${quoted}. ${isRetryable ? "The device sends it again." : adviceFor(status)}`,
+    error: `${host} answered ${answer}${quoted}. ${isRetryable ? busy : adviceFor(status)}`,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }
@@ -100,13 +101,23 @@ function adviceFor(status: number): string {
   return "Check telemetry.otlp of the host file, and the collector.";
 }
 
-/** The end of an answer that accepts a part, or that accepts all with a warning. */
-function partly(body: OtlpAnswer | null): string {
+const busy = "If that lasts, look at the collector's load and at its own log.";
+
+const notAgain =
+  "The refused part is not sent again, as the protocol demands. Look at the limits of the collector.";
+
+/** The words of an answer that accepts all, maybe with a warning, or a part. */
+function accepted(host: string, answer: string, body: OtlpAnswer | null) {
   const { rejectedLogRecords, rejectedDataPoints, errorMessage = "" } = body?.partialSuccess ?? {};
-  const rejected = Number(rejectedLogRecords ?? rejectedDataPoints ?? 0);
   const said = printableLine(String(errorMessage), mostQuoted);
   const quoted = said === "" ? "" : `: “${said}”`;
-  return rejected > 0 ? `, but it refused ${rejected}, which are not sent again${quoted}` : quoted;
+  const rejected = Number(rejectedLogRecords ?? rejectedDataPoints ?? 0);
+  if (!(rejected > 0)) return { answer: `${answer}${quoted}` };
+  const what = rejectedLogRecords === undefined ? "values" : "events";
+  return {
+    answer,
+    refused: `${host} took the message, but refused ${rejected} of its ${what}${quoted}. ${notAgain}`,
+  };
 }
 
 /** The members of an answer that are read; each may be of any type. */

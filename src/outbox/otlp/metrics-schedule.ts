@@ -16,7 +16,7 @@ export interface MetricsScheduleOptions {
 /** The outcome of the pushes so far, for people; times by the device's clock. */
 export interface MetricsState {
   readonly lastSuccess: string | null;
-  /** The failure of the last push; null: it succeeded, or there was none. */
+  /** The failure of the last push, or what the collector refused of it; null: all was taken, or there was none. */
   readonly lastError: { readonly time: string; readonly detail: string } | null;
 }
 
@@ -42,9 +42,11 @@ export function startMetricsSchedule(options: MetricsScheduleOptions): MetricsSc
     running = push(ending.signal).then((delivery) => {
       if (ending.signal.aborted) return;
       const time = new Date(wall()).toISOString();
-      state = delivery.ok
-        ? { lastSuccess: time, lastError: null }
-        : { ...state, lastError: { time, detail: delivery.error } };
+      const detail = delivery.ok ? delivery.refused : delivery.error;
+      state =
+        detail === undefined
+          ? { lastSuccess: time, lastError: null }
+          : { ...state, lastError: { time, detail } };
       const pauseSeconds = delivery.ok ? 0 : (delivery.retryAfterSeconds ?? 0);
       cancel = timers.after(Math.max(intervalSeconds, pauseSeconds), begin);
     });

@@ -72,6 +72,18 @@ describe("pushes of metrics", () => {
     assert.equal(schedule.state().lastError, null);
   });
 
+  it("that a collector refuses in part are no success, and follow by the interval", async () => {
+    const refused = "it refused 3 values";
+    const { schedule, pushes, next } = scheduled({ ok: true, answer: "200 OK", refused }, sent);
+    await next();
+    assert.deepEqual(schedule.state(), {
+      lastSuccess: null,
+      lastError: { time: "2026-11-27T10:01:15.000Z", detail: refused },
+    });
+    await next();
+    assert.deepEqual([pushes, schedule.state().lastError], [[75, 375], null]);
+  });
+
   it("are over once they are closed, also while one is under way", async () => {
     const { schedule, pushes, next, isWaiting } = scheduled(sent);
     const pushing = next();

@@ -113,8 +113,9 @@ function createLazyOutbox(
 }
 
 function answerOf(delivery: Delivery): DeliveryAnswer {
-  if (delivery.ok) return { ok: true, answer: delivery.answer, error: null };
-  return { ok: false, answer: null, error: delivery.error };
+  if (!delivery.ok) return { ok: false, answer: null, error: delivery.error };
+  const { answer, refused = null } = delivery;
+  return { ok: refused === null, answer, error: refused };
 }
 
 /** Throws `not_found`. */
