@@ -74,7 +74,7 @@ describe("a console that stays open", () => {
     const visits = counted<readonly (readonly [Role, readonly string[]])[]>({
       usual: [["admin", sampled(["/", "/users", "/system", "/updates"], { oneIn: 2 })]],
       all: [
-        ["admin", ["/", "/users", "/system", "/updates", "/account", "/system/settings"]],
+        ["admin", ["/", "/users", "/system", "/updates", "/account", "/system/settings", "/system/history"]],
         ["readonly", ["/system", "/updates"]],
       ],
     });

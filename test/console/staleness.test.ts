@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { staleAfterClock, staleAfterEvent, staleAfterLatest } from "../../src/console/client/staleness.ts";
-import type { Status, TimeSync } from "../../src/contract/types.ts";
+import {
+  freshSeconds,
+  staleAfterClock,
+  staleAfterEvent,
+  staleAfterLatest,
+} from "../../src/console/client/staleness.ts";
+import type { History, Status, TimeSync } from "../../src/contract/types.ts";
 
 describe("what has to be read anew", () => {
   const status = { clock: { state: "synchronised", trust: "trusted", authenticated: false } } as Status;
@@ -27,6 +32,13 @@ describe("what has to be read anew", () => {
     assert.deepEqual(staleAfterLatest(told(at(2)), 5), []);
     assert.deepEqual(staleAfterLatest({ ...told(), latest: null }, 5), []);
     assert.equal(staleAfterLatest(told(at(9), at(8)), 5), "all", "there may be more of them");
+  });
+
+  it("is a history once its next step is over", () => {
+    const history = (step_seconds: number) => ({ step_seconds }) as History;
+    assert.equal(freshSeconds("getHistory", history(300)), 300);
+    assert.equal(freshSeconds("getHistory", history(1_800)), 1_800);
+    assert.equal(freshSeconds("getHistory", null), null);
   });
 
   it("is everything after an event of a newer agent", () => {

@@ -74,7 +74,6 @@ const calm: Readonly<Partial<Record<OperationId, number>>> = {
   getStatus: 60,
   getTimeSync: 150,
   getSystemFacts: 300,
-  getHistory: 300,
 };
 
 /**
@@ -83,6 +82,8 @@ const calm: Readonly<Partial<Record<OperationId, number>>> = {
  */
 export function freshSeconds<Id extends OperationId>(id: Id, value: Output<Id> | null): number | null {
   if (value !== null && isMoving(id, value)) return movingSeconds;
+  // A history has another point when its next step is over.
+  if (id === "getHistory") return (value as Output<"getHistory"> | null)?.step_seconds ?? null;
   return calm[id] ?? null;
 }
 
