@@ -41,7 +41,6 @@ export interface NeedsInput {
   readonly device: Pick<Settings["device"], "name" | "not_needed">;
   readonly host: Pick<Status["host"], "hostname" | "uptime_seconds">;
   readonly support: Pick<HostSettings, "support" | "support_until">;
-  readonly notify: Pick<Settings["notify"], "none_wanted">;
   readonly receivers: {
     /** Someone is named who gets messages, in the settings or in the host file. */
     readonly areNamed: boolean;
@@ -219,15 +218,17 @@ function supportNeed(support: HostSettings["support"], support_until: HostSettin
   return [attention(`support_${support}`, { support_until }, advice)];
 }
 
-function receiverNeeds({ isSetUp, notify, receivers }: NeedsInput): Need[] {
-  const failing = receivers.failing.map((name) => {
+function receiverNeeds({ receivers }: NeedsInput): Need[] {
+  return receivers.failing.map((name) => {
     const test = `steward notify test ${name}`;
     return attention("receiver_failing", { name }, `\`${test}\` says why.`, test);
   });
-  if (receivers.areNamed || notify.none_wanted || !isSetUp) return failing;
+}
+
+function noReceiver(areNamed: boolean): Need[] {
   const particulars =
-    "`steward system set notify.receivers=…` names one; `steward system set notify.none_wanted=true` ends this.";
-  return [...failing, attention("no_receiver", {}, particulars)];
+    "`steward system set notify.receivers=…` names one; `no_receiver` in device.not_needed ends this.";
+  return areNamed ? [] : [attention("no_receiver", {}, particulars)];
 }
 
 /** The parts of the first run that were left for later, until they are done, or declared as not needed here. */
@@ -237,13 +238,17 @@ function firstRunPart(): NeedsOf {
     name === "" ? [unnamedNeed(hostname)] : [],
   );
   const updates = createDerived(updatesNotSetUp);
-  return ({ isSetUp, device, host, mayNameUsers, people, troubles, updates: { trust }, ota }) => {
+  const receiver = createDerived(noReceiver);
+  return (input) => {
+    const { isSetUp, device, host, mayNameUsers, people, receivers, troubles, ota } = input;
+    const { trust } = input.updates;
     if (!isSetUp) return [];
     const isUpdateTold = troubles.some(({ code }) => code === "updates");
     const needs = [
       ...advised(people.unprotectedAdmins, mayNameUsers),
       ...unnamed(device.name, host.hostname),
       ...updates(ota.server, trust.installed || isUpdateTold),
+      ...receiver(receivers.areNamed),
     ];
     return needs.filter(({ code }) => !device.not_needed.some((one) => one === code));
   };

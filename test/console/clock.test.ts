@@ -122,8 +122,9 @@ describe("the console's clock", () => {
           return json.state !== "acquiring";
         }),
       );
-      // One without a name would need a person.
-      await agent.call("PUT", "/api/system", { local: true, body: { device: { name: "vm" } } });
+      // One without a name would need a person, and one without a receiver of messages too.
+      const device = { name: "vm", not_needed: ["no_receiver"] };
+      await agent.call("PUT", "/api/system", { local: true, body: { device } });
     });
 
     it("names the fault, the ways out, and what does not work because of it", async () => {

@@ -249,7 +249,7 @@ describe("the steps of the first run behind the sign-in", () => {
       (await needs()).filter((code) => code !== "clock"),
       ["second_factor_advised", "updates_not_set_up", "no_receiver"],
     );
-    const noReceiver = { local: true, body: { notify: { none_wanted: true } } };
+    const noReceiver = { local: true, body: { device: { not_needed: ["no_receiver"] } } };
     assert.equal((await agent.call("PUT", "/api/system", noReceiver)).status, 200);
     await signIn(page, "admin", "/setup");
     await page.getByRole("img", { name: /QR-Code/ }).waitFor();
@@ -260,7 +260,7 @@ describe("the steps of the first run behind the sign-in", () => {
     await button(page, "Hier nicht nötig").click();
     await page.waitForURL((url) => url.pathname !== "/setup");
     const { not_needed } = (await settings()).device;
-    assert.deepEqual(not_needed, ["second_factor_advised", "updates_not_set_up"]);
+    assert.deepEqual(not_needed, ["no_receiver", "second_factor_advised", "updates_not_set_up"]);
     // The clock needs some polls of the servers that were kept.
     await untilShown(page.getByText("Alles ist in Ordnung."));
     assert.deepEqual(await needs(), []);

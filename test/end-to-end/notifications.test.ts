@@ -69,9 +69,16 @@ describe("the receivers of messages", () => {
   it("are none at first, which is a need until none is wanted", async () => {
     assert.deepEqual((await agent.call("GET", "/api/notifications", { token })).json, { receivers: [] });
     assert.ok((await needs()).includes("no_receiver"));
-    assert.equal((await change({ none_wanted: true })).status, 200);
+    const without = async (not_needed: readonly string[]) => {
+      const { status } = await agent.call("PUT", "/api/system", {
+        local: true,
+        body: { device: { not_needed } },
+      });
+      assert.equal(status, 200);
+    };
+    await without(["no_receiver"]);
     assert.ok(!(await needs()).includes("no_receiver"));
-    await change({ none_wanted: false });
+    await without([]);
     const stored = readdirSync(agent.stateDirectory);
     assert.deepEqual(
       stored.filter((name) => /receiver|outbox/.test(name)),

@@ -51,7 +51,6 @@ const look = (change: Partial<Device> = {}) =>
   seen({
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
-    notify: { none_wanted: false },
     receivers: { areNamed: true, failing: [] },
     version: "1.2.3",
     clock: rightClock,
@@ -348,7 +347,8 @@ describe("the needs about receivers of messages", () => {
   it("ask for a receiver once there is an administrator, unless one is named or none is wanted", () => {
     assert.deepEqual(codesOf(look({ receivers })), ["no_receiver"]);
     assert.ok(!codesOf(look({ receivers, isSetUp: false })).includes("no_receiver"));
-    assert.deepEqual(codesOf(look({ receivers, notify: { none_wanted: true } })), []);
+    const device = { name: "edge-7", not_needed: ["no_receiver" as const] };
+    assert.deepEqual(codesOf(look({ receivers, device })), []);
     assert.deepEqual(codesOf(look({ receivers: { ...receivers, areNamed: true } })), []);
   });
 

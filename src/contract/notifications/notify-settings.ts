@@ -65,7 +65,7 @@ const receiver = {
 /** Settings of the messages that leave the device by themselves. Secrets are not among them. */
 export const notify = {
   ...group,
-  required: ["receivers", "none_wanted"],
+  required: ["receivers"],
   properties: {
     receivers: {
       type: "array",
@@ -76,13 +76,6 @@ export const notify = {
       title: "Receivers",
       description: "webhooks and mailboxes that get a message when the device needs someone",
       "x-redacted": true,
-    },
-    none_wanted: {
-      type: "boolean",
-      default: false,
-      ...byAdmin,
-      title: "No receiver is wanted",
-      description: "true: the status does not ask for a receiver",
     },
   },
 } as const;

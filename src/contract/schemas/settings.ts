@@ -33,7 +33,7 @@ const timeServer = {
 } as const;
 
 /** The parts of the first run that a device can do without, each by the code of its need. */
-export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up"] as const;
+export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up", "no_receiver"] as const;
 
 /** The most time servers that a device may ask. */
 export const mostTimeServers = 8;

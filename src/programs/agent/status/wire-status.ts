@@ -107,7 +107,7 @@ function needsInputOf(
   { config, settings, clock: deviceClock, auth, checks, notifications }: StatusRooms,
   { updates, mayNameUsers, host }: Pick<NeedsInput, "updates" | "mayNameUsers" | "host">,
 ): NeedsInput {
-  const { device, update, notify } = settings.read();
+  const { device, update } = settings.read();
   const clock = deviceClock.inShort();
   return {
     ...{ device, clock, clockWord: clockWordOf(clock), updates, mayNameUsers, host },
@@ -115,7 +115,6 @@ function needsInputOf(
     people: auth.people(),
     isSetUp: auth.accounts.hasAdministrator(),
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
-    notify,
     receivers: { areNamed: notifications.areNamed(), failing: notifications.failing() },
     troubles: troublesOf(checks),
   };

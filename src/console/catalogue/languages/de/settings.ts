@@ -127,10 +127,6 @@ export const settings: Catalogue["settings"] = {
       label: "Empfänger",
       hint: "Webhooks und Postfächer, die eine Nachricht bekommen, wenn das Gerät jemanden braucht",
     },
-    "/notify/none_wanted": {
-      label: "Kein Empfänger gewünscht",
-      hint: "Die Startseite fragt nicht mehr nach einem Empfänger",
-    },
     "/console/language": {
       label: "Sprache",
       hint: "Für Browser, deren Sprache die Konsole nicht spricht",
@@ -149,6 +145,10 @@ export const settings: Catalogue["settings"] = {
       updates_not_set_up: {
         label: "Ein Update-Server",
         hint: "Dieses Gerät erhält keine Updates von einem Herausgeber",
+      },
+      no_receiver: {
+        label: "Ein Empfänger von Nachrichten",
+        hint: "Keine Nachricht wird gesendet, wenn etwas ausfällt",
       },
     },
     "/time/mode": {

@@ -124,10 +124,6 @@ export const settings = {
       label: "Receivers",
       hint: "Webhooks and mailboxes that get a message when the device needs someone",
     },
-    "/notify/none_wanted": {
-      label: "No receiver is wanted",
-      hint: "Home no longer asks for a receiver",
-    },
     "/console/language": {
       label: "Language",
       hint: "For browsers that ask for a language which the console does not speak",
@@ -145,6 +141,7 @@ export const settings = {
         hint: "Their passwords alone protect this device",
       },
       updates_not_set_up: { label: "An update server", hint: "This device gets no updates from a publisher" },
+      no_receiver: { label: "A receiver of messages", hint: "No message is sent when something fails" },
     },
     "/time/mode": {
       auto: { label: "Automatic", hint: "Another time service if one is running, otherwise Steward" },
