@@ -405,8 +405,9 @@ describe("the console's settings", () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       looks.keep(page, `settings-${look}`, async (drawn) => {
+        // The bar of tabs scrolls.
         const wide = await drawn.evaluate(() =>
-          [...document.querySelectorAll("main *")]
+          [...document.querySelectorAll("main :not(.tabs *)")]
             .filter((one) => one.getBoundingClientRect().right > innerWidth)
             .map((one) => one.outerHTML.slice(0, 120)),
         );
