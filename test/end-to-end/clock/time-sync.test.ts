@@ -129,8 +129,8 @@ describe("a measurement over the API", () => {
       const settings = { servers: [ordinaryServer.address] };
       const agent = await startObservingAgent(settings, {}, { time, openClock: time.servedClock() });
       agents.push(agent);
-      // Both halves of the start's burst: a request meanwhile would join one of them, however soon after another.
-      const isMeasured = async () => (await read(agent)).counters.rounds >= 2;
+      // The whole of the start's burst: a request meanwhile would join one of its rounds, however soon after another.
+      const isMeasured = async () => (await read(agent)).counters.exchanges >= 4;
       await time.passUntil(until("the start's burst is over", isMeasured));
       assert.equal((await time.passUntil(post(agent, "sync"))).status, 200);
       const { rounds } = (await read(agent)).counters;
