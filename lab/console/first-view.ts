@@ -13,12 +13,17 @@ export interface FirstView {
   readonly files: number;
   /** Calls of the agent's API, with the streams. */
   readonly calls: number;
+  /** Files and calls besides, of Home's lines of a week: they are asked for when the page is drawn. */
+  readonly behind: readonly string[];
   /** Bytes, gzipped, of the files that were loaded. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
   /** Milliseconds from the beginning of the navigation until `ready` can be used. */
   readonly interactiveMilliseconds: number;
 }
+
+/** The page of the history draws those lines. */
+const behindHome = /^\/assets\/(history|plot|axis|words\.\w+\.history)-|^\/api\/history$/;
 
 /**
  * Goes to a path in a page of its own, with an empty cache, and measures until the first element of `ready` (a CSS
@@ -58,9 +63,13 @@ export async function firstView(
     quietLooks = unanswered.size === 0 ? quietLooks + 1 : 0;
     return quietLooks === enoughQuietLooks;
   });
+  const isBehind = (one: string): boolean => path === "/" && behindHome.test(one);
+  const early = (await page.evaluate(askedBeforeReady)).filter(isBehind);
+  if (early.length > 0) throw new Error(`asked for before the page is drawn: ${early.join(", ")}`);
   await page.close();
-  const calls = paths.filter((one) => one.startsWith("/api/"));
-  const files = [...new Set(paths.filter((one) => !one.startsWith("/api/")))];
+  const own = paths.filter((one) => !isBehind(one));
+  const calls = own.filter((one) => one.startsWith("/api/"));
+  const files = [...new Set(own.filter((one) => !one.startsWith("/api/")))];
   const bytesOf = (kind: string): number =>
     files
       .filter((one) => extname(one) === kind)
@@ -68,6 +77,7 @@ export async function firstView(
   return {
     files: files.length,
     calls: calls.length,
+    behind: paths.filter(isBehind),
     scriptBytes: bytesOf(".js"),
     styleBytes: gzipSync(styleIn(built), { level: 9 }).length,
     interactiveMilliseconds,
@@ -91,12 +101,20 @@ function noteWhenReady(selector: string): void {
   new MutationObserver((_changes, observer) => {
     if (document.querySelector(selector) === null) return;
     observer.disconnect();
+    (globalThis as { drawnAt?: number }).drawnAt = performance.now();
     requestAnimationFrame(() =>
       setTimeout(() => {
         (globalThis as { readyAt?: number }).readyAt = performance.now();
       }),
     );
   }).observe(document, { childList: true, subtree: true });
+}
+
+/** In the page: the paths that it asked for before the element was drawn. */
+function askedBeforeReady(): string[] {
+  const { drawnAt = 0 } = globalThis as { drawnAt?: number };
+  const entries = performance.getEntriesByType("resource").filter(({ startTime }) => startTime < drawnAt);
+  return entries.map(({ name }) => new URL(name).pathname);
 }
 
 /** In the page. */

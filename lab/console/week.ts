@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { historySeriesNames } from "../../src/contract/figures/history.ts";
-import { type Figures, forms } from "../../src/history/figures.ts";
+import { type Figures, forms, unknownBits } from "../../src/history/figures.ts";
 import { historyFile } from "../../src/history/file-name.ts";
 import { capacity, Ring, stepOf, stepSeconds } from "../../src/history/ring.ts";
 import { encodeRing } from "../../src/history/ring-file.ts";
@@ -33,36 +33,44 @@ export const week = {
 
 const daySeconds = 86_400;
 
-/** An agent of that device, with a user of each role, whose files the stores' own code has written. */
-export async function startWeekAgent(ending: Ending, nowSeconds = Date.now() / 1_000): Promise<RunningAgent> {
+/**
+ * An agent of that device, with a user of each role, whose files the stores' own code has written. `others`: figures in
+ * place of that device's, so many days ago.
+ */
+export async function startWeekAgent(
+  ending: Ending,
+  nowSeconds = Date.now() / 1_000,
+  others: (days: number) => Partial<Figures> = () => ({}),
+): Promise<RunningAgent> {
   const stateDirectory = join(await temporaryDirectory(ending), "state");
   const first = await startAgentInProcess({ stateDirectory });
   await addUsers(first);
   await first.stop();
-  await writeFile(join(stateDirectory, historyFile), encodeRing(ringOfWeek(nowSeconds)));
+  await writeFile(join(stateDirectory, historyFile), encodeRing(ringOfWeek(nowSeconds, others)));
   await addEvents(join(stateDirectory, "events"), nowSeconds);
   const agent = await startAgentInProcess({ stateDirectory });
   ending.after(() => agent.dispose());
   return agent;
 }
 
-function ringOfWeek(nowSeconds: number): Ring {
+function ringOfWeek(nowSeconds: number, others: (days: number) => Partial<Figures>): Ring {
   const ring = new Ring();
   const last = stepOf(nowSeconds) - 1;
   for (let step = last - capacity + 1; step <= last; step += 1) {
     const days = (nowSeconds - step * stepSeconds) / daySeconds;
     if (days < week.powerLost && days > week.powerBack) continue;
-    const [mean, worst] = [figuresAt(days, 0), figuresAt(days, 1)];
+    const [mean, worst] = ([0, 1] as const).map((worse) => ({ ...figuresAt(days, worse), ...others(days) }));
     ring.put(
       step,
-      historySeriesNames.flatMap((name) => [mean, worst].map((figures) => bitsOf(name, figures))),
+      historySeriesNames.flatMap((name) => [mean, worst].map((figures) => bitsOf(name, figures ?? {}))),
     );
   }
   return ring;
 }
 
-function bitsOf(name: (typeof historySeriesNames)[number], figures: Figures): number {
-  return forms[name].toBits(figures[name] ?? 0);
+function bitsOf(name: (typeof historySeriesNames)[number], figures: Partial<Figures>): number {
+  const figure = figures[name] ?? null;
+  return figure === null ? unknownBits : forms[name].toBits(figure);
 }
 
 /** The mean of some five minutes so many days ago, or the worst of them. */

@@ -68,7 +68,7 @@ describe("what a page takes", () => {
   const ending = endOfConsole();
   const { agent, browser } = consoleOf(ending, startAgentInProcess);
 
-  it("is at most six requests for Home, seven files for any page, and 60 KiB of scripts, for an administrator who has nothing yet", async (test) => {
+  it("is at most six requests for Home and five behind them, seven files for any page, and 60 KiB of scripts, for an administrator who has nothing yet", async (test) => {
     const { context, page, complaints } = await browser.open(agent);
     await signIn(page, "admin");
     // The longer texts.
@@ -79,12 +79,15 @@ describe("what a page takes", () => {
     const between = consolePaths.filter((path) => path !== "/" && path !== largest);
     for (const path of ["/", largest, ...sampled(between, { oneIn: 3 })] as const) {
       const view = await firstView(context, path, { ready: path === "/" ? ".verdict" : "main h1" });
-      const { files, calls } = view;
-      test.diagnostic(`${path}: ${files} files, ${calls} calls of the API, ${view.scriptBytes} bytes`);
+      const { files, calls, behind } = view;
+      test.diagnostic(
+        `${path}: ${files} files, ${calls} calls of the API, ${view.scriptBytes} bytes; ${behind.length} behind`,
+      );
       const isHome = path === "/";
       assert.ok(files <= (isHome ? 3 : 7), `${path} takes ${files} files`);
       assert.ok(files >= (isHome ? 3 : 5), `${path} takes only ${files} files: is it the page?`);
       if (isHome) assert.ok(files + calls <= 6, `Home takes ${files} files and ${calls} calls`);
+      if (isHome) assert.ok(behind.includes("/api/history") && behind.length <= 5, behind.join(", "));
       scriptBytes.push(view.scriptBytes);
       assert.deepEqual(complaints, [], path);
     }

@@ -16,6 +16,11 @@ export interface ExplanationProps {
   readonly isForm?: boolean;
 }
 
+export interface WeekLineProps {
+  /** The tile on Home under whose facts it is. */
+  readonly of: "clock" | "host";
+}
+
 interface Opened {
   readonly onClose: () => void;
 }
@@ -36,7 +41,7 @@ interface Parts {
   readonly device: Pages;
   readonly logs: Pages;
   readonly events: Pages;
-  readonly history: Pages;
+  readonly history: Pages & Body<WeekLineProps>;
   readonly updates: Pages;
   readonly settings: Pages;
   readonly ota: Body<{ readonly status: Updates }>;
@@ -68,13 +73,16 @@ export function loadPart<P extends Part>(part: P): Promise<Parts[P]> {
   return read().catch(() => lost().then(read));
 }
 
-/** The part, loaded when the caller is first drawn; null until then. A part that cannot be loaded throws in the page. */
-export function usePart<P extends Part>(part: P): Parts[P] | null {
+/**
+ * The part, loaded when the caller is first drawn; null until then. A part that cannot be loaded throws in the page, unless
+ * that is whole without it.
+ */
+export function usePart<P extends Part>(part: P, isNeeded = true): Parts[P] | null {
   const [state, setState] = useState<{ loaded: Parts[P] } | { error: unknown } | null>(null);
   useEffect(() => {
     loadPart(part).then(
       (loaded) => setState({ loaded }),
-      (error: unknown) => setState({ error }),
+      (error: unknown) => isNeeded && setState({ error }),
     );
   }, [part]);
   if (state !== null && "error" in state) throw state.error;

@@ -8,6 +8,7 @@ import { clockHow, type How, howIs } from "../needs/how.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { clockFacts, peopleFacts, updateFacts, updatesHow } from "./tile-facts.ts";
+import { Week } from "./week.tsx";
 
 /** The device at a glance: clock, updates, people, host. */
 export function Tiles({ status }: { readonly status: Status }) {
@@ -16,6 +17,7 @@ export function Tiles({ status }: { readonly status: Status }) {
     <section class="tiles" aria-label={t.home.atAGlance}>
       <TileBox title={t.home.clock} to="/system" how={clockHow(clock.word, needs)}>
         <FactList facts={clockFacts(clock)} />
+        <Week of="clock" />
       </TileBox>
       {updates !== null && (
         <TileBox title={t.frame.updates} to="/updates" how={updatesHow(updates, needs)}>
@@ -62,6 +64,7 @@ function HostTile({ host, needs }: { readonly host: Status["host"]; readonly nee
       )}
       <Used name={t.home.memory} free={memory.available_bytes} total={memory.total_bytes} />
       {heat !== null && <FactList facts={[`${figure(heat)} °C`]} />}
+      <Week of="host" />
     </TileBox>
   );
 }

@@ -5,7 +5,8 @@ import { placeInWords, withUncertainty } from "../../plot/seconds.ts";
 import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
 import { momentInWords } from "./time-marks.ts";
 
-const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
+/** A figure of each plot in words. */
+export const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
   clock: (seconds) => t.history.lag(seconds, pageFormat),
   disk: percent,
   memory: percent,

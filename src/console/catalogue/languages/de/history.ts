@@ -18,6 +18,13 @@ export const history: Catalogue["history"] = {
   upTo: (figure) => `bis ${figure}`,
   highest: (figure, when) => `am höchsten ${figure}, ${when}`,
   farthest: (figure, when) => `am weitesten ${figure}, ${when}`,
+  week: {
+    highest: (figure, day) => `Höchstwert ${figure} ${day}`,
+    farthest: (figure, day) => `bis ${figure}, ${day}`,
+    on: (weekday) => `am ${weekday}`,
+    full: (days) => `voll in etwa ${days === 1 ? "einem Tag" : `${days} Tagen`}`,
+    none: "Noch keine Messwerte.",
+  },
   unknown: "kein Messwert",
   none: "Die ersten Messwerte sind nach fünf Minuten hier.",
   legend:

@@ -17,6 +17,13 @@ export const history = {
   upTo: (figure: string) => `up to ${figure}`,
   highest: (figure: string, when: string) => `highest ${figure}, ${when}`,
   farthest: (figure: string, when: string) => `farthest ${figure}, ${when}`,
+  week: {
+    highest: (figure: string, day: string) => `highest ${figure} ${day}`,
+    farthest: (figure: string, day: string) => `up to ${figure} ${day}`,
+    on: (weekday: string) => `on ${weekday}`,
+    full: (days: number) => `full in about ${days === 1 ? "a day" : `${days} days`}`,
+    none: "No readings yet.",
+  },
   unknown: "no reading",
   none: "The first readings are here after five minutes.",
   legend:
