@@ -65,6 +65,8 @@ export function createNotifications(plan: OutboxPlan): Notifications {
     },
     test: async (name) => {
       if (!rootsReceivers(config).some((one) => one === name)) receiverNamed(named(), name);
+      // Receivers begin some seconds after the start, which a person who tests one need not wait for.
+      await outbox.configure();
       return answerOf(await (await outbox.open()).outbox.test(name));
     },
     close: async () => {

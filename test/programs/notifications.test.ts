@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { until } from "../../lab/basics/until.ts";
+import { deviceId, testMessage } from "../../lab/host/messages.ts";
+import { createVirtualTime } from "../../lab/simulated/virtual-time.ts";
+import { openLog } from "../../lab/state/event-directory.ts";
+import { createSeal } from "../../src/auth/second-factor/seal.ts";
+import type { Settings } from "../../src/contract/types.ts";
+import { openConnections } from "../../src/host/linux/network/open-connections.ts";
+import { openTransfers } from "../../src/host/linux/network/open-transfers.ts";
+import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
+import { createReceiverMaker } from "../../src/programs/agent/outbox/make-receivers.ts";
+import { createNotifications } from "../../src/programs/agent/outbox/notifications.ts";
+import type { OutboxPlan } from "../../src/programs/agent/outbox/outbox-plan.ts";
+import { openDocument } from "../../src/store/documents/document.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
+
+type ReceiverSettings = Settings["notify"]["receivers"][number];
+
+const wall = () => Date.parse("2026-11-27T10:00:00Z");
+
+/** The parts of a device that messages need, in virtual time, on real files and the real network. */
+async function device(test: TestContext, { allowLocalServers = false } = {}) {
+  const directory = await temporaryDirectory(test);
+  const time = createVirtualTime();
+  const clock = { uptime: time.now, timers: time.hostTimers, wall, now: () => new Date(wall()) };
+  const { events } = await openLog(test, { directory, ...clock });
+  const opened: string[] = [];
+  const receivers: ReceiverSettings[] = [];
+  const plan = {
+    config: {
+      notify: { allowLocalServers },
+      telemetry: { otlp: null, syslog: null },
+      build: { version: "0.1.0" },
+      product: "pump-7",
+      log: assert.fail,
+    },
+    host: { time: clock, network: { openTransfers, openConnections } },
+    settings: { read: () => ({ notify: { receivers } }) },
+    state: {
+      events,
+      openLater: async (kind: Parameters<OutboxPlan["state"]["openLater"]>[0]) => {
+        opened.push(kind.name);
+        const reserve = createReserve(directory);
+        const document = await openDocument(directory, kind, { isFirstStart: true, reserve });
+        test.after(() => document.close());
+        return document;
+      },
+    },
+    seal: createSeal([randomBytes(32)]),
+    device: () => ({ id: deviceId, name: null }),
+    now: clock.now,
+  } as unknown as OutboxPlan;
+  return { plan, time, opened, receivers };
+}
+
+const hook = {
+  ...{ name: "alerts", kind: "webhook", url: "https://localhost:1/", takes: "all" },
+} as const satisfies ReceiverSettings;
+
+const mailbox = {
+  ...{ name: "duty", kind: "mail", server: "localhost", port: 1, security: "starttls", takes: "all" },
+  ...{ from: "a@plant.example", to: ["b@plant.example"] },
+} as const satisfies ReceiverSettings;
+
+describe("the messages of a device", () => {
+  it("have nothing opened until a receiver is named", async (test) => {
+    const { plan, time, opened, receivers } = await device(test);
+    const notifications = createNotifications(plan);
+    test.after(() => notifications.close());
+    notifications.start(async () => undefined);
+    time.pass(3);
+    notifications.settingsChanged();
+    assert.deepEqual(await notifications.states(), []);
+    // One step after the other: it would have been opened before this one is over.
+    await notifications.close();
+    assert.deepEqual(opened, []);
+    notifications.start(async () => undefined);
+    time.pass(3);
+    receivers.push(hook);
+    notifications.settingsChanged();
+    await until("both documents are opened", () => opened.length === 2);
+    assert.deepEqual(opened, ["receiver-secrets", "outbox"]);
+  });
+});
+
+describe("a test of a receiver", () => {
+  it("reaches it also in the first seconds after the start", async (test) => {
+    const { plan, receivers } = await device(test);
+    const notifications = createNotifications(plan);
+    test.after(() => notifications.close());
+    notifications.start(async () => undefined);
+    receivers.push(hook);
+    const { ok, error } = await notifications.test("alerts");
+    assert.equal(ok, false);
+    assert.match(error ?? "", /alerts has no secret/);
+  });
+});
+
+describe("a receiver of the settings", () => {
+  const secrets = {
+    of: makeWebhookSecret,
+    set: async () => assert.fail(),
+    keepOnly: async () => assert.fail(),
+  };
+  for (const [what, settings] of [
+    ["webhook", hook],
+    ["mail", mailbox],
+  ] as const)
+    it(`on the device itself gets no ${what}, unless root allows it`, async (test) => {
+      const signal = new AbortController().signal;
+      for (const allowLocalServers of [false, true]) {
+        const { plan } = await device(test, { allowLocalServers });
+        const receiver = await createReceiverMaker(plan, secrets)(settings);
+        const delivery = await receiver.deliver(testMessage(), signal);
+        assert.ok(!delivery.ok);
+        const words = allowLocalServers ? /nothing listens there/ : /is this device or is on its own link/;
+        assert.match(delivery.error, words);
+      }
+    });
+});
