@@ -36,7 +36,8 @@ export function isTaken(takes: Takes, event: AuditEvent): boolean {
 
 /**
  * The level of an event that people are notified of; null: it is only in the record. Rooms decide on their own what a person
- * has to see to and record it as a need; the rest is about access to the device, which its owner may not have noticed.
+ * has to see to and record it as a need; the rest is about access to the device, which its owner may not have noticed
+ * (docs/design/outbox.md, rule 6).
  */
 export function levelOf({ type, details }: AuditEvent): Level | null {
   const { level, role, is_new_address, outcome } = details as Details;

@@ -87,7 +87,7 @@ export function createReceiverSecrets(
 
 /**
  * A password is sealed for its server and user name: who may change the settings could otherwise name a server of theirs
- * and have the password sent to it. A webhook's secret is never sent.
+ * and have the password sent to it. A webhook's secret is never sent (docs/design/outbox.md, rule 13).
  */
 function recordOf({ name, kind, server, port, username }: Addressed): string {
   const destination = kind === "mail" ? [server, port, username] : [];

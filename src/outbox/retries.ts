@@ -9,7 +9,8 @@ const longestRetryAfterSeconds = 24 * 60 * 60;
 
 /**
  * Seconds to the next attempt after so many failures in a row, 1 and more: from 30 s to an hour, drawn from the upper half
- * of a doubling span, so that a thousand devices do not all meet a collector that is back at once. `chance`: 0 to 1.
+ * of a doubling span, so that a thousand devices do not all meet a collector that is back at once
+ * (docs/design/outbox.md, rule 9). `chance`: 0 to 1.
  */
 export function retryIn(failures: number, chance: number, retryAfterSeconds = 0): number {
   const span = Math.min(longestRetrySeconds, firstRetrySeconds * 2 ** (failures - 1));
