@@ -15,6 +15,7 @@ import { readTrace } from "./coverage.ts";
 import { instrument, type Mutant } from "./instrument.ts";
 import { isNamedNoticed, type NamedFault } from "./named.ts";
 import { ntsFaults } from "./nts-faults.ts";
+import { outboxFaults } from "./outbox-faults.ts";
 import { runTestFile } from "./trials.ts";
 
 interface Room {
@@ -100,6 +101,14 @@ const rooms: readonly Room[] = [
     tests: [["test/clock/nts", /\.test\.ts$/]],
     floor: usualFloor,
     named: ntsFaults,
+  },
+  {
+    ...room("outbox"),
+    tests: [
+      ["test/outbox", /\.test\.ts$/],
+      ["test/programs", /^notifications\.test\.ts$/],
+    ],
+    named: outboxFaults,
   },
 ];
 

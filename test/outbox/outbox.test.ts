@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
 import { until } from "../../lab/basics/until.ts";
@@ -213,7 +215,7 @@ describe("the outbox", () => {
     const world = await openOutboxWorld(test);
     world.fate = () => "dropped";
     await world.configure([world.receiver("one")]);
-    await world.record(began("a"));
+    await world.record(began("a", "failing"));
     await world.pass(hour);
     await world.configure([world.receiver("one"), world.receiver("two", "grave")]);
     await world.record(began("b"));
@@ -228,6 +230,18 @@ describe("the outbox", () => {
       [receivers.map(({ name }) => name), world.outbox.states().map(({ name }) => name)],
       [["two"], ["two"]],
     );
+  });
+
+  it("begins at the newest event of a record that has begun again", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    for (const name of ["a", "b", "c"]) await world.record(began(name));
+    await world.pass(day);
+    await rm(join(world.directory, "events"), { recursive: true });
+    await world.restart();
+    await world.record(began("d"));
+    await world.pass(day);
+    assert.deepEqual(seqsOf(world), [[1, 2, 3], [1]]);
   });
 
   it("sends a test beside all that waits, and goes on at once when it succeeds", async (test) => {

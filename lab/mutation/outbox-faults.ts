@@ -1,0 +1,309 @@
+import type { NamedFault } from "./named.ts";
+
+const outbox = (title: string) => ({ file: "test/outbox/outbox.test.ts", title });
+
+const mail = (title: string) => ({ file: "test/outbox/mail.test.ts", title });
+
+const webhook = (title: string) => ({ file: "test/outbox/webhook.test.ts", title });
+
+const collector = (title: string) => ({ file: "test/outbox/otlp/otlp.test.ts", title });
+
+const syslog = (title: string) => ({ file: "test/outbox/syslog/syslog.test.ts", title });
+
+/** The rules of docs/design/outbox.md, each with the code taken out that keeps it. */
+export const outboxFaults: readonly NamedFault[] = [
+  {
+    name: "cursor not written before the first attempt",
+    file: "src/outbox/dispatcher.ts",
+    check:
+      "if (this.#cursor.sending === null) await this.#keep({ ...this.#cursor, ...batch.before, sending });",
+    instead:
+      "if (this.#cursor.sending === null) this.#cursor = { ...this.#cursor, ...batch.before, sending };",
+    test: outbox(
+      "repeats the same message under the same id after the process was killed, and the rest behind it",
+    ),
+  },
+  {
+    name: "another id at the next attempt",
+    file: "src/outbox/dispatcher.ts",
+    check: "const sending = this.#cursor.sending ?? { first: batch.first, last: batch.last };",
+    instead: "const sending = { first: batch.first, last: events.head() };",
+    test: outbox(
+      "loses nothing, keeps the order, and repeats under the same id only, while an hour of requests fails",
+    ),
+  },
+  {
+    name: "a failed message is passed over",
+    file: "src/outbox/dispatcher.ts",
+    check: "if (!delivery.ok) return this.#failed(delivery);",
+    instead: "if (!delivery.ok) this.#failed(delivery);\n    else",
+    test: outbox(
+      "loses nothing, keeps the order, and repeats under the same id only, while an hour of requests fails",
+    ),
+  },
+  {
+    name: "two messages at once",
+    file: "src/outbox/dispatcher.ts",
+    check: "this.#running ??=",
+    instead: "this.#running =",
+    test: outbox(
+      "loses nothing, keeps the order, and repeats under the same id only, while an hour of requests fails",
+    ),
+  },
+  {
+    name: "an attempt without an end",
+    file: "src/outbox/dispatcher.ts",
+    check: "this.#options.timers.after(attemptSeconds, end)",
+    instead: "() => undefined",
+    test: outbox("ends an attempt that hangs, and tells of it"),
+  },
+  {
+    name: "no rate limit",
+    file: "src/outbox/dispatcher.ts",
+    check: 'takes === "record" ? 0 : restSeconds',
+    instead: "0",
+    test: outbox("sends a message a minute, with all that came meanwhile; what is grave goes at once"),
+  },
+  {
+    name: "a grave event waits",
+    file: "src/outbox/dispatcher.ts",
+    check: "this.#isGrave || this.#cursor.sending !== null ? 0",
+    instead: "this.#cursor.sending !== null ? 0",
+    test: outbox("sends a message a minute, with all that came meanwhile; what is grave goes at once"),
+  },
+  {
+    name: "last_error of a failure",
+    file: "src/outbox/dispatcher.ts",
+    check: "this.#lastError = { time: now().toISOString(), detail: error };",
+    instead: "",
+    test: outbox(
+      "waits longer after each failure, from half a minute to an hour, and says since when it fails",
+    ),
+  },
+  {
+    name: "last_error of a refusal",
+    file: "src/outbox/dispatcher.ts",
+    check: "refused === undefined ? null : { time: now.toISOString(), detail: refused }",
+    instead: "null",
+    test: outbox("is done with what a receiver refuses, and shows why until it takes a message whole"),
+  },
+  {
+    name: "a new receiver gets the past",
+    file: "src/outbox/outbox.ts",
+    check: "return { name, seq: head,",
+    instead: "return { name, seq: 0,",
+    test: outbox("begins a new receiver at the newest event, keeps the others, and forgets one that is gone"),
+  },
+  {
+    name: "a place behind the head of a record that has begun again",
+    file: "src/outbox/outbox.ts",
+    check: "known !== undefined && known.seq <= head",
+    instead: "known !== undefined",
+    test: outbox("begins at the newest event of a record that has begun again"),
+  },
+  {
+    name: "no back-off",
+    file: "src/outbox/retries.ts",
+    check: "firstRetrySeconds * 2 ** (failures - 1)",
+    instead: "firstRetrySeconds",
+    test: outbox(
+      "waits longer after each failure, from half a minute to an hour, and says since when it fails",
+    ),
+  },
+  {
+    name: "no jitter",
+    file: "src/outbox/retries.ts",
+    check: "(span / 2) * (1 + chance)",
+    instead: "span",
+    test: {
+      file: "test/outbox/retries.test.ts",
+      title: "doubles from half a minute to an hour, and is drawn from the upper half of its span",
+    },
+  },
+  {
+    name: "Retry-After not honoured",
+    file: "src/outbox/retries.ts",
+    check: "Math.min(retryAfterSeconds, longestRetryAfterSeconds)",
+    instead: "0",
+    test: outbox("is silent for as long as a receiver asks, but no longer than a day"),
+  },
+  {
+    name: "Retry-After without a bound",
+    file: "src/outbox/retries.ts",
+    check: "Math.min(retryAfterSeconds, longestRetryAfterSeconds)",
+    instead: "retryAfterSeconds",
+    test: {
+      file: "test/outbox/retries.test.ts",
+      title: "is as long as the receiver asks, up to a day, and never shorter than without that",
+    },
+  },
+  {
+    name: "a gap that is not told",
+    file: "src/outbox/batch.ts",
+    check: "if (isMissing) gap =",
+    instead: "if (false) gap =",
+    test: outbox("is told with the first message behind it"),
+  },
+  {
+    name: "a gap where only refusals were dropped",
+    file: "src/outbox/batch.ts",
+    check: 'takes !== "record" && change_hash !== null',
+    instead: "false",
+    test: outbox("is none where refusals were dropped, but for a receiver of the record"),
+  },
+  {
+    name: "notices out of order",
+    file: "src/outbox/batch.ts",
+    check: ".sort((one, other) => one.seq - other.seq)",
+    instead: "",
+    test: outbox("makes one message of a storm, with its count and the gravest and newest notices"),
+  },
+  {
+    name: "a storm counted by its notices",
+    file: "src/outbox/batch.ts",
+    check: "count: (sum?.count ?? 0) + 1",
+    instead: "count: this.#taken.length + 1",
+    test: outbox("makes one message of a storm, with its count and the gravest and newest notices"),
+  },
+  {
+    name: "a storm that hides what is grave",
+    file: "src/outbox/batch.ts",
+    check: '(levelOf(event) === "grave" ? 0 : 1)',
+    instead: "(levelOf(event) === null ? 0 : 1)",
+    test: outbox("makes one message of a storm, with its count and the gravest and newest notices"),
+  },
+  {
+    name: "a need mailed as often as it comes and goes",
+    file: "src/outbox/need-mails.ts",
+    check: 'if (before?.state === "quiet") return { next: before, shown: [] };',
+    instead: "",
+    test: mail(
+      "about the end of a need refers to that of its beginning, and none is sent where all was mailed",
+    ),
+  },
+  {
+    name: "a password sent to another server",
+    file: "src/outbox/receiver-secrets.ts",
+    check: 'kind === "mail" ? [server, port, username] : []',
+    instead: "[]",
+    test: {
+      file: "test/outbox/receiver-secrets.test.ts",
+      title: "are not given to another server: a password is sealed for the one that it was set for",
+    },
+  },
+  {
+    name: "a password without TLS",
+    file: "src/outbox/smtp.ts",
+    check: "requireTLS: true",
+    instead: "requireTLS: false",
+    test: mail("and answers 502 5.5.1 Command not implemented gets neither the password nor the mail"),
+  },
+  {
+    name: "a password to a server whose certificate is not good",
+    file: "src/outbox/smtp.ts",
+    check: "rejectUnauthorized: true",
+    instead: "rejectUnauthorized: false",
+    test: mail(
+      "(of another authority, starttls) gets neither the password nor the mail, and the error says so",
+    ),
+  },
+  {
+    name: "a device's name that adds a header",
+    file: "src/outbox/mail-text.ts",
+    check: 'printableLine(name ?? "", 64) || id',
+    instead: "name || id",
+    test: mail("has letters of every kind, and a name cannot add a header"),
+  },
+  {
+    name: "a signature that is good under another id",
+    file: "src/outbox/webhook-signature.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the source
+    check: "`${id}.${seconds}.${body}`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the source
+    instead: "`${seconds}.${body}`",
+    test: webhook("is verified by the library of Standard Webhooks, with letters of every kind"),
+  },
+  {
+    name: "a signature that is good at any time",
+    file: "src/outbox/webhook-signature.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the source
+    check: "`${id}.${seconds}.${body}`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the source
+    instead: "`${id}.${body}`",
+    test: webhook("keeps its id at the next attempt, with a time and a signature of that moment"),
+  },
+  {
+    name: "a webhook without TLS",
+    file: "src/outbox/webhook.ts",
+    check: '(allowLocalServers && url.startsWith("http://"))',
+    instead: 'url.startsWith("http://")',
+    test: webhook("is one without TLS, where local servers are not allowed"),
+  },
+  {
+    name: "Retry-After not read",
+    file: "src/outbox/webhook.ts",
+    check: "...(retryAfterSeconds !== undefined && { retryAfterSeconds }),",
+    instead: "",
+    test: webhook("carries the pause that the receiver asked for"),
+  },
+  {
+    name: "a webhook to the device itself",
+    file: "src/programs/agent/outbox/make-receivers.ts",
+    check: "...{ allowLocalServers, redirects: null }",
+    instead: "...{ allowLocalServers: true, redirects: null }",
+    test: {
+      file: "test/programs/notifications.test.ts",
+      title: "on the device itself gets no webhook, unless root allows it",
+    },
+  },
+  {
+    name: "a mail to the device itself",
+    file: "src/programs/agent/outbox/make-receivers.ts",
+    check: "host.network.openConnections(config.notify)",
+    instead: "host.network.openConnections({ allowLocalServers: true })",
+    test: {
+      file: "test/programs/notifications.test.ts",
+      title: "on the device itself gets no mail, unless root allows it",
+    },
+  },
+  {
+    name: "what a collector can never take is sent again",
+    file: "src/outbox/otlp/exporter.ts",
+    check: "if (status === 400)",
+    instead: "if (status === 0)",
+    test: collector("of 400 is the end of a message: the protocol forbids to send it again"),
+  },
+  {
+    name: "a wrong token that fills the collector's log",
+    file: "src/outbox/otlp/exporter.ts",
+    check: "isRetryable ? seconds : Math.max(seconds ?? 0, repairSeconds)",
+    instead: "seconds",
+    test: collector(
+      "that a person has to see to is a failure, tried again in an hour, and the record waits for it",
+    ),
+  },
+  {
+    name: "syslog counts as delivered when it was not read",
+    file: "src/outbox/syslog.ts",
+    check: "if (socket.writableFinished)",
+    instead: "if (socket)",
+    test: syslog("that closes before it has read anything has not got them"),
+  },
+  {
+    name: "syslog to a server whose certificate is not good",
+    file: "src/outbox/syslog.ts",
+    check: "rejectUnauthorized: true",
+    instead: "rejectUnauthorized: false",
+    test: syslog("with a certificate that is not trusted, or for another name, gets nothing"),
+  },
+  {
+    name: "code loaded where no receiver is named",
+    file: "src/programs/agent/outbox/notifications.ts",
+    check: "if (areNamed() || opened !== undefined) await",
+    instead: "await",
+    test: {
+      file: "test/programs/notifications.test.ts",
+      title: "have nothing opened until a receiver is named",
+    },
+  },
+];
