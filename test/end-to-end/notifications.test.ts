@@ -101,6 +101,16 @@ describe("the receivers of messages", () => {
     assert.deepEqual([code, stderr.includes("There is no receiver")], [3, true], stderr);
   });
 
+  it("take no secret of another form, and the refusal names the secret", async () => {
+    assert.equal((await change({ receivers: [alerts()] })).status, 200);
+    const options = ["--stdin", "--socket", agent.socket, "--state", agent.stateDirectory];
+    const { code, stderr } = await runSteward(["notify", "secret", "alerts", ...options], {
+      stdin: "short\n",
+    });
+    assert.equal(code, 6);
+    assert.match(stderr, /^ {2}secret: must be `whsec_` and/m);
+  });
+
   it("say at a test that the secret is missing, and send nothing without one", async () => {
     assert.equal((await change({ receivers: [alerts()] })).status, 200);
     time.pass(10);

@@ -20,11 +20,17 @@ function wordFor(path: readonly string[], command: Command): string | null {
   if (isOfSettings) return path.join(".");
   const [member = "", ...deeper] = path;
   if (deeper.length > 0) return null;
+  const option = optionFor(member, command);
+  if (option !== null) return option;
+  if (isAskedFor.test(member)) return member.replaceAll("_", " ");
   const [positional, ...others] = command.positionals;
   // Pointers lead into a file where one is given.
   const isOnly = positional !== undefined && others.length === 0 && positional.name !== "FILE";
-  return optionFor(member, command) ?? (isOnly ? positional.name : null);
+  return isOnly ? positional.name : null;
 }
+
+/** A member that the command asks for, or makes, so that no word of the line is meant. */
+const isAskedFor = /(^|_)(password|secret|code)$/;
 
 /** `user_id` is what `--user` gives by its name. */
 function optionFor(member: string, { options }: Command): string | null {

@@ -49,6 +49,14 @@ describe("a refusal of the agent", () => {
       assert.equal(said(path, text), text);
   });
 
+  it("calls what was asked for and not typed by its name, not by a word of the line", () => {
+    const member = "Member /new_password must have at most 256 characters.\n  /new_password: must have";
+    const named = "new password must have at most 256 characters.\n  new password: must have";
+    assert.equal(said("user set", member), named);
+    const code = "  /code: must be 6 digits";
+    assert.equal(said("user 2fa enable", code), "  code: must be 6 digits");
+  });
+
   it("names the option for what it calls by another name", () => {
     const owner = "Root has no API tokens: name the owner with user_id. Nothing was created.";
     assert.match(said("token add", owner), /name the owner with --user\./);
