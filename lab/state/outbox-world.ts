@@ -55,6 +55,8 @@ export interface OutboxWorld {
   fate: (at: number) => Fate;
   /** A webhook; all go to one server. */
   receiver(name?: string, takes?: NamedReceiver["takes"]): NamedReceiver;
+  /** Another receiver, during whose deliveries no time passes. */
+  reached(receiver: Receiver): Receiver;
   configure(receivers: readonly NamedReceiver[]): Promise<void>;
   record(facts: EventFacts): Promise<void>;
   /** Lets time pass from one event to the next, each with all that follows from it. */
@@ -116,6 +118,7 @@ export async function openOutboxWorld(
     timers: () => present.timers.count(),
     fate: () => "delivered",
     receiver: (name = "hook", takes = "all") => ({ name, takes, receiver: network.receiver }),
+    reached: ({ deliver }) => ({ deliver: (message, signal) => busy.during(deliver(message, signal)) }),
     configure: async (receivers) => {
       const { life, outbox } = present;
       configured = receivers;
