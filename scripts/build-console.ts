@@ -52,7 +52,7 @@ export async function buildConsole(
     publicDir: false,
     plugins: [withoutPreloading, wordsForEachFile, eventsInShort],
     // Instead of the operations themselves, whose schemas are larger than the whole console.
-    define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes()) },
+    define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes(source)) },
     oxc: {
       // Smaller than the calls of the automatic runtime.
       jsx: { runtime: "classic", pragma: "jsx", pragmaFrag: "JsxFragment" },
@@ -186,14 +186,26 @@ function modulesOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset): string[] 
 }
 
 /**
- * The console knows this of each operation: method, path, and 1 where the session's cookie authenticates the request.
+ * The console knows this of each operation that it calls: its path, its method unless it is GET, and 1 where the
+ * session's cookie authenticates the request. Its sources name those operations in quotes; the type of `call` lets
+ * nothing else be called.
  */
-function contractRoutes(): object {
-  const routes = operationIds.map((id) => {
+function contractRoutes(source: string): object {
+  const text = sourcesIn(source);
+  const called = operationIds.filter((id) => text.includes(`"${id}"`));
+  const routes = called.map((id) => {
     const { method, path, cookie } = operationOf(id);
-    return [id, cookie ? [method, path, 1] : [method, path]];
+    return [id, cookie ? [path, method, 1] : method === "GET" ? [path] : [path, method]];
   });
   return Object.fromEntries(routes);
+}
+
+/** All TypeScript of the console in one text. */
+function sourcesIn(source: string): string {
+  return filesOf(source)
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
 }
 
 /** One file for the beginning, one for each part, and one for each file of a language. */

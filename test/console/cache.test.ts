@@ -6,7 +6,7 @@ import type { Updates, User } from "../../src/contract/types.ts";
 
 // The build puts the routes in this place.
 Object.assign(globalThis, {
-  CONTRACT_ROUTES: { getMe: ["GET", "/api/auth/me", false], getUpdates: ["GET", "/api/updates", false] },
+  CONTRACT_ROUTES: { getMe: ["/api/auth/me"], getUpdates: ["/api/updates"] },
 });
 
 /** An answer for each request, given when the test says so. */

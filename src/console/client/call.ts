@@ -7,8 +7,8 @@ import { deviceTimeSaid } from "./device-time.ts";
 import { readyToExplain } from "./explanations.ts";
 import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 
-/** Method and path of an operation, and 1 where the session's cookie authenticates the request. */
-type Route = readonly [method: string, path: string, isByCookie?: 1];
+/** Path and method of an operation, and 1 where the session's cookie authenticates the request; without both: GET. */
+type Route = readonly [path: string, method?: string, isByCookie?: 1];
 
 /** The routes of all operations. The build puts them here without the schemas, which the console does not need. */
 declare const CONTRACT_ROUTES: Readonly<Record<OperationId, Route>>;
@@ -80,7 +80,7 @@ export async function exchange<Id extends OperationId>(
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const route = routeOf(id);
-    const [method, , isByCookie] = route;
+    const [, method = "GET", isByCookie] = route;
     const token = isByCookie ? null : authority().token();
     const response = await send(id, input, attempt === 1 ? options : { ...options, early: undefined }, token);
     if (response.ok) {
@@ -114,7 +114,7 @@ async function send<Id extends OperationId>(
   options: CallOptions,
   token: string | null,
 ): Promise<Response> {
-  const [method] = routeOf(id);
+  const method = methodOf(id);
   const { params, query, body } = input as {
     params?: Record<string, string>;
     query?: Record<string, unknown>;
@@ -149,7 +149,7 @@ async function send<Id extends OperationId>(
 function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): null {
   signal?.throwIfAborted();
   void lost();
-  if (routeOf(id)[0] !== "GET") throw new Unreachable("no answer", { cause: error });
+  if (methodOf(id) !== "GET") throw new Unreachable("no answer", { cause: error });
   return null;
 }
 
@@ -169,12 +169,16 @@ function routeOf(id: OperationId): Route {
   return CONTRACT_ROUTES[id];
 }
 
+function methodOf(id: OperationId): string {
+  return routeOf(id)[1] ?? "GET";
+}
+
 function pathOf(
   id: OperationId,
   params: Record<string, string> = {},
   query: Record<string, unknown> = {},
 ): string {
-  const [, template] = routeOf(id);
+  const [template] = routeOf(id);
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
