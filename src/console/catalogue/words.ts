@@ -9,6 +9,7 @@ interface English {
   readonly history: typeof import("./languages/en/history.ts");
   readonly lists: typeof import("./languages/en/lists.ts");
   readonly machine: typeof import("./languages/en/machine.ts");
+  readonly notifications: typeof import("./languages/en/notifications.ts");
   readonly palette: typeof import("./languages/en/palette.ts");
   readonly people: typeof import("./languages/en/people.ts");
   readonly problems: typeof import("./languages/en/problems.ts");

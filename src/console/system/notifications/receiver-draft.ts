@@ -1,0 +1,79 @@
+import type { Settings } from "../../../contract/types.ts";
+
+export type ReceiverSettings = Settings["notify"]["receivers"][number];
+
+type Kind = ReceiverSettings["kind"];
+
+/** `keep`: the secret stays; `make`: the device makes one; `paste`: the receiver's own one is given. */
+type SecretWish = "keep" | "make" | "paste";
+
+/** A receiver under edit: the texts of its fields. */
+export interface TypedReceiver {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly takes: ReceiverSettings["takes"];
+  readonly url: string;
+  readonly server: string;
+  readonly port: string;
+  readonly security: NonNullable<ReceiverSettings["security"]>;
+  readonly username: string;
+  readonly from: string;
+  /** One address a line. */
+  readonly to: string;
+  readonly wish: SecretWish;
+  /** The pasted secret of a webhook, or the password of a mail server. */
+  readonly secret: string;
+}
+
+/** RFC 6409 and RFC 8314: the ports for submission with STARTTLS and with TLS from the start. */
+const usualPorts = { starttls: "587", tls: "465" } as const;
+
+/** The fields of a receiver; null: of a new one. */
+export function typedReceiver(receiver: ReceiverSettings | null, isSecretSet: boolean): TypedReceiver {
+  const { port = usualPorts.starttls, to = [], ...given } = receiver ?? {};
+  return {
+    ...{ name: "", kind: "webhook", takes: "all", url: "", server: "", security: "starttls" },
+    ...{ username: "", from: "", secret: "", wish: isSecretSet ? "keep" : "make" },
+    ...given,
+    port: String(port),
+    to: to.join("\n"),
+  };
+}
+
+/** The change to another security, with its usual port where the present port is the usual one of the other. */
+export function withSecurity(
+  { port, security: before }: TypedReceiver,
+  security: TypedReceiver["security"],
+): Partial<TypedReceiver> {
+  return { security, port: port === usualPorts[before] ? usualPorts[security] : port };
+}
+
+/** The receiver to send: the members of its kind. An empty one is absent, so that the agent says that it is needed. */
+export function receiverTyped(typed: TypedReceiver): ReceiverSettings {
+  const { name, kind, takes, url, server, port, security, username, from } = typed;
+  const to = typed.to.split(/[\s,;]+/).filter((one) => one !== "");
+  const ofKind =
+    kind === "webhook"
+      ? { url: url.trim() }
+      : {
+          ...{ server: server.trim(), port: portTyped(port.trim()), security },
+          ...{ username: username.trim(), from: from.trim(), to },
+        };
+  const members = { name: name.trim(), kind, takes, ...ofKind };
+  return Object.fromEntries(
+    // An empty list is an empty text as well.
+    Object.entries(members).filter(([, value]) => String(value) !== ""),
+  ) as unknown as ReceiverSettings;
+}
+
+/** A text that is not a number stays as it is: the agent refuses it. */
+function portTyped(text: string): unknown {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** True: the stored password is not for this server and user name, so that it must be given again. */
+export function isPasswordLost(receiver: ReceiverSettings | null, typed: TypedReceiver): boolean {
+  if (receiver === null) return false;
+  const now = receiverTyped(typed);
+  return (["server", "port", "username"] as const).some((member) => receiver[member] !== now[member]);
+}
