@@ -1,0 +1,175 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import type { DeliveryAnswer, ReceiverStates } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import { useAction } from "../../client/use-action.ts";
+import { isOneOf } from "../../session/session.ts";
+import { Badge, type State } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Facts } from "../../ui/page.tsx";
+import { ProblemBox, ProblemView } from "../../ui/problem-view.tsx";
+import { Spoken } from "../../ui/spoken.tsx";
+import { Time } from "../../ui/time.tsx";
+import { visible } from "../../ui/visible.ts";
+import type { ReceiverSettings } from "./receiver-draft.ts";
+
+type ReceiverState = ReceiverStates[number];
+
+/** One receiver: its destination, and how deliveries to it go. */
+export function ReceiverCard({
+  name,
+  receiver,
+  state,
+  isFailing,
+  onEdit,
+  onRemove,
+  onTested,
+}: {
+  readonly name: string;
+  /** null: it is root's, and can only be read. */
+  readonly receiver: ReceiverSettings | null;
+  /** null: not known yet. */
+  readonly state: ReceiverState | null;
+  /** It needs a person. */
+  readonly isFailing: boolean;
+  readonly onEdit: (receiver: ReceiverSettings) => void;
+  readonly onRemove: (name: string) => void;
+  readonly onTested: () => void;
+}) {
+  const headId = useId();
+  const kind = receiver?.kind ?? state?.kind;
+  return (
+    <li class="receiver" aria-labelledby={headId}>
+      <header>
+        <h3 id={headId}>{name}</h3>
+        {kind && <span>{t.notifications.kinds[kind].text}</span>}
+        {state && <StateBadge state={state} isFailing={isFailing} />}
+      </header>
+      {receiver === null && <p class="hint">{t.notifications.ofRoot}</p>}
+      <Facts items={[...destination(receiver), ...(state ? course(state) : [])]} />
+      {receiver !== null && isOneOf("admin") && (
+        <Actions receiver={receiver} {...{ onEdit, onRemove, onTested }} />
+      )}
+    </li>
+  );
+}
+
+/** Without a need nothing is amber: a receiver that has failed for a while is tried again by itself. */
+function StateBadge({ state, isFailing }: { readonly state: ReceiverState; readonly isFailing: boolean }) {
+  const [colour, word] = stateInWords(state, isFailing);
+  return <Badge state={colour}>{t.notifications.states[word]}</Badge>;
+}
+
+function stateInWords(
+  { kind, secret_set, last_error, last_success }: ReceiverState,
+  isFailing: boolean,
+): readonly [State, keyof typeof t.notifications.states] {
+  const colour = isFailing ? "attention" : "unknown";
+  if (secret_set === false) return [colour, kind === "mail" ? "noPassword" : "noSecret"];
+  if (isFailing) return [colour, "failing"];
+  if (last_error !== null) return [colour, "tryingAgain"];
+  return last_success === null ? [colour, "unused"] : ["good", "reached"];
+}
+
+type Fact = readonly [string, ComponentChildren];
+
+function destination(receiver: ReceiverSettings | null): Fact[] {
+  if (receiver === null) return [];
+  const { kind, url = "", server = "", port, security, to = [], takes } = receiver;
+  const { facts } = t.notifications;
+  const address: Fact[] =
+    kind === "webhook"
+      ? [[facts.address, <bdi>{visible(url)}</bdi>]]
+      : [
+          [facts.server, <bdi>{`${server}:${port} (${security === "tls" ? "TLS" : "STARTTLS"})`}</bdi>],
+          [facts.to, <bdi>{to.join(", ")}</bdi>],
+        ];
+  return [...address, [facts.takes, t.notifications.takes[takes].text]];
+}
+
+/** The course of its deliveries. */
+function course(state: ReceiverState): Fact[] {
+  const { kind, secret_set, last_success, waiting, next_attempt, last_error } = state;
+  const { facts, secretSet, secretMissing } = t.notifications;
+  const secret = kind === "mail" ? facts.password : facts.secret;
+  return [
+    ...(secret_set === null ? [] : [[secret, secret_set ? secretSet : secretMissing] as const]),
+    [facts.last, <Time at={last_success} never={t.notifications.notSinceStart} />],
+    [
+      facts.waiting,
+      <>
+        {t.notifications.waiting(waiting)}
+        {next_attempt && (
+          <>
+            , {t.notifications.nextAttempt} <Time at={next_attempt} />
+          </>
+        )}
+      </>,
+    ],
+    ...(last_error === null
+      ? []
+      : [
+          [
+            facts.error,
+            <>
+              <Time at={last_error.time} />: <Spoken text={last_error.detail} />
+            </>,
+          ] as const,
+        ]),
+  ];
+}
+
+function Actions({
+  receiver,
+  onEdit,
+  onRemove,
+  onTested,
+}: {
+  readonly receiver: ReceiverSettings;
+  readonly onEdit: (receiver: ReceiverSettings) => void;
+  readonly onRemove: (name: string) => void;
+  readonly onTested: () => void;
+}) {
+  const { name } = receiver;
+  const [delivery, setDelivery] = useState<DeliveryAnswer | null>(null);
+  const test = useAction(async () => {
+    setDelivery(null);
+    setDelivery(await call("testReceiver", { params: { name } }));
+    onTested();
+  });
+  return (
+    <>
+      <div class="buttons">
+        <Button
+          label={`${t.notifications.test}: ${name}`}
+          isBusy={test.isBusy}
+          onClick={() => void test.run()}
+        >
+          {t.notifications.test}
+        </Button>
+        <Button label={`${t.notifications.edit}: ${name}`} onClick={() => onEdit(receiver)}>
+          {t.notifications.edit}
+        </Button>
+        <Button label={`${t.notifications.remove}: ${name}`} onClick={() => onRemove(name)}>
+          {t.notifications.remove}
+        </Button>
+      </div>
+      <div role="status">
+        {delivery?.ok && (
+          <>
+            {t.notifications.answered} <Spoken text={delivery.answer ?? ""} />
+          </>
+        )}
+      </div>
+      {delivery?.ok === false && (
+        <ProblemBox title={t.notifications.refused}>
+          <p>
+            <Spoken text={delivery.error ?? ""} />
+          </p>
+        </ProblemBox>
+      )}
+      <ProblemView error={test.error} />
+    </>
+  );
+}
