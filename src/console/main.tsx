@@ -28,6 +28,7 @@ if (place !== null && !handBack()) {
     history: () => import("./parts/history.ts"),
     updates: () => import("./parts/updates.ts"),
     settings: () => import("./parts/settings.ts"),
+    notifications: () => import("./parts/notifications.ts"),
     ota: () => import("./parts/ota.ts"),
     event: () => import("./parts/event.ts"),
     clock: () => import("./parts/clock.ts"),

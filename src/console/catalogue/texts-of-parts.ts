@@ -16,6 +16,7 @@ export const textsOfParts = {
   updates: ["updates"],
   ota: ["settings", "updates"],
   settings: ["settings"],
+  notifications: ["notifications"],
 } as const;
 
 export type Part = keyof typeof textsOfParts;

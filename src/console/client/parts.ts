@@ -44,6 +44,7 @@ interface Parts {
   readonly history: Pages & Body<WeekLineProps>;
   readonly updates: Pages;
   readonly settings: Pages;
+  readonly notifications: Body<object>;
   readonly ota: Body<{ readonly status: Updates }>;
   readonly event: Body<{ readonly event: AuditEvent }>;
   readonly clock: Body<{ readonly status: TimeSync; readonly children: ComponentChildren }>;

@@ -13,6 +13,7 @@ export interface Remedy {
 const onHost = { to: "/system" } as const;
 const onUpdates = { to: "/updates" } as const;
 const onSettings = { to: "/system/settings" } as const;
+const onReceivers = { ...onSettings, query: { open: "notifications" } } as const;
 const onPeople = { to: "/users" } as const;
 
 /** By code: a need without a remedy does not compile. */
@@ -42,8 +43,8 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   device_unnamed: onSettings,
   updates_not_set_up: { to: "/setup", query: { step: "updates" } },
   tokens_ending: { to: "/account" },
-  no_receiver: onSettings,
-  receiver_failing: onSettings,
+  no_receiver: onReceivers,
+  receiver_failing: onReceivers,
   support_ending: onHost,
   support_ended: onHost,
 };

@@ -6,6 +6,7 @@ export interface MemberSchema {
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly maxLength?: number;
+  readonly maxItems?: number;
   readonly items?: MemberSchema;
   readonly properties?: Readonly<Record<string, MemberSchema>>;
   readonly default?: unknown;

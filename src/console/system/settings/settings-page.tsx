@@ -12,6 +12,7 @@ import { Empty, Section } from "../../ui/page.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { HostField, type HostPointer } from "./host-field.tsx";
+import { NotificationsFold } from "./notifications-fold.tsx";
 import { labelOf } from "./said.ts";
 import { textOf } from "./search.ts";
 import { SettingField } from "./setting-field.tsx";
@@ -25,6 +26,8 @@ const groups = {
   windows: "/update/windows",
   security: "/security/",
   console: "/console/",
+  // Its settings are no fields of the form.
+  notifications: "/notify/",
 } as const;
 
 type GroupName = keyof typeof groups;
@@ -51,6 +54,7 @@ export function SettingsPage() {
   );
   const found = groupsWith(editing, sought);
   const isRead = editing.draft.base !== null && editing.schema !== null;
+  const inForm = found.filter(({ name }) => name !== "notifications");
   useJump(isRead);
   return (
     <div class="settings">
@@ -72,7 +76,7 @@ export function SettingsPage() {
             t.settings.found(found.flatMap(({ pointers, host }) => [...pointers, host ?? []].flat()).length)}
         </p>
         <SettingsForm editing={editing} isKept={!isOneOf("readonly")}>
-          {found.map((group) => (
+          {inForm.map((group) => (
             <GroupSection key={group.name} group={group} editing={editing} />
           ))}
           {sought !== "" && <Elsewhere editing={editing} sought={sought} />}
@@ -83,6 +87,11 @@ export function SettingsPage() {
             </Empty>
           )}
         </SettingsForm>
+        {editing.draft.base !== null && found.length > inForm.length && (
+          <div id={idOf("notifications")} class="settings-group">
+            <NotificationsFold notify={editing.draft.base.notify} isFound={sought !== ""} />
+          </div>
+        )}
       </div>
     </div>
   );
@@ -135,6 +144,9 @@ function groupsWith(editing: Editing, sought: string): readonly Group[] {
   const { schema, draft } = editing;
   if (schema === null) return [];
   const all = pointersOf(schema);
+  // A receiver is no value that can be said in one line.
+  const valueAtPointer = (pointer: string) =>
+    pointer.startsWith(groups.notifications) ? null : valueAt(draft.base, pointer);
   return (Object.keys(groups) as GroupName[])
     .map((name) => ({
       name,
@@ -143,7 +155,7 @@ function groupsWith(editing: Editing, sought: string): readonly Group[] {
           pointer.startsWith(groups[name]) &&
           (errorsOf(editing, pointer).size > 0 ||
             isFoundIn(
-              `${t.settings.groups[name]}\n${textOf(schema, pointer, valueAt(draft.base, pointer))}`,
+              `${t.settings.groups[name]}\n${textOf(schema, pointer, valueAtPointer(pointer))}`,
               sought,
             )),
       ),
@@ -161,14 +173,17 @@ function hostFound(name: GroupName, sought: string): HostPointer | undefined {
 /** Shows the group that the address names, once it is there, and whenever another one is named. */
 function useJump(isRead: boolean): void {
   const at = useStore(place);
+  const named = at.query.open ?? location.hash.slice(1);
   useEffect(() => {
-    if (isRead && location.hash !== "") show(location.hash.slice(1));
+    if (isRead && named !== "") show(named);
   }, [isRead, at]);
 }
 
 function jump(event: MouseEvent, name: GroupName): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
+  // Only a part that is folded has to be opened.
+  if (name === "notifications") return void navigate("/system/settings", { open: name }, { replace: true });
   history.replaceState(null, "", `#${name}`);
   show(name);
 }

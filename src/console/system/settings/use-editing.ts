@@ -111,6 +111,9 @@ function useChangesOfOthers(reload: () => void): void {
   }, []);
 }
 
+/** Receivers are no fields of a form: they are drawn as they are, and written one by one, on this page too. */
+const savedApart = "/notify/";
+
 /** Reads the settings again, and says which ones another user has changed in the meantime. */
 async function read(store: Store<Draft>, schema: MemberSchema | null): Promise<void> {
   const { base: before, etag: tag, sent } = store.read();
@@ -119,7 +122,9 @@ async function read(store: Store<Draft>, schema: MemberSchema | null): Promise<v
   if (store.read().etag !== tag) return read(store, schema);
   take(store, value, etag);
   if (before === null || schema === null) return;
-  const changed = changedBetween(schema, before, value).filter((pointer) => !(pointer in sent));
+  const changed = changedBetween(schema, before, value).filter(
+    (pointer) => !(pointer in sent) && !pointer.startsWith(savedApart),
+  );
   if (changed.length > 0) toast(t.settings.changedMeanwhile(changed.map(labelOf).join(", ")));
 }
 

@@ -8,6 +8,7 @@ export const settings: Catalogue["settings"] = {
     windows: "Updates",
     security: "Sicherheit",
     console: "Konsole",
+    notifications: "Benachrichtigungen",
   },
   readonly: "Ihre Rolle kann die Einstellungen lesen, aber nicht ändern.",
   adminOnly: "Nur ein Administrator kann das ändern.",
@@ -125,7 +126,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/notify/receivers": {
       label: "Empfänger",
-      hint: "Webhooks und Postfächer, die eine Nachricht bekommen, wenn das Gerät jemanden braucht",
+      hint: "Webhooks und E-Mail-Adressen für Benachrichtigungen",
     },
     "/console/language": {
       label: "Sprache",

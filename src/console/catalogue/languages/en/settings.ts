@@ -7,6 +7,7 @@ export const settings = {
     windows: "Updates",
     security: "Security",
     console: "Console",
+    notifications: "Notifications",
   },
   readonly: "Your role can read the settings but not change them.",
   adminOnly: "Only an administrator can change this.",
@@ -122,7 +123,7 @@ export const settings = {
     },
     "/notify/receivers": {
       label: "Receivers",
-      hint: "Webhooks and mailboxes that get a message when the device needs someone",
+      hint: "Webhooks and e-mail addresses for notifications",
     },
     "/console/language": {
       label: "Language",

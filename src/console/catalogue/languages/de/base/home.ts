@@ -79,7 +79,7 @@ export const needButtons: Catalogue["home"]["needButtons"] = {
   updates_not_set_up: "Updates einrichten",
   tokens_ending: "Zu Ihren Token",
   no_receiver: "Einrichten",
-  receiver_failing: "Zu den Einstellungen",
+  receiver_failing: "Empfänger zeigen",
   support_ending: "Zum Gerät",
   support_ended: "Zum Gerät",
 };

@@ -83,7 +83,7 @@ export const needButtons = {
   updates_not_set_up: "Set up updates",
   tokens_ending: "Show your tokens",
   no_receiver: "Set it up",
-  receiver_failing: "Show the settings",
+  receiver_failing: "Show the receivers",
   support_ending: "Show the device",
   support_ended: "Show the device",
 } satisfies Record<Need["code"], string>;

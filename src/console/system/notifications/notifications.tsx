@@ -1,0 +1,188 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Need, ReceiverStates, Settings } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { onStale } from "../../client/cache.ts";
+import { call } from "../../client/call.ts";
+import { greet } from "../../client/connection.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { isOneOf } from "../../session/session.ts";
+import { ActionButton, Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { Empty, Skeleton } from "../../ui/page.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
+import type { MemberSchema } from "../settings/draft.ts";
+import { ReceiverCard } from "./receiver-card.tsx";
+import type { ReceiverSettings } from "./receiver-draft.ts";
+import { ReceiverSheet } from "./receiver-sheet.tsx";
+import { removeReceiver } from "./save-receiver.ts";
+
+/** The receivers of messages; administrators add, change, test and remove them. */
+export function Notifications() {
+  const settings = useResource("getSettings");
+  const states = useResource("getNotifications");
+  const status = useResource("getStatus");
+  const schema = useResource("getSettingsSchema");
+  /** null: no sheet is open; `new`: one for a receiver to add. */
+  const [edited, setEdited] = useState<ReceiverSettings | "new" | null>(null);
+  const [doomed, setDoomed] = useState<string | null>(null);
+  useFreshStates(states.reload);
+  const reload = async (): Promise<void> => {
+    await Promise.all([settings.reload(), states.reload()]);
+  };
+  const all = [settings, states, schema];
+  if (settings.value === null || states.value === null || schema.value === null)
+    return all.every(({ error }) => error === null) ? <Skeleton lines={8} /> : <ReadProblem of={all} />;
+  const { device, notify } = settings.value;
+  const { receivers } = notify;
+  const list = (schema.value as MemberSchema).properties?.notify?.properties?.receivers ?? {};
+  const known = states.value.receivers;
+  const isSecretSet = (name: string): boolean => known.find((one) => one.name === name)?.secret_set === true;
+  return (
+    <div class="notifications">
+      <p>{t.notifications.text}</p>
+      {!isOneOf("admin") && <p class="hint">{t.notifications.adminOnly}</p>}
+      <ReadProblem of={all} />
+      {receivers.length === 0 && known.every(isOfSettings) && (
+        <NoReceiver notNeeded={device.not_needed} onChanged={reload} />
+      )}
+      <ul class="receivers">
+        {shown(receivers, known).map(({ name, receiver, state }) => (
+          <ReceiverCard
+            key={name}
+            {...{ name, receiver, state }}
+            isFailing={isFailing(name, status.value?.needs ?? [])}
+            onEdit={setEdited}
+            onRemove={setDoomed}
+            onTested={() => void states.reload()}
+          />
+        ))}
+      </ul>
+      {isOneOf("admin") && (
+        <AddButton schema={list} count={receivers.length} onClick={() => setEdited("new")} />
+      )}
+      {edited !== null && (
+        <ReceiverSheet
+          receiver={edited === "new" ? null : edited}
+          isSecretSet={edited !== "new" && isSecretSet(edited.name)}
+          schema={list.items ?? {}}
+          onSaved={() => void reload()}
+          onClose={() => setEdited(null)}
+        />
+      )}
+      {doomed !== null && (
+        <ConfirmDialog
+          title={t.notifications.removeTitle(doomed)}
+          verb={t.notifications.remove}
+          isDangerous
+          onConfirm={async () => {
+            await removeReceiver(doomed);
+            toast(t.notifications.removed);
+            await reload();
+          }}
+          onClose={() => setDoomed(null)}
+        >
+          <p>{t.notifications.removeText}</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+/** Milliseconds between two readings: deliveries are no events. */
+const freshMilliseconds = 20_000;
+
+function useFreshStates(reload: () => Promise<void>): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void reload();
+    }, freshMilliseconds);
+    // Another user may have named a receiver or set a secret.
+    const stop = onStale("getSettings", () => void reload());
+    return () => {
+      clearInterval(timer);
+      stop();
+    };
+  }, [reload]);
+}
+
+type ReceiverState = ReceiverStates[number];
+
+interface Shown {
+  readonly name: string;
+  /** null: it is root's. */
+  readonly receiver: ReceiverSettings | null;
+  /** null: the agent has not taken it up yet. */
+  readonly state: ReceiverState | null;
+}
+
+/** Those of the settings in their order, then root's. */
+function shown(receivers: readonly ReceiverSettings[], states: readonly ReceiverState[]): Shown[] {
+  const ofSettings = receivers.map((receiver) => {
+    const { name } = receiver;
+    return { name, receiver, state: states.find((one) => one.name === name) ?? null };
+  });
+  const ofRoot = states.filter((state) => !isOfSettings(state));
+  return [...ofSettings, ...ofRoot.map((state) => ({ name: state.name, receiver: null, state }))];
+}
+
+function isOfSettings({ kind }: ReceiverState): boolean {
+  return kind === "webhook" || kind === "mail";
+}
+
+function isFailing(name: string, needs: readonly Need[]): boolean {
+  return needs.some(
+    ({ code, facts }) => code === "receiver_failing" && (facts as { name: string }).name === name,
+  );
+}
+
+function AddButton({
+  schema,
+  count,
+  onClick,
+}: {
+  readonly schema: MemberSchema;
+  readonly count: number;
+  readonly onClick: () => void;
+}) {
+  const { maxItems = Number.POSITIVE_INFINITY } = schema;
+  return (
+    <div class="buttons">
+      <Button why={count < maxItems ? null : t.notifications.most(count)} onClick={onClick}>
+        {t.notifications.add}
+      </Button>
+    </div>
+  );
+}
+
+type NotNeeded = Settings["device"]["not_needed"];
+
+function NoReceiver({
+  notNeeded,
+  onChanged,
+}: {
+  readonly notNeeded: NotNeeded;
+  readonly onChanged: () => Promise<void>;
+}) {
+  const others = notNeeded.filter((one) => one !== "no_receiver");
+  const isWanted = others.length === notNeeded.length;
+  const words = isWanted
+    ? ([t.notifications.none, t.notifications.wantNone] as const)
+    : ([t.notifications.noneWanted, t.notifications.askAgain] as const);
+  return (
+    <Empty>
+      <p>{words[0]}</p>
+      {isOneOf("admin") && (
+        <ActionButton
+          act={async () => {
+            const not_needed: NotNeeded = [...others, ...(isWanted ? (["no_receiver"] as const) : [])];
+            await call("updateSettings", { body: { device: { not_needed } } });
+            await Promise.all([onChanged(), greet()]);
+          }}
+        >
+          {words[1]}
+        </ActionButton>
+      )}
+    </Empty>
+  );
+}

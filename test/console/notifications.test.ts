@@ -1,0 +1,359 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { Webhook } from "standardwebhooks";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import {
+  type ConsoleWindow,
+  confirmPassword,
+  endOfConsole,
+  signIn,
+  signInWithoutStepUp,
+  startBrowser,
+  untilFocused,
+} from "../../lab/console/browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { looks as everyLook } from "../../lab/console/page-checks.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
+import { type MailServer, mailUser, startMailServer } from "../../lab/host/mail-server.ts";
+import { startWebServer, type WebServer } from "../../lab/host/web-server.ts";
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const section = "/system/settings?open=notifications";
+
+/** Names its receivers on the device itself, as only root can allow. */
+function hostFile(): string {
+  const directory = scratchDirectory();
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, "steward.json");
+  writeFileSync(path, JSON.stringify({ notify: { allow_local_servers: true } }), { mode: 0o600 });
+  return path;
+}
+
+describe("the receivers of messages in the console", () => {
+  const ending = endOfConsole();
+  const looks = new Looks();
+  const received: Received[] = [];
+  let [status, hook, mail] = [204, undefined as WebServer | undefined, undefined as MailServer | undefined];
+  const { agent, browser } = lightConsoleOf(ending, () =>
+    startAgentInProcess({ arguments: ["--host-file", hostFile()] }),
+  );
+  before(async () => {
+    hook = await startWebServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (piece: string) => {
+        body += piece;
+      });
+      request.on("end", () => {
+        received.push({ headers: request.headers, body });
+        response.writeHead(status).end();
+      });
+    });
+    mail = await startMailServer(createAuthority(scratchDirectory()).certify("127.0.0.1"));
+  });
+  after(async () => {
+    await hook?.stop();
+    await mail?.stop();
+  });
+
+  const change = async (notify: object): Promise<void> => {
+    const answer = await agent.call("PUT", "/api/system", { body: { notify }, local: true });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const notNeeded = async () =>
+    (await agent.call("GET", "/api/system", { local: true })).json.device.not_needed;
+  const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json.notify;
+  const alerts = () => ({ name: "alerts", kind: "webhook", takes: "all", url: `${hook?.url}/hook` });
+  const open = async (role: "admin" | "operator" | "readonly" = "admin", path = section) => {
+    const window = await browser.open(agent);
+    await signIn(window.page, role, path);
+    return window;
+  };
+  const sheet = (page: Page, name = "Add a receiver") => page.getByRole("dialog", { name });
+  const adding = async (page: Page): Promise<Locator> => {
+    await page.getByRole("button", { name: "Add a receiver" }).click();
+    return sheet(page);
+  };
+  const save = (dialog: Locator) => dialog.getByRole("button", { name: "Save" }).click();
+  /** The link of the need on Home. */
+  const setUp = (page: Page) =>
+    page
+      .getByRole("listitem")
+      .filter({ hasText: "No message is sent" })
+      .getByRole("link", { name: "Set it up" });
+  const card = (page: Page, name: string) => page.locator(".receiver", { hasText: name });
+
+  it("are asked for on Home, until someone says in their section that none is wanted, and again where that is taken back", async () => {
+    const device = { not_needed: ["updates_not_set_up"] };
+    assert.equal((await agent.call("PUT", "/api/system", { body: { device }, local: true })).status, 200);
+    const { page, complaints } = await open("admin", "/");
+    await setUp(page).click();
+    await page.getByRole("button", { name: "None is wanted here" }).click();
+    await page.getByText("Home does not ask for a receiver").waitFor();
+    assert.deepEqual(await notNeeded(), ["updates_not_set_up", "no_receiver"]);
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Give this device a name" }).waitFor();
+    assert.equal(await setUp(page).count(), 0);
+    await page.goto(section);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("button", { name: "None is wanted here" }).waitFor();
+    assert.deepEqual(await notNeeded(), ["updates_not_set_up"], "all else stays");
+    looks.keep(page, "notifications-none");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("get a webhook from Home's link, whose secret is shown once, and whose test is verified by it", async () => {
+    const { page, complaints } = await open("admin", "/");
+    await setUp(page).click();
+    const dialog = await adding(page);
+    await dialog.getByLabel("Name", { exact: true }).fill("alerts");
+    await dialog.getByLabel("Address", { exact: true }).fill(`${hook?.url}/hook`);
+    await save(dialog);
+    await dialog.getByText("alerts is saved. Give this secret to the receiver").waitFor();
+    const secret = await dialog.locator(".secret pre").innerText();
+    assert.match(secret, /^whsec_/);
+    looks.keep(page, "notifications-secret");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    assert.equal(await page.getByText(secret).count(), 0);
+    assert.deepEqual((await stored()).receivers, [alerts()]);
+    await page.getByRole("button", { name: "Send a test: alerts" }).click();
+    await card(page, "alerts").getByText("204 No Content").waitFor();
+    const [{ headers, body } = assert.fail()] = received.splice(0);
+    const event = new Webhook(secret).verify(body, headers as Record<string, string>);
+    assert.equal((event as { type: string }).type, "steward.test");
+    await card(page, "alerts").getByText("reached", { exact: true }).waitFor();
+    assert.equal(await page.locator(".toast", { hasText: "Another user" }).count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("answer a test with what went wrong, in place", async () => {
+    const { page } = await open();
+    status = 500;
+    await page.getByRole("button", { name: "Send a test: alerts" }).click();
+    await page.getByRole("alert").getByText("The test was not delivered").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/answered 500/)
+      .waitFor();
+    looks.keep(page, "notifications-refused");
+    status = 204;
+    await page.getByRole("button", { name: "Send a test: alerts" }).click();
+    await page.getByText("204 No Content").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  });
+
+  it("keep what was typed where it is refused, and say why at each field", async () => {
+    const { page, complaints } = await open();
+    const dialog = await adding(page);
+    const name = dialog.getByLabel("Name", { exact: true });
+    await name.fill("On Call");
+    await dialog.getByLabel("Address", { exact: true }).fill("ftp://alerts.example");
+    await save(dialog);
+    await dialog.getByText("1 to 32 small letters").waitFor();
+    await dialog.getByText("An address is expected that begins with https://").waitFor();
+    await untilFocused(name);
+    await name.fill("alerts");
+    await dialog.getByLabel("Address", { exact: true }).fill(`${hook?.url}/other`);
+    await save(dialog);
+    await dialog.getByText("Another receiver has this name").waitFor();
+    assert.deepEqual((await stored()).receivers, [alerts()], "it is not written over");
+    await name.fill("other");
+    await dialog.getByLabel("Given by the receiver").check();
+    const secret = dialog.getByLabel("Secret", { exact: true });
+    await secret.fill("whsec_short");
+    await save(dialog);
+    await dialog.getByText("whsec_ is expected").waitFor();
+    looks.keep(page, "notifications-faults");
+    // The receiver is there by now: it is the same one that is saved again.
+    await secret.fill(`whsec_${Buffer.alloc(32, 7).toString("base64")}`);
+    await dialog.getByLabel("Only what cannot wait").check();
+    await save(dialog);
+    await dialog.waitFor({ state: "detached" });
+    const [, other, ...more] = (await stored()).receivers;
+    assert.deepEqual([other.name, other.takes, more], ["other", "grave", []]);
+    await page.getByRole("button", { name: "Send a test: other" }).click();
+    await card(page, "other").getByText("204 No Content").waitFor();
+    const { headers, body } = received.at(-1) ?? assert.fail();
+    new Webhook(Buffer.alloc(32, 7).toString("base64")).verify(body, headers as Record<string, string>);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("are mailboxes too, whose password is for one server and one user name", async () => {
+    const { page, complaints } = await open();
+    const dialog = await adding(page);
+    await dialog.getByLabel("Name", { exact: true }).fill("duty");
+    await dialog.getByRole("radio", { name: "Mail" }).check();
+    await dialog.getByRole("radio", { name: "TLS from the start" }).check();
+    assert.equal(await dialog.getByLabel("Port", { exact: true }).inputValue(), "465");
+    await dialog.getByRole("radio", { name: "STARTTLS" }).check();
+    assert.equal(await dialog.getByLabel("Port", { exact: true }).inputValue(), "587");
+    await dialog.getByRole("textbox", { name: "Mail server" }).fill("127.0.0.1");
+    await dialog.getByLabel("Port", { exact: true }).fill("many");
+    assert.equal(await dialog.getByLabel("Password", { exact: true }).count(), 0);
+    await dialog.getByLabel("User name").fill(mailUser.username);
+    await dialog.getByLabel("Password", { exact: true }).fill(mailUser.password);
+    await dialog.getByLabel("Sender").fill("boiler@plant.example");
+    await dialog.getByLabel("Recipients").fill("duty@plant.example\nnobody");
+    await save(dialog);
+    await dialog.getByText("A number from 1 to 65535 is expected").waitFor();
+    await dialog.getByText("Mail addresses are expected").waitFor();
+    looks.keep(page, "notifications-mail-faults");
+    await dialog.getByLabel("Port", { exact: true }).fill(String(mail?.port));
+    await dialog.getByLabel("Recipients").fill("duty@plant.example, owner@plant.example");
+    await save(dialog);
+    await dialog.waitFor({ state: "detached" });
+    const duty = card(page, "duty");
+    await duty.getByText("duty@plant.example, owner@plant.example").waitFor();
+    assert.ok(!JSON.stringify(await stored()).includes(mailUser.password));
+    await page.getByRole("button", { name: "Send a test: duty" }).click();
+    // Its certificate is from an authority that this system does not know.
+    await duty
+      .getByText(/certificate/)
+      .first()
+      .waitFor();
+    assert.deepEqual(mail?.mails, []);
+    await page.getByRole("button", { name: "Edit: duty" }).click();
+    const edit = sheet(page, "Edit duty");
+    await edit.getByText("One is set. Leave this empty to keep it.").waitFor();
+    await edit.getByLabel("User name").fill("someone");
+    await edit.getByText("type it again").waitFor();
+    looks.keep(page, "notifications-mail");
+    await save(edit);
+    await duty.getByText("missing: nothing can be sent until it is set").waitFor();
+    await duty.getByText("has no password").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("are changed without losing what another user did meanwhile", async () => {
+    const { page } = await open();
+    await page.getByRole("button", { name: "Edit: alerts" }).click();
+    const dialog = sheet(page, "Edit alerts");
+    await dialog.getByLabel("Address", { exact: true }).fill(`${hook?.url}/mine`);
+    const [first, ...others] = (await stored()).receivers;
+    await change({ receivers: [{ ...first, takes: "grave" }, ...others] });
+    await save(dialog);
+    await dialog.getByText("Another user has changed this receiver. Nothing is saved.").waitFor();
+    assert.equal((await stored()).receivers[0].url, alerts().url);
+    await save(dialog);
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual((await stored()).receivers[0], { ...alerts(), url: `${hook?.url}/mine` });
+    // The secret was kept.
+    await page.getByRole("button", { name: "Send a test: alerts" }).click();
+    await card(page, "alerts").getByText("204 No Content").waitFor();
+    await page.getByRole("button", { name: "Edit: other" }).click();
+    await change({ receivers: [(await stored()).receivers[0]] });
+    await save(sheet(page, "Edit other"));
+    await sheet(page, "Edit other").getByText("Another user has removed this receiver").waitFor();
+  });
+
+  it("are removed after a question, and only the one that was meant", async () => {
+    await change({ receivers: [alerts(), { ...alerts(), name: "second" }] });
+    const { page } = await open();
+    await page.getByRole("button", { name: "Remove: alerts" }).click();
+    const question = page.getByRole("dialog", { name: "Remove alerts?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await stored()).receivers.length, 2);
+    await page.getByRole("button", { name: "Remove: alerts" }).click();
+    await question.getByRole("button", { name: "Remove" }).click();
+    await page.locator(".toast", { hasText: "Removed" }).waitFor();
+    assert.deepEqual((await stored()).receivers, [{ ...alerts(), name: "second" }]);
+  });
+
+  it("are at most eight, and the button says so", async () => {
+    const eight = Array.from({ length: 8 }, (_, index) => ({ ...alerts(), name: `r${index}` }));
+    await change({ receivers: eight });
+    const { page } = await open();
+    await page.getByText("There are 8 receivers already").waitFor();
+    const button = page.getByRole("button", { name: "Add a receiver" });
+    assert.equal(await button.getAttribute("aria-disabled"), "true");
+  });
+
+  it("ask for the password where the agent does, and lose nothing when that is cancelled", async () => {
+    await change({ receivers: [alerts()] });
+    const { page } = await browser.open(agent);
+    await signInWithoutStepUp(agent, page, "admin", section);
+    const dialog = await adding(page);
+    await dialog.getByLabel("Name", { exact: true }).fill("third");
+    await dialog.getByLabel("Address", { exact: true }).fill(`${hook?.url}/third`);
+    await save(dialog);
+    const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await question.getByRole("button", { name: "Close" }).click();
+    assert.equal(await dialog.getByLabel("Name", { exact: true }).inputValue(), "third");
+    assert.equal((await stored()).receivers.length, 1);
+    await save(dialog);
+    await confirmPassword(page, "admin");
+    await dialog.getByText("third is saved").waitFor();
+  });
+
+  it("are read by an operator, and hidden from others", async () => {
+    const { page } = await open("operator");
+    await card(page, "alerts").waitFor();
+    await page.getByText("Only an administrator can change them.").waitFor();
+    assert.equal(await page.getByRole("button", { name: /Send a test|Edit:|Add a receiver/ }).count(), 0);
+    const reader = await open("readonly");
+    await reader.page.getByText("hidden: your role cannot see this value").first().waitFor();
+    assert.equal(await reader.page.locator(".receiver").count(), 0);
+    assert.deepEqual(reader.complaints, []);
+  });
+
+  it("are found among the settings, folded until then", async () => {
+    const { page } = await open("admin", "/system/settings");
+    await page.locator(".settings-fold").getByText("alerts, third").waitFor();
+    assert.equal(await page.locator(".receiver").count(), 0);
+    await page.getByRole("searchbox", { name: "Find a setting" }).fill("webhook");
+    await card(page, "alerts").waitFor();
+  });
+
+  it("are sound to look at: by light, by night, on a phone, and in German", async () => {
+    const { page, complaints } = await open();
+    await page.getByRole("button", { name: "Send a test: alerts" }).click();
+    await page
+      .getByText(/has no secret/)
+      .first()
+      .waitFor();
+    for (const [look, colorScheme, width] of everyLook) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      looks.keep(page, `notifications-${look}`);
+    }
+    const german: ConsoleWindow = await browser.open(agent, { language: "de" });
+    await signIn(german.page, "admin", section);
+    await german.page.getByText("hat kein Geheimnis").first().waitFor();
+    looks.keep(german.page, "notifications-de");
+    assert.deepEqual([...complaints, ...german.complaints], []);
+  });
+
+  it("are sound to look at in a browser, in each state above", async () => {
+    await looks.judge(await startBrowser(ending));
+  });
+
+  it("come into view from Home, with the keyboard on their head, and fit into 320 pixels", async () => {
+    await change({ receivers: [] });
+    const chromium = await startBrowser(ending);
+    const { page, complaints } = await chromium.open(agent, { width: 320, height: 600 });
+    await signIn(page, "admin", "/");
+    await setUp(page).click();
+    await untilFocused(page.getByRole("heading", { name: "Notifications" }));
+    await page.getByRole("button", { name: "Add a receiver" }).waitFor();
+    const isInView = await page.getByRole("heading", { name: "Notifications" }).evaluate((head) => {
+      const { top, bottom } = head.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+    assert.ok(isInView, "the head is in view");
+    await page.getByRole("button", { name: "Add a receiver" }).press("Enter");
+    await untilFocused(sheet(page).getByLabel("Name", { exact: true }));
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+    await page.keyboard.press("Escape");
+    await untilFocused(page.getByRole("button", { name: "Add a receiver" }));
+    assert.deepEqual(complaints, []);
+  });
+});
