@@ -84,10 +84,20 @@ describe("an owner with a phone and a new device", () => {
     await assertEveryLook(page, "the fingerprint");
     await picture(page, "walk-owner-4-updates");
     await touch(button("Finish"));
-    await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
+    await untilShown(page.getByRole("heading", { name: "One thing needs you.", level: 1 }));
     await untilShown(page.locator(".frame-head").getByText("Branch Hamburg"));
     await assertEveryLook(page, "Home after the first run");
     await picture(page, "walk-owner-5-home");
+  });
+
+  it("wants no message from the device, and is told that all is well", async () => {
+    const need = page.locator(".needs > li", { hasText: "No message is sent when something fails" });
+    await touch(need.getByRole("link", { name: "Set it up" }));
+    await touch(page.getByLabel("A receiver of messages"));
+    await touch(button("Save"));
+    await untilShown(page.getByText("Saved", { exact: true }));
+    await touch(page.getByRole("link", { name: /^Home/ }).first());
+    await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
   });
 
   it("is led to the update that there is, and sees it installed", async () => {
