@@ -307,6 +307,14 @@ describe("a mail that is not accepted", () => {
       /^Nothing was sent to .*: it closed the connection\. Check/,
     ],
     [
+      "knows no EHLO",
+      (socket) => {
+        socket.write("220 mail.example\r\n");
+        socket.on("data", () => socket.write("502 5.5.1 Unrecognized command\r\n"));
+      },
+      /did not encrypt the connection \(“502 5\.5\.1 Unrecognized command”\)/,
+    ],
+    [
       "is too busy",
       (socket) => socket.end("421 4.3.2 Too busy\r\n"),
       /does not take the mail at present: “421 /,
@@ -317,8 +325,8 @@ describe("a mail that is not accepted", () => {
       const server = createServer((socket) => greet(socket.on("error", () => undefined).resume()));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as { port: number };
+      ending.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
       assert.match(errorOf(await deliver(port, began)), expected);
-      await new Promise((resolve) => server.close(resolve));
     });
 
   it("because the server says nothing ends when the delivery is cancelled", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
@@ -180,6 +180,48 @@ describe("the outbox", () => {
     assert.match(state?.last_error?.detail ?? "", /answered 500 Internal Server Error/);
     assert.deepEqual([state?.last_success, state?.waiting, state?.failing_seconds], [null, 1, 2 * day - 1]);
     assert.ok(Date.parse(state?.next_attempt ?? "") > Date.parse("2026-11-29T10:00:00Z"));
+  });
+
+  it("writes the cursor before the first attempt only, however many fail", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    world.fate = () => ({ status: 500 });
+    await world.record(began("a"));
+    await world.pass(2);
+    const written = await stat(join(world.directory, "outbox.json"));
+    await world.pass(day);
+    assert.ok(world.attempts.length > 10);
+    const { ino, mtimeMs } = await stat(join(world.directory, "outbox.json"));
+    assert.deepEqual([ino, mtimeMs], [written.ino, written.mtimeMs]);
+  });
+
+  it("ends the attempt that is under way when the agent stops, and tries it again after the start", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    world.fate = () => ({ seconds: 30 });
+    await world.record(began("a"));
+    await world.pass(2);
+    await world.outbox.close();
+    world.fate = () => "delivered";
+    await world.pass(day);
+    assert.equal(world.attempts.length, 1, "a stopped outbox has tried again");
+    await world.restart();
+    await world.pass(day);
+    assert.deepEqual(seqsOf(world), [[1], [1]]);
+  });
+
+  it("keeps its place when the agent stops, also behind events that it only read", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver()]);
+    for (const name of ["anna", "bert", "carl"]) await world.record(change(name));
+    await world.restart();
+    await world.pass(1);
+    await world.outbox.close();
+    const { receivers } = (await onDisk(world.directory, "outbox.json")) as { receivers: { seq: number }[] };
+    assert.deepEqual(
+      receivers.map(({ seq }) => seq),
+      [3],
+    );
   });
 
   it("is silent for as long as a receiver asks, but no longer than a day", async (test) => {
