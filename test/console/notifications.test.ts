@@ -16,7 +16,7 @@ import {
   startBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
-import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf, startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { looks as everyLook } from "../../lab/console/page-checks.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
@@ -31,11 +31,11 @@ interface Received {
 const section = "/system/settings?open=notifications";
 
 /** Names its receivers on the device itself, as only root can allow. */
-function hostFile(): string {
+function hostFile(more: object = {}): string {
   const directory = scratchDirectory();
   mkdirSync(directory, { recursive: true });
   const path = join(directory, "steward.json");
-  writeFileSync(path, JSON.stringify({ notify: { allow_local_servers: true } }), { mode: 0o600 });
+  writeFileSync(path, JSON.stringify({ notify: { allow_local_servers: true }, ...more }), { mode: 0o600 });
   return path;
 }
 
@@ -330,6 +330,24 @@ describe("the receivers of messages in the console", () => {
     await german.page.getByText("hat kein Geheimnis").first().waitFor();
     looks.keep(german.page, "notifications-de");
     assert.deepEqual([...complaints, ...german.complaints], []);
+  });
+
+  it("are shown but not changed where root names them, whom an administrator can test", async () => {
+    const telemetry = { otlp: { url: `${hook?.url}` } };
+    const arguments_ = ["--host-file", hostFile({ telemetry })];
+    const roots = await startLightConsole(ending, () => startAgentInProcess({ arguments: arguments_ }));
+    const { page, complaints } = await roots.browser.open(roots.agent);
+    await signIn(page, "admin", section);
+    const otlp = card(page, "OTLP collector");
+    await otlp.getByText("From the host file. Only root can change it").waitFor();
+    assert.equal(await otlp.getByRole("button").count(), 1);
+    assert.equal(await page.locator(".notifications .empty").count(), 0);
+    received.splice(0);
+    await page.getByRole("button", { name: "Send a test: otlp" }).click();
+    await otlp.getByText("The test was", { exact: false }).first().waitFor();
+    assert.ok(received.length > 0, "the collector was asked");
+    looks.keep(page, "notifications-of-root");
+    assert.deepEqual(complaints, []);
   });
 
   it("are sound to look at in a browser, in each state above", async () => {

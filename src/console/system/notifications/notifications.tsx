@@ -49,7 +49,7 @@ export function Notifications() {
       <ul class="receivers">
         {shown(receivers, known).map(({ name, receiver, state }) => (
           <ReceiverCard
-            key={name}
+            key={`${state?.kind} ${name}`}
             {...{ name, receiver, state }}
             isFailing={isFailing(name, status.value?.needs ?? [])}
             onEdit={setEdited}
@@ -120,7 +120,7 @@ interface Shown {
 function shown(receivers: readonly ReceiverSettings[], states: readonly ReceiverState[]): Shown[] {
   const ofSettings = receivers.map((receiver) => {
     const { name } = receiver;
-    return { name, receiver, state: states.find((one) => one.name === name) ?? null };
+    return { name, receiver, state: states.find((one) => one.name === name && isOfSettings(one)) ?? null };
   });
   const ofRoot = states.filter((state) => !isOfSettings(state));
   return [...ofSettings, ...ofRoot.map((state) => ({ name: state.name, receiver: null, state }))];

@@ -48,9 +48,7 @@ export function ReceiverCard({
       </header>
       {receiver === null && <p class="hint">{t.notifications.ofRoot}</p>}
       <Facts items={[...destination(receiver), ...(state ? course(state) : [])]} />
-      {receiver !== null && isOneOf("admin") && (
-        <Actions receiver={receiver} {...{ onEdit, onRemove, onTested }} />
-      )}
+      {isOneOf("admin") && <Actions {...{ name, receiver, onEdit, onRemove, onTested }} />}
     </li>
   );
 }
@@ -120,18 +118,20 @@ function course(state: ReceiverState): Fact[] {
   ];
 }
 
+/** Root's receivers can be tested, but neither changed nor removed. */
 function Actions({
+  name,
   receiver,
   onEdit,
   onRemove,
   onTested,
 }: {
-  readonly receiver: ReceiverSettings;
+  readonly name: string;
+  readonly receiver: ReceiverSettings | null;
   readonly onEdit: (receiver: ReceiverSettings) => void;
   readonly onRemove: (name: string) => void;
   readonly onTested: () => void;
 }) {
-  const { name } = receiver;
   const [delivery, setDelivery] = useState<DeliveryAnswer | null>(null);
   const test = useAction(async () => {
     setDelivery(null);
@@ -148,12 +148,16 @@ function Actions({
         >
           {t.notifications.test}
         </Button>
-        <Button label={`${t.notifications.edit}: ${name}`} onClick={() => onEdit(receiver)}>
-          {t.notifications.edit}
-        </Button>
-        <Button label={`${t.notifications.remove}: ${name}`} onClick={() => onRemove(name)}>
-          {t.notifications.remove}
-        </Button>
+        {receiver !== null && (
+          <>
+            <Button label={`${t.notifications.edit}: ${name}`} onClick={() => onEdit(receiver)}>
+              {t.notifications.edit}
+            </Button>
+            <Button label={`${t.notifications.remove}: ${name}`} onClick={() => onRemove(name)}>
+              {t.notifications.remove}
+            </Button>
+          </>
+        )}
       </div>
       <div role="status">
         {delivery?.ok && (
