@@ -49,7 +49,8 @@ export function Notifications() {
       <ul class="receivers">
         {shown(receivers, known).map(({ name, receiver, state }) => (
           <ReceiverCard
-            key={`${state?.kind} ${name}`}
+            // One of root's may have the name of one of the settings.
+            key={receiver === null ? `root ${name}` : name}
             {...{ name, receiver, state }}
             isFailing={isFailing(name, status.value?.needs ?? [])}
             onEdit={setEdited}
