@@ -8,11 +8,11 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(?!paper|qr-)|palette|ui\/form\/(zones?|duration|choices)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(?!paper|qr-)|palette|ui\/form\/(zones?|duration)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
-  /\/contract\/((error-codes|event-records|scopes)\.ts|clock\/(source-intervals|time-server)\.ts|updates\/update-holds\.ts|words\/(?!needs))/;
+  /\/contract\/((error-codes|event-records|scopes)\.ts|clock\/source-intervals\.ts|updates\/update-holds\.ts|words\/(?!needs))/;
 
 /** Within the source; a file here is a file of the console as well, of which a person loads one language's. */
 const languages = /^catalogue\/languages\/(.+)\.ts$/;
@@ -226,6 +226,12 @@ function filesOfConsole(source: string) {
         },
         // Three parts have lists; by what each uses of them they would load several small files.
         { name: "lists", test: (id: string) => /^(styles\/)?lists\b/.test(within(id)) },
+        // The first run has forms of two other parts.
+        {
+          name: "forms",
+          test: (id: string) =>
+            /^(ui\/form\/zones?|styles\/account|account\/(enrolment|recovery-codes)-form)\b/.test(within(id)),
+        },
       ],
     },
   };
