@@ -277,8 +277,10 @@ describe("the console's clock", () => {
       const { page, complaints } = await see(browser, agent, "operator");
       await setTime(agent, { servers: names });
       const counters = async () => (await agent.call("GET", route, { local: true })).json.counters;
-      // Both halves of the start's burst: a measurement that is asked for meanwhile would be one of them.
-      await time.passUntil(until("they are measured", async () => (await counters()).rounds >= 2));
+      // All of the start's burst, a round of four exchanges with each and three rounds of one: a measurement that is asked
+      // for meanwhile would be one of them.
+      const exchanges = 7 * names.length;
+      await time.passUntil(until("they are measured", async () => (await counters()).exchanges >= exchanges));
       const { samples } = await counters();
       await page.reload();
       await unfold(page);
