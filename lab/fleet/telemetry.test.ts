@@ -215,7 +215,7 @@ describe("the cost of a device", () => {
     const single = await cost(() => otlp.deliver(messageOf([first]), unending));
     const twenty = Array.from({ length: 20 }, (_, index) => events[index % events.length] ?? first);
     const many = await cost(() => otlp.deliver(messageOf(twenty), unending));
-    row("events, one by itself by OTLP", kib(single));
+    row("events, one a message by OTLP", kib(single));
     row("events, each of 20 in a message by OTLP", kib(many / 20));
     // A push that costs ten times as much would be a fault, not a load.
     assert.ok(push < 65_536 && single < 16_384, `${push}, ${single}`);

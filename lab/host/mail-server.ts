@@ -7,7 +7,7 @@ import type { ServerCertificate } from "./certificates.ts";
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The user who had signed in; undefined: nobody. */
+  /** The user who had signed in; undefined: the mail came without a sign-in. */
   readonly user: string | undefined;
   readonly isEncrypted: boolean;
   /** By their lower-case names. */

@@ -231,7 +231,7 @@ function joined(parts: Parts): EventLog {
   };
 }
 
-/** Copies of the present segments, waiting events and events in memory: others write while somebody reads. */
+/** Copies of the present segments, waiting events and events in memory: others write during a reading. */
 async function sourceOf({ files, recent, kept, writer, sequence }: Parts): Promise<EventSource> {
   await Promise.all([recent.changes.load(), recent.refusals.load()]);
   const copies = (segments: readonly Segment[]) => segments.map((segment) => ({ ...segment }));

@@ -53,7 +53,7 @@ export function ReceiverCard({
   );
 }
 
-/** Without a need nothing is amber: a receiver that has failed for a while is tried again by itself. */
+/** Without a need nothing is amber: the agent tries a receiver that has failed for a while again. */
 function StateBadge({ state, isFailing }: { readonly state: ReceiverState; readonly isFailing: boolean }) {
   const [colour, word] = stateInWords(state, isFailing);
   return <Badge state={colour}>{t.notifications.states[word]}</Badge>;

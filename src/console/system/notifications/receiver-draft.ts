@@ -5,7 +5,7 @@ export type ReceiverSettings = Settings["notify"]["receivers"][number];
 type Kind = ReceiverSettings["kind"];
 
 /** `keep`: the secret stays; `make`: the device makes one; `paste`: the receiver's own one is given. */
-type SecretWish = "keep" | "make" | "paste";
+type SecretChoice = "keep" | "make" | "paste";
 
 /** A receiver under edit: the texts of its fields. */
 export interface TypedReceiver {
@@ -20,7 +20,7 @@ export interface TypedReceiver {
   readonly from: string;
   /** One address a line. */
   readonly to: string;
-  readonly wish: SecretWish;
+  readonly secretChoice: SecretChoice;
   /** The pasted secret of a webhook, or the password of a mail server. */
   readonly secret: string;
 }
@@ -33,7 +33,7 @@ export function typedReceiver(receiver: ReceiverSettings | null, isSecretSet: bo
   const { port = usualPorts.starttls, to = [], ...given } = receiver ?? {};
   return {
     ...{ name: "", kind: "webhook", takes: "all", url: "", server: "", security: "starttls" },
-    ...{ username: "", from: "", secret: "", wish: isSecretSet ? "keep" : "make" },
+    ...{ username: "", from: "", secret: "", secretChoice: isSecretSet ? "keep" : "make" },
     ...given,
     port: String(port),
     to: to.join("\n"),

@@ -181,17 +181,17 @@ function SecretFields({
   readonly form: ReceiverFormState;
   readonly isSecretSet: boolean;
 }) {
-  const { wish, wishes, secret, secretHint } = t.notifications;
+  const { secretChoice, secretChoices, secret, secretHint } = t.notifications;
   const values = isSecretSet ? (["keep", "make", "paste"] as const) : (["make", "paste"] as const);
   return (
     <>
       <RadioField
-        label={wish}
-        value={form.typed.wish}
-        onInput={(value) => form.type({ wish: value })}
-        options={values.map((value) => ({ value, ...wishes[value] }))}
+        label={secretChoice}
+        value={form.typed.secretChoice}
+        onInput={(value) => form.type({ secretChoice: value })}
+        options={values.map((value) => ({ value, ...secretChoices[value] }))}
       />
-      {form.typed.wish === "paste" && (
+      {form.typed.secretChoice === "paste" && (
         <PasswordField
           {...form.field("secret")}
           name="secret"

@@ -72,7 +72,7 @@ function errorsWithin(error: unknown, place: string): unknown {
 export async function saveSecret({
   name,
   kind,
-  wish,
+  secretChoice,
   username,
   secret,
 }: TypedReceiver): Promise<string | null> {
@@ -81,7 +81,7 @@ export async function saveSecret({
     if (username.trim() === "" || secret === "") return null;
     return (await call("setReceiverSecret", { params, body: { secret } })).secret;
   }
-  if (wish === "keep") return null;
-  const body = wish === "paste" ? { body: { secret: secret.trim() } } : {};
+  if (secretChoice === "keep") return null;
+  const body = secretChoice === "paste" ? { body: { secret: secret.trim() } } : {};
   return (await call("setReceiverSecret", { params, ...body })).secret;
 }

@@ -48,7 +48,7 @@ function collectorOf(
     headers: async () =>
       headersFile === null ? {} : readRequestHeaders(headersFile, { own, refuse: refusedHeaders }),
     transfers: host.network.openTransfers({
-      // Root has named it; but a name that leads here by itself may be a name server's lie.
+      // Root has named it; but a name that leads here may be a name server's lie.
       allowLocalServers: host.network.isLocalServer(url),
       ...{ redirects: null, caFile: caFile ?? undefined },
       userAgent: `Steward/${build.version} (${product})`,

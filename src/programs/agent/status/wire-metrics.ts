@@ -22,7 +22,7 @@ export interface Metering {
   read(rooms: StatusRooms): Promise<string>;
   /**
    * Gives the same values to a sink of telemetry, without those of the event loop: a timer measures them twice a second for
-   * ten minutes after each scrape, which a device that nobody scrapes is spared.
+   * ten minutes after each scrape, which a device that is never scraped is spared.
    */
   readInto(sink: MetricSink, rooms: StatusRooms): Promise<void>;
   stop(): void;

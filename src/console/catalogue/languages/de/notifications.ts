@@ -84,8 +84,8 @@ export const notifications: Catalogue["notifications"] = {
     starttls: { text: "STARTTLS", hint: "Meist Port 587" },
     tls: { text: "TLS von Anfang an", hint: "Meist Port 465" },
   },
-  wish: "Geheimnis für Signaturen",
-  wishes: {
+  secretChoice: "Geheimnis für Signaturen",
+  secretChoices: {
     keep: { text: "Das jetzige behalten", hint: "" },
     make: {
       text: "Von diesem Gerät erzeugt",

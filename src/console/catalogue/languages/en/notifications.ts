@@ -82,8 +82,8 @@ export const notifications = {
     starttls: { text: "STARTTLS", hint: "Usually port 587" },
     tls: { text: "TLS from the start", hint: "Usually port 465" },
   },
-  wish: "Secret for signatures",
-  wishes: {
+  secretChoice: "Secret for signatures",
+  secretChoices: {
     keep: { text: "Keep the present one", hint: "" },
     make: { text: "Made by this device", hint: "It is shown once, for you to give to the receiver" },
     paste: { text: "Given by the receiver", hint: "" },
