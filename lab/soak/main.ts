@@ -23,11 +23,11 @@ const sampleSeconds = 5;
 
 /**
  * Growth an hour that is certain, with 97.5 % confidence (the lower end of the slope's interval), from which on the run
- * fails. What is held is measured exactly: a leak of a request's data would be many times this. The memory of the whole
- * process moves by more with V8's compiled code and glibc's arenas; 6 MiB an hour would fill what
+ * fails. What is held is measured exactly: a leak of a request's data would be many times this. The anonymous
+ * memory of the process moves by more with V8's compiled code and glibc's arenas; 6 MiB an hour would fill what
  * systemd/steward.service leaves above the usual 100 MiB within a day.
  */
-const mostGrowth = { held: 2, resident: 6, files: 10 };
+const mostGrowth = { held: 2, anonymous: 6, files: 10 };
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30);
 if (!(minutes >= 1)) {
@@ -109,11 +109,11 @@ async function measure(agent: SoakedAgent): Promise<Usage> {
     else tally.wrong(agent.name, "its process is not there, or its memory was not measured");
   }
   const warm = readings.slice(Math.floor(readings.length * warmUpShare));
-  const slope = (of: "held" | "resident" | "files") =>
+  const slope = (of: "held" | "anonymous" | "files") =>
     slopeOf(warm.map((reading) => ({ atSeconds: reading.atSeconds, value: reading[of] })));
   return {
     name: agent.name,
-    ...{ held: slope("held"), resident: slope("resident"), files: slope("files") },
+    ...{ held: slope("held"), anonymous: slope("anonymous"), files: slope("files") },
     mostMiB: Math.max(...readings.map(({ most }) => most)),
   };
 }
@@ -128,7 +128,7 @@ function faultsOf({ name, mostMiB: peakMiB, ...slopes }: Usage): string[] {
   }
   const judged = [
     ["held", "what", "holds grows", "MiB"],
-    ["resident", "the memory of", "grows", "MiB"],
+    ["anonymous", "the anonymous memory of", "grows", "MiB"],
     ["files", "the open files of", "grow", "files"],
   ] as const;
   for (const [of, subject, verb, unit] of judged) {

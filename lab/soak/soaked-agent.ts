@@ -36,9 +36,9 @@ export interface SoakedAgent {
 
 /** The resources of a process. */
 export interface Measured {
-  /** MiB by memory-probe.ts: what V8 cannot collect, and all of the process. */
+  /** MiB by memory-probe.ts: what V8 cannot collect, and all anonymous pages. */
   readonly held: number;
-  readonly resident: number;
+  readonly anonymous: number;
   /** MiB that the process has had at the most, at any moment. */
   readonly most: number;
   readonly files: number;
@@ -167,10 +167,10 @@ async function makeUsers(agent: AgentProcess, fingerprint: string): Promise<void
 function measureProcess(pid: number, memoryFile: string): Measured | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const { heldBytes, residentBytes } = JSON.parse(readFileSync(memoryFile, "utf8")) as MemoryReading;
+    const { heldBytes, anonymousBytes } = JSON.parse(readFileSync(memoryFile, "utf8")) as MemoryReading;
     return {
       held: heldBytes / 1_024 ** 2,
-      resident: residentBytes / 1_024 ** 2,
+      anonymous: anonymousBytes / 1_024 ** 2,
       most: Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024,
       files: readdirSync(`/proc/${pid}/fd`).length,
     };

@@ -5,9 +5,9 @@ import type { Row } from "./tally.ts";
 /** The resources of an agent's process from the end of the warm-up on. */
 export interface Usage {
   readonly name: string;
-  /** MiB: what V8 cannot collect, and all of the process after a collection. */
+  /** MiB after a collection: what V8 holds, and all anonymous pages of the process. */
   readonly held: Slope;
-  readonly resident: Slope;
+  readonly anonymous: Slope;
   readonly files: Slope;
   readonly mostMiB: number;
 }
@@ -23,10 +23,10 @@ export function tableOf(
     ["caller", ...columns],
     ...rows.map((row) => [row.caller, ...columns.map((name) => row[name])]),
   ]);
-  const { name, held, resident, files, mostMiB } = usage;
+  const { name, held, anonymous, files, mostMiB } = usage;
   const told = [
     `what ${name} holds after each collection: ${slopeIn(held, "MiB")}`,
-    `memory of ${name}: ${slopeIn(resident, "MiB")}; at most ${mostMiB.toFixed(1)} MiB`,
+    `anonymous memory of ${name}: ${slopeIn(anonymous, "MiB")}; at most ${mostMiB.toFixed(1)} MiB`,
     `open files of ${name}: ${slopeIn(files, "files")}`,
   ];
   return [...lines, "", ...told, ...facts.map(([what, count]) => `${what}: ${count}`)].join("\n");
