@@ -3,11 +3,18 @@ import { transportKey } from "../auth/second-factor/transport.ts";
 import type { ApiTokensState } from "../auth/tokens/api-token.ts";
 import type { TrustedTime } from "../auth/trusted-time.ts";
 import { type Fault, type InputError, StewardError } from "../contract/errors.ts";
-import type { Configuration, ConfigurationChange, Settings, SettingsChange } from "../contract/types.ts";
+import type {
+  Configuration,
+  ConfigurationChange,
+  ExportedConfiguration,
+  Settings,
+  SettingsChange,
+} from "../contract/types.ts";
 import type { Timers } from "../host/ports.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
+import { type ExportWishes, exportConfiguration } from "./export.ts";
 import { administratorFaults, configurationFaults } from "./faults.ts";
 import { createOrder, type Order, type Present } from "./order.ts";
 import { planned, plannedSettings, requireSound } from "./plan.ts";
@@ -26,6 +33,8 @@ export interface Configurator {
   apply(configuration: Configuration, check: boolean): Promise<Applied>;
   /** All faults of a configuration, as far as it fits the schema. */
   faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
+  /** This device as a configuration that changes nothing here. Throws `validation_failed`. */
+  export(wishes: ExportWishes): Promise<ExportedConfiguration>;
   /** The key that second factors for this device are sealed to; null: it has no sealing key. */
   sealKey(): string | null;
   /**
@@ -53,7 +62,7 @@ export interface ConfiguratorOptions {
   readonly tokens: Document<ApiTokensState>;
   readonly settings: Document<Settings>;
   readonly seal: Seal;
-  readonly time: Pick<TrustedTime, "now" | "isTrusted">;
+  readonly time: Pick<TrustedTime, "now" | "expiryNow" | "isTrusted">;
   readonly timers: Timers;
   readonly settingFaults: (change: SettingsChange) => readonly Fault[];
   readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
@@ -89,6 +98,11 @@ export function createConfigurator(options: ConfiguratorOptions): Configurator {
         return applied;
       }),
     faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
+    export: (wishes) => {
+      const { seal, time, readInstalledRoot } = options;
+      const source = { present: presentOf(options), seal, expiryNow: time.expiryNow(), readInstalledRoot };
+      return exportConfiguration(source, wishes);
+    },
     sealKey: () => transportKey(options.seal),
     resume: () => inTurn(() => resume(options)),
   };

@@ -112,6 +112,44 @@ export const configurationQuery = {
   properties: { check: { type: "boolean", description: "say what would change, and change nothing" } },
 } as const;
 
+export const exportQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    without_secrets: { type: "boolean", description: "no password hashes, second factors and tokens" },
+    seal_to: {
+      type: "string",
+      pattern: "^[0-9a-f]{64}$",
+      "x-expected": "a key as `steward seal-key` prints it",
+      description: "the key that second factors are sealed to; this device's if absent",
+    },
+  },
+} as const;
+
+/** A device as a document of `steward apply`. */
+export const exportedConfiguration = {
+  type: "object",
+  additionalProperties: false,
+  required: ["configuration", "left_out"],
+  properties: {
+    configuration,
+    left_out: {
+      type: "array",
+      description: "parts that no document can have, or that this device would refuse in one",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["subject", "name", "detail"],
+        properties: {
+          subject: { type: "string", enum: ["user", "token", "update_root"] },
+          name: { type: "string", description: "of the user, or of a token as USER/NAME" },
+          detail: { type: "string" },
+        },
+      },
+    },
+  },
+} as const;
+
 export const sealKey = {
   type: "object",
   additionalProperties: false,

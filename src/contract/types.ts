@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import type { configuration, configurationResult } from "./configuration.ts";
+import type { configuration, configurationResult, exportedConfiguration } from "./configuration.ts";
 import type { history } from "./figures/history.ts";
 import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacements } from "./findings.ts";
 import type { hostFile } from "./host-file/host-file.ts";
@@ -61,6 +61,7 @@ export type SettingsChange = Typed<typeof settingsChange>;
 /** One document for a whole device, and what came of it. */
 export type Configuration = Sent<typeof configuration>;
 export type ConfigurationResult = Typed<typeof configurationResult>;
+export type ExportedConfiguration = Typed<typeof exportedConfiguration>;
 /** The host file, with its defaults. */
 export type HostFileDocument = Typed<typeof hostFile>;
 export type ConfigurationChange = ConfigurationResult["changes"][number];

@@ -1,10 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
-import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
+import { CommandError, OnlyExitCode, UsageError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { caps } from "../../tuf/caps.ts";
 import { parseStrictJson } from "../../tuf/strict-json.ts";
-import type { Command } from "../client/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { bytesOf } from "../client/given-bytes.ts";
 import { requireLocal } from "../client/places.ts";
 import { applyWithRoot } from "./update-root.ts";
@@ -26,17 +26,33 @@ export const apply: Command = {
   examples: [
     { line: "steward apply fleet.json --check --diff", what: "shows what would change, old and new" },
     { line: "steward apply -", what: "takes the file from standard input" },
+    { line: "steward apply --export > device.json", what: "writes this device as such a file" },
   ],
-  positionals: [{ name: "FILE" }],
+  positionals: [{ name: "FILE", isOptional: true }],
   options: [
     { name: "check", summary: "say what would change, and change nothing; exit 10 if something would" },
     { name: "diff", summary: "show old and new values; never a secret" },
+    { name: "export", summary: "instead print this device as a file that changes nothing here" },
+    {
+      name: "without-secrets",
+      summary: "with --export: no password hashes, no second factors, no tokens",
+    },
+    {
+      name: "seal-to",
+      value: "KEY",
+      excludes: "without-secrets",
+      summary: "with --export: seal second factors to another device's key (`steward seal-key`)",
+    },
   ],
   worksOffline: true,
   async run(invocation) {
     const { positionals, options, places, client, output } = invocation;
     requireLocal(places, "apply");
-    const [source = ""] = positionals;
+    const [source] = positionals;
+    if (options.has("export")) return exportDevice(invocation);
+    const foreign = ["without-secrets", "seal-to"].find((name) => options.has(name));
+    if (foreign !== undefined) throw new UsageError(`--${foreign} is for --export.`);
+    if (source === undefined) throw new UsageError("Name the file, or - for standard input.");
     const configuration = parsed(await bytesOf(invocation, source, bound), source);
     const check = options.has("check");
     const result = check
@@ -48,6 +64,20 @@ export const apply: Command = {
     throw new OnlyExitCode(differs);
   },
 };
+
+async function exportDevice({ positionals, options, client, output }: Invocation): Promise<void> {
+  const [file] = positionals;
+  const others = ["check", "diff"].filter((name) => options.has(name)).map((name) => `--${name}`);
+  const [surplus] = [...(file === undefined ? [] : [file]), ...others];
+  if (surplus !== undefined)
+    throw new UsageError(`--export reads no file and changes nothing, so it takes no ${surplus}.`);
+  const sealTo = options.text("seal-to");
+  const query = { without_secrets: options.has("without-secrets"), ...(sealTo && { seal_to: sealTo }) };
+  const { configuration, left_out } = await client.call("exportConfiguration", { query });
+  await output.document(configuration);
+  for (const { subject, name, detail } of left_out)
+    await output.remark(`Left out of ${name === "" ? subject : `${subject} ${name}`}: ${detail}`);
+}
 
 /** A root of trust is the deepest part of a file, two levels down. */
 const limits = { jsonDepth: caps.jsonDepth + 2, jsonValues: caps.jsonValues };

@@ -12,6 +12,16 @@ export const configurationOperations = {
     response: { status: 200, schema: schemas.sealKey },
     errors: ["second_factor_unavailable"],
   },
+  exportConfiguration: {
+    method: "GET",
+    path: "/api/configuration",
+    summary: "This device as a document that changes nothing here",
+    access: "local",
+    isOfCommandLine: true,
+    query: schemas.exportQuery,
+    response: { status: 200, schema: schemas.exportedConfiguration },
+    errors: ["validation_failed"],
+  },
   applyConfiguration: {
     method: "POST",
     path: "/api/configuration",
@@ -31,6 +41,8 @@ export const configurationOperations = {
 export const configurationDescriptions: Readonly<Record<keyof typeof configurationOperations, string>> = {
   getSealKey:
     "For `steward seal-key`, over the socket on the device alone. It is made of the device's sealing key, and another one once that is another.",
+  exportConfiguration:
+    "For `steward apply --export`, over the socket on the device alone. It has hashes of passwords and of tokens, and second factors that only the device of the key can open.",
   applyConfiguration:
     "For `steward apply`, over the socket on the device alone. Members that are absent stay as they are. All faults are told at once, each with its place in the document, and then nothing is changed. What a loss of power interrupts is finished at the next start, before the agent answers.",
 };

@@ -15,6 +15,11 @@ export function createConfigurationHandlers(
       const text = "This device has no key to seal with: `steward doctor` says why. Nothing was changed.";
       throw new StewardError("second_factor_unavailable", text);
     },
+    exportConfiguration: async ({ query }) =>
+      (await open()).export({
+        withoutSecrets: query?.without_secrets ?? false,
+        sealTo: query?.seal_to ?? null,
+      }),
     applyConfiguration: form(
       async ({ body, query, note }: Call<"applyConfiguration">) => {
         const check = query?.check ?? false;

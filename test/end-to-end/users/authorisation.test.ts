@@ -56,6 +56,7 @@ const table: Record<string, string> = {
   rotateToken: "         -      +      -        -       -       -         e      none",
   deleteToken: "         -      +      +        +       +       +         e      none",
   getSealKey: "          -      +      -        -       -       -         e      none",
+  exportConfiguration: " -      +      -        -       -       -         e      none",
   applyConfiguration: "  -      +      -        -       -       -         e      none",
   listEvents: "          -      +      -        +       +       +         e      events:read",
   countEvents: "         -      +      -        +       +       +         e      events:read",
