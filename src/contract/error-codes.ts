@@ -76,6 +76,8 @@ export const errorCodes = {
   password_contains_identity: { status: 422, exit: 6, remedy: "entry" },
   panic_threshold: { status: 422, exit: 9, remedy: "clock" },
   time_implausible: { status: 422, exit: 6, remedy: "clock" },
+  backup_key_wrong: { status: 422, exit: 6, remedy: "entry" },
+  backup_unusable: { status: 422, exit: 6, remedy: "entry" },
   signature_verification_required: { status: 422, exit: 6, remedy: "updates" },
 
   too_many_attempts: { status: 429, exit: 7, remedy: "retry" },

@@ -1,13 +1,13 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
+import { archiveOf } from "../../backup/archive.ts";
 import { safeJson } from "../../terminal/escape.ts";
 import { fileFailure, newFileFailure } from "../../terminal/failure.ts";
 import { type DoctorContext, outputOf, textBehind } from "./doctor-context.ts";
 import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";
 import { type Report, reportText } from "./report.ts";
-import { type ArchivedFile, tarOf } from "./tar.ts";
 
 /** The archive that is gathered for another person. */
 export interface Bundle {
@@ -33,6 +33,11 @@ names in the host file, and those of time and update servers stay, and so does w
 read it before you send it.
 `;
 
+interface BundledFile {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Programs whose output goes into the bundle. */
 const programs: readonly (readonly [file: string, program: string, args: readonly string[]])[] = [
   ["journal.txt", "journalctl", [...journalWords, "-o", "short-iso", "-n", "500"]],
@@ -53,7 +58,7 @@ export async function openBundle(
   stdout: NodeJS.WritableStream,
 ): Promise<Bundle> {
   const file = path === "-" ? undefined : await opened(path);
-  const files: ArchivedFile[] = [];
+  const files: BundledFile[] = [];
   return {
     gather: async () => {
       for (const [name, program, args] of programs) {
@@ -72,14 +77,22 @@ export async function openBundle(
         ...documents,
         ...files,
       ].map(({ name, text }) => ({ name: `steward-doctor/${name}`, text: redact(text) }));
-      const archive = gzipSync(
-        tarOf([{ name: "steward-doctor/README", text: readme }, ...all], context.now()),
-      );
+      const archive = await packed([{ name: "steward-doctor/README", text: readme }, ...all], context.now());
       await put(archive, file, path, stdout);
       const where = file === undefined ? "standard output" : path;
       return `${all.length + 1} files, ${archive.length} bytes, were written to ${where}. They hold no secrets, and users and addresses only by number; README in them says more.`;
     },
   };
+}
+
+async function packed(files: readonly BundledFile[], modifiedAt: Date): Promise<Buffer> {
+  const entries = files.map(({ name, text }) => {
+    const content = Buffer.from(text);
+    return { path: name, bytes: content.length, content: [content] };
+  });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of archiveOf(entries, modifiedAt)) pieces.push(piece);
+  return gzipSync(Buffer.concat(pieces));
 }
 
 async function opened(path: string): Promise<FileHandle> {
@@ -122,7 +135,7 @@ function withoutContact(settings: unknown): unknown {
 /** The documents without what is in them, the settings, and the names that must be taken out of everything. */
 async function readDocuments({ openState, places }: DoctorContext) {
   const users: string[] = [];
-  const documents: ArchivedFile[] = [];
+  const documents: BundledFile[] = [];
   try {
     const tools = await openState(places.stateDirectory);
     documents.push({ name: "state.json", text: `${safeJson(await tools.list())}\n` });

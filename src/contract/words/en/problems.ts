@@ -65,6 +65,8 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   password_contains_identity: "This password is too similar to a name",
   panic_threshold: "The time sources ask for too large a correction",
   time_implausible: "This time cannot be right",
+  backup_key_wrong: "This does not open the backup",
+  backup_unusable: "This backup cannot be used",
   signature_verification_required: "Signatures are always verified",
   too_many_attempts: "Too many attempts",
   rate_limited: "Too many requests",
@@ -169,6 +171,9 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   password_contains_identity: "Choose one without the name of the user or of the device.",
   panic_threshold: "An administrator can check the sources and allow the correction.",
   time_implausible: "Nothing was changed. Check the sources, or the clock of this computer.",
+  backup_key_wrong:
+    "A backup opens only with the key that it was made with. It cannot be opened without that.",
+  backup_unusable: "It is damaged or incomplete, from a newer release, or no backup of Steward.",
   signature_verification_required:
     "Nothing unsigned is installed, even if the server is under foreign control.",
   too_many_attempts: "After several failures the device waits, to stop guessing.",

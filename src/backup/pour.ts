@@ -1,0 +1,34 @@
+/** A stream that takes bytes: one of Node's, or one of tar-stream's. */
+export interface Sink {
+  readonly destroyed: boolean;
+  write(piece: Uint8Array): boolean;
+  /** tar-stream has no form without an argument. */
+  end(last: undefined): unknown;
+  once(event: "drain" | "close", listener: () => void): unknown;
+  off(event: "drain" | "close", listener: () => void): unknown;
+}
+
+/**
+ * Writes a source to a sink as fast as that takes it, and ends it. A sink that is destroyed meanwhile ends the source; why
+ * it was is its own to say. Throws what the source throws, and leaves the sink open then.
+ */
+export async function pour(source: AsyncIterable<Uint8Array>, sink: Sink): Promise<void> {
+  for await (const piece of source) {
+    if (sink.destroyed) return;
+    if (!sink.write(piece)) await drained(sink);
+  }
+  sink.end(undefined);
+}
+
+function drained(sink: Sink): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      sink.off("drain", done);
+      sink.off("close", done);
+      resolve();
+    };
+    sink.once("drain", done);
+    sink.once("close", done);
+    if (sink.destroyed) done();
+  });
+}
