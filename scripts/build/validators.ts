@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import type { Plugin } from "esbuild";
+import { manifestName, manifestSchema } from "../../src/backup/manifest.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { hostFileForm, hostFileValidatorName } from "../../src/programs/host-file/check.ts";
@@ -50,9 +51,15 @@ const ofInput: readonly ValidatorFile[] = operationIds
   .map((id) => validatorFile(id, inputSchemas(id)))
   .filter(({ validators }) => validators.length > 0);
 
+const ofBackup = validatorFile(
+  manifestName,
+  new Map([documentSchema({ name: manifestName, schema: manifestSchema })]),
+);
+
 export const validatorFiles: readonly ValidatorFile[] = [
   ...checked.flatMap(({ quick, whole }) => [quick, ...whole]),
   ...ofInput,
+  ofBackup,
 ];
 
 function documentSchema({ name, schema }: { name: string; schema: object }): readonly [string, object] {
@@ -92,7 +99,7 @@ export const compiledValidators: Plugin = {
   setup: (esbuild) => {
     esbuild.onLoad({ filter: /validation\/compiled-validators\.ts$/ }, () => ({
       contents: `${explainedLater}
-export const compiledValidators = {${[...checked.flatMap(quickMembers), ...ofInput.flatMap(members)].join(",\n")}};`,
+export const compiledValidators = {${[...checked.flatMap(quickMembers), ...[...ofInput, ofBackup].flatMap(members)].join(",\n")}};`,
       loader: "js",
       resolveDir: import.meta.dirname,
     }));

@@ -1,0 +1,121 @@
+import { tolerant } from "../store/validation/members.ts";
+import { createValidator, documentValidatorName } from "../store/validation/schemas.ts";
+import { isSafePath } from "./read-archive.ts";
+import { unusableBackup } from "./unusable.ts";
+
+/** The first file of a backup: where it comes from, and every file that follows. See docs/design/backup.md, rule 2. */
+export interface Manifest {
+  readonly format: typeof backupFormat;
+  /** A reader of this version reads all up to it; a newer one may only add members. */
+  readonly version: number;
+  /** RFC 3339 in UTC, by the best known time. */
+  readonly made_at: string;
+  /** The version of Steward that has made it. */
+  readonly steward: string;
+  readonly product: string;
+  readonly device: {
+    /** The machine-id, as the API names the device. */
+    readonly id: string;
+    readonly name: string;
+    readonly host_name: string;
+    readonly time_zone: string;
+  };
+  /** The releases that were installed. They are not in the backup: a device fetches them from its publisher. */
+  readonly releases: readonly ReleaseOfBackup[];
+  readonly files: readonly FileOfBackup[];
+  /** Absolute paths of files that belong to the device and are not in the backup, since they are not in /etc/steward. */
+  readonly left_out: readonly string[];
+}
+
+export interface ReleaseOfBackup {
+  readonly kind: "rules" | "binary";
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface FileOfBackup {
+  readonly path: string;
+  readonly bytes: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+}
+
+export const backupFormat = "steward-backup";
+export const backupVersion = 1;
+
+/** The path of the manifest in the archive. */
+export const manifestPath = "backup.json";
+
+/** Bytes of a manifest: some hundred files, each of a line. */
+export const mostManifestBytes = 1024 * 1024;
+
+const text = { type: "string", maxLength: 256 } as const;
+const object = (properties: Readonly<Record<string, object>>) => ({
+  type: "object",
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+
+export const manifestName = "backup";
+
+export const manifestSchema = object({
+  format: { type: "string", const: backupFormat },
+  version: { type: "integer", minimum: 1, maximum: backupVersion },
+  made_at: { type: "string", maxLength: 32, format: "date-time" },
+  steward: text,
+  product: text,
+  device: object({ id: text, name: text, host_name: text, time_zone: text }),
+  releases: {
+    type: "array",
+    maxItems: 64,
+    items: object({ kind: { type: "string", enum: ["rules", "binary"] }, name: text, version: text }),
+  },
+  files: {
+    type: "array",
+    maxItems: 2_000,
+    items: object({
+      path: { type: "string", maxLength: 255 },
+      bytes: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    }),
+  },
+  left_out: { type: "array", maxItems: 64, items: { type: "string", maxLength: 4_096 } },
+});
+
+const faultsOf = createValidator(documentValidatorName(manifestName), () => tolerant(manifestSchema));
+
+/**
+ * The manifest in these bytes. Throws `backup_unusable` for what is no manifest, for one of a newer version, and for paths
+ * that are unsafe, are there twice, or are in neither `state` nor `etc`.
+ */
+export function readManifest(bytes: Uint8Array): Manifest {
+  const value = parsed(bytes);
+  if (value?.format !== backupFormat) throw unusableBackup("is not one of Steward's");
+  if (typeof value.version === "number" && value.version > backupVersion)
+    throw unusableBackup(
+      `was made by a newer release of Steward (${String(value.steward)}), in form ${value.version}; this release reads form ${backupVersion}. Update this device first`,
+    );
+  const [fault] = faultsOf(value);
+  if (fault !== undefined)
+    throw unusableBackup(`has a damaged list of its files: ${fault.pointer} ${fault.detail}`);
+  // The validator has found each member as the type says.
+  const manifest = value as unknown as Manifest;
+  const paths = manifest.files.map(({ path }) => path);
+  const wrong = paths.find((path, index) => !isOfBackup(path) || paths.indexOf(path) !== index);
+  if (wrong !== undefined) throw unusableBackup(`lists ${JSON.stringify(wrong)}, which no backup has`);
+  return manifest;
+}
+
+function isOfBackup(path: string): boolean {
+  return /^(state|etc)\//.test(path) && isSafePath(path);
+}
+
+function parsed(bytes: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
