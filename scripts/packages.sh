@@ -25,6 +25,7 @@ need_machine() {
 
 case $target in
   test)
+    need age age
     need cc gcc
     [ "${STEWARD_TEST_ALL:-}" != 1 ] || need chromium chromium
     [ "${STEWARD_TEST_ALL:-}${STEWARD_BROWSER:-}" = "" ] || need firefox-esr firefox-esr

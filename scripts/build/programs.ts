@@ -18,6 +18,7 @@ const source = (path: string): string => join(root, "src", path);
 const alone = {
   "slow-facts": source("programs/slow-facts.ts"),
   "self-check": source("programs/self-check.ts"),
+  backup: source("programs/backup.ts"),
   "make-code-caches": join(import.meta.dirname, "make-code-caches.ts"),
   "warm-run": join(import.meta.dirname, "warm-run.ts"),
 };
@@ -35,7 +36,7 @@ const started = { main: "programs/steward.ts", installer: "programs/installer/ma
 /** The sources that all of the device's programs begin with. */
 export const deviceEntries: readonly string[] = [
   ...Object.values({ ...programs, ...started }).map(source),
-  ...[alone["slow-facts"], alone["self-check"]],
+  ...[alone["slow-facts"], alone["self-check"], alone.backup],
 ];
 
 /**

@@ -10,6 +10,7 @@ import type {
   RootHelper,
   RunCommand,
   ServerConnections,
+  StartFilter,
   Timers,
   TimeServices,
   Transfers,
@@ -25,6 +26,7 @@ export interface Host {
   readonly identity: HostIdentity;
   readonly time: HostTime;
   readonly run: RunCommand;
+  readonly startFilter: StartFilter;
   readonly helper: RootHelper;
   readonly clock: HostClock;
   readonly network: HostNetwork;

@@ -1,5 +1,6 @@
 /** Interfaces to the host for the rooms. `host/linux` implements them. */
 import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import type { SecureContext } from "node:tls";
 
 /** The identity of this host and this boot. */
@@ -199,6 +200,20 @@ export type RunCommand = (
   args: readonly string[],
   limits: { timeoutMilliseconds: number; signal?: AbortSignal },
 ) => Promise<CommandResult>;
+
+/** A program that makes one stream of another, as it comes. */
+export interface Filter {
+  /** Its end ends the input. A program that takes no more destroys it; that is no error here. */
+  readonly input: Writable;
+  readonly output: Readable;
+  /** Settles when it has ended; `status` null: by a signal, or it could not be started. `complaint`: of standard error. */
+  readonly ended: Promise<{ readonly status: number | null; readonly complaint: string }>;
+  /** Kills it, if it still runs. */
+  stop(): void;
+}
+
+/** Starts a program without a shell. Never throws. */
+export type StartFilter = (program: string, args: readonly string[]) => Filter;
 
 /** Programs that discipline a clock. */
 export type TimeDaemon = "chronyd" | "systemd-timesyncd" | "ntpd" | "openntpd" | "ntpd-rs";

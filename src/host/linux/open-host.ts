@@ -6,6 +6,7 @@ import { readOfferedServers } from "./clock/offered-servers.ts";
 import { readRealTimeClock } from "./clock/real-time-clock.ts";
 import { createTimeServices } from "./clock/time-services.ts";
 import { createRunCommand } from "./commands.ts";
+import { createStartFilter } from "./filters.ts";
 import { freeSpace } from "./free-space.ts";
 import { readInstalledRoot } from "./host-file/installed-root.ts";
 import { readSealKeys, renewOwnSealKey } from "./host-file/seal-keys.ts";
@@ -54,6 +55,7 @@ export function openHost(options: HostOptions): Host {
       driver: openClockDriver({ maySteer: maySteerClock, addon }),
     },
     run,
+    startFilter: createStartFilter(),
     helper: createRootHelper(mayAskRoot ? usualHelperSocket : null),
     clock: {
       services: createTimeServices(),

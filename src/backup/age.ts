@@ -1,0 +1,98 @@
+import { StewardError } from "../contract/errors.ts";
+import type { Filter, StartFilter } from "../host/ports.ts";
+import { pour } from "./pour.ts";
+import { unusableBackup } from "./unusable.ts";
+
+/** The key that a backup is encrypted with: a passphrase, or the public keys of those who can open it. */
+export type SealingKey = { readonly passphrase: string } | { readonly recipients: readonly string[] };
+
+/** The key that opens it: the passphrase, or the private key of a recipient (`AGE-SECRET-KEY-1…`). */
+export type OpeningKey = { readonly passphrase: string } | { readonly identity: string };
+
+/** The first line of the process's input. */
+export type AgeOrder = ({ readonly mode: "seal" } & SealingKey) | ({ readonly mode: "open" } & OpeningKey);
+
+/** The last line of its standard error, if it fails. */
+export interface AgeComplaint {
+  readonly code: "bad_order" | "bad_key" | "wrong_key" | "not_age" | "too_costly" | "damaged" | "failed";
+  /** Continues a sentence whose subject is the file, or is an error of the system. */
+  readonly detail: string;
+}
+
+/** Encryption by age, in a process of its own for each stream. */
+export interface Age {
+  /** Throws `validation_failed` for recipients that are not age's; `internal_error`. */
+  seal(plain: AsyncIterable<Uint8Array>, key: SealingKey): AsyncGenerator<Uint8Array>;
+  /**
+   * The yielded bytes are authentic, but known to be whole only at its end. Throws `backup_key_wrong`, `backup_unusable` for
+   * what is damaged, cut short or no file of age; `internal_error`; and what the source throws.
+   */
+  open(sealed: AsyncIterable<Uint8Array>, key: OpeningKey): AsyncGenerator<Uint8Array>;
+}
+
+/** `node`, `script`: absolute paths of the runtime and of backup.js. */
+export function createAge(node: string, script: string, start: StartFilter): Age {
+  const through = (order: AgeOrder, source: AsyncIterable<Uint8Array>) =>
+    // Node 20 warns on standard error that its X25519 is experimental.
+    filtered(start(node, ["--no-warnings", script]), order, source);
+  return {
+    seal: (plain, key) => through({ mode: "seal", ...key }, plain),
+    open: (sealed, key) => through({ mode: "open", ...key }, sealed),
+  };
+}
+
+/** A caller who stops early ends the process, and the source with it. */
+async function* filtered(
+  filter: Filter,
+  order: AgeOrder,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let fault: unknown = null;
+  filter.input.write(`${JSON.stringify(order)}\n`);
+  const feeding = pour(source, filter.input).catch((error: unknown) => {
+    fault = error;
+    filter.stop();
+  });
+  try {
+    yield* filter.output;
+    const { status, complaint } = await filter.ended;
+    await feeding;
+    if (fault !== null) throw fault;
+    if (status !== 0) throw explained(complaint, status);
+  } finally {
+    filter.stop();
+    await feeding;
+  }
+}
+
+function explained(complaint: string, status: number | null): StewardError {
+  const { code, detail } = readComplaint(complaint) ?? {
+    code: "failed",
+    detail: complaint.trim() || `it ended with ${status ?? "a signal, as where memory is short"}`,
+  };
+  switch (code) {
+    case "wrong_key":
+      return new StewardError(
+        "backup_key_wrong",
+        `The backup does not open: ${detail}. Nothing was changed.`,
+      );
+    case "bad_key":
+      return new StewardError("validation_failed", `The backup needs another key: ${detail}.`);
+    case "not_age":
+      return unusableBackup(`is no file that age has encrypted: ${detail}`);
+    case "too_costly":
+      return unusableBackup(`is not opened here: ${detail}`);
+    case "damaged":
+      return unusableBackup(`is damaged or cut short: ${detail}`);
+    default:
+      return new StewardError("internal_error", `The process for backups has failed: ${detail}.`);
+  }
+}
+
+function readComplaint(text: string): AgeComplaint | null {
+  try {
+    return JSON.parse(text.trimEnd().split("\n").at(-1) ?? "") as AgeComplaint;
+  } catch {
+    return null;
+  }
+}
