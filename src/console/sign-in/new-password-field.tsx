@@ -50,8 +50,8 @@ export function NewPasswordField({
       name="new-password"
       hint={
         <>
-          {length === 0 ? t.signIn.passwordLength(minimum) : t.signIn.passwordCount(length, minimum)}{" "}
-          {t.signIn.passwordAdvice}
+          {length === 0 ? t.person.passwordLength(minimum) : t.person.passwordCount(length, minimum)}{" "}
+          {t.person.passwordAdvice}
         </>
       }
       error={newPasswordError(error, pointer)}

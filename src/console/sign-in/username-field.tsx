@@ -21,7 +21,7 @@ export function UsernameField({
   return (
     <TextField
       label={t.signIn.username}
-      hint={t.signIn.usernameHint}
+      hint={t.person.usernameHint}
       error={usernameError(error)}
       name="username"
       value={value}
@@ -37,5 +37,5 @@ export function UsernameField({
 function usernameError(error: unknown): string | null {
   const one = entryAt(error, "/username");
   if ((one?.code ?? codeOf(error)) === "username_taken") return t.problem.codes.username_taken;
-  return one ? t.signIn.usernameRule : null;
+  return one ? t.person.usernameRule : null;
 }

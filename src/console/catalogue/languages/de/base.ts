@@ -160,14 +160,6 @@ export const signIn: Catalogue["signIn"] = {
   rescue:
     "Die gespeicherten Daten dieses Geräts sind beschädigt: Es lässt sich nichts ändern, und niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   keptOut: "Anmelden nicht möglich?",
-  usernameHint: "Etwa ana oder j.schmidt. Der Name lässt sich später nicht ändern.",
-  usernameRule:
-    "Erwartet werden 3 bis 32 Kleinbuchstaben (a–z), Ziffern, Punkte, Unterstriche oder Bindestriche, am Anfang ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer",
-  passwordLength: (minimum) => `${minimum} Zeichen oder mehr.`,
-  passwordCount: (length, minimum) =>
-    length < minimum ? `${length} von ${minimum} Zeichen.` : `${length} Zeichen: lang genug.`,
-  passwordAdvice:
-    "Vier Wörter ohne Zusammenhang sind schwer zu erraten; Ziffern und Sonderzeichen sind nicht nötig.",
 };
 
 export const system: Catalogue["system"] = {

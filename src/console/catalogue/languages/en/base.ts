@@ -161,13 +161,6 @@ export const signIn = {
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
   keptOut: "Cannot sign in?",
-  usernameHint: "Such as ana or j.smith. It cannot be changed later.",
-  usernameRule:
-    "3 to 32 lower-case letters (a–z), digits, dots, underscores or hyphens are expected, with a letter first and a letter or a digit last",
-  passwordLength: (minimum: number) => `${minimum} characters or more.`,
-  passwordCount: (length: number, minimum: number) =>
-    length < minimum ? `${length} of ${minimum} characters.` : `${length} characters: long enough.`,
-  passwordAdvice: "Four unrelated words are hard to guess; digits and symbols are not needed.",
 };
 
 export const system = {
