@@ -129,7 +129,16 @@ function checkChallenge(where: string, code: string, { status, headers, json }: 
   }
   if (["invalid_token", "totp_invalid"].includes(code)) assert.equal(json.title, "Invalid token", where);
   if (code !== "invalid_token") return;
-  const reasons = ["expired", "clock_epoch", "revoked", "source", "binding", "malformed", "signature"];
+  const reasons = [
+    "expired",
+    "clock_epoch",
+    "revoked",
+    "suspended",
+    "source",
+    "binding",
+    "malformed",
+    "signature",
+  ];
   assert.ok(reasons.includes(json.reason), `${where}: reason ${json.reason}`);
   const isUnproven = ["malformed", "signature", "source"].includes(json.reason);
   assert.ok(!isUnproven || !("state" in json.clock), `${where}: strangers learn no more than the time`);

@@ -69,7 +69,7 @@ function factorEvents(was: Account | undefined, is: Account): ChangeEvent[] {
 }
 
 function tokenEvents(before: Present, after: Present): ChangeEvent[] {
-  const former = new Set(before.tokens.tokens.map(({ id }) => id));
+  const former = new Map(before.tokens.tokens.map((token) => [token.id, token]));
   const next = new Set(after.tokens.tokens.map(({ id }) => id));
   const names = new Map(after.users.accounts.map(({ id, username }) => [id, username]));
   return [
@@ -80,6 +80,15 @@ function tokenEvents(before: Present, after: Present): ChangeEvent[] {
           type: "token.created",
           subject: { id, name },
           details: { ...tokenDetails(token), owner: names.get(user_id) ?? user_id },
+        }),
+      ),
+    ...after.tokens.tokens
+      .filter(({ id, suspended }) => suspended === null && (former.get(id)?.suspended ?? null) !== null)
+      .map(
+        ({ id, name, user_id }): ChangeEvent => ({
+          type: "token.resumed",
+          subject: { id, name },
+          details: { owner: names.get(user_id) ?? user_id },
         }),
       ),
     ...before.tokens.tokens

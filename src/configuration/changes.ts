@@ -1,4 +1,4 @@
-import type { StoredApiToken } from "../auth/tokens/api-token.ts";
+import { ownHashOf, type StoredApiToken } from "../auth/tokens/api-token.ts";
 import { rightsOf } from "../auth/tokens/token-rights.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
@@ -42,8 +42,9 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
       name: token.name,
       ...rightsOf(token),
       expires_at: token.is_dated ? token.expires_at : null,
+      is_suspended: token.suspended === null ? null : true,
     };
-  return compared(before.tokens.tokens, after.tokens.tokens, ({ hash }) => hash).flatMap(([was, is]) => {
+  return compared(before.tokens.tokens, after.tokens.tokens, ownHashOf).flatMap(([was, is]) => {
     const { user_id, name } = is ?? was;
     const both = [view(was), view(is)] as const;
     const label = `${names.get(user_id) ?? user_id}/${name}`;
@@ -51,7 +52,7 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
       "token",
       label,
       [was, is],
-      shown(both, ["user", "name", "scopes", "sources", "is_fleet", "expires_at"]),
+      shown(both, ["user", "name", "scopes", "sources", "is_fleet", "expires_at", "is_suspended"]),
     );
   });
 }

@@ -111,6 +111,10 @@ function tokensOf(
   const tokens = present.tokens.tokens.flatMap((token): ConfiguredToken[] => {
     const user = names.get(token.user_id);
     if (user === undefined || isOver(token, expiryNow)) return [];
+    if (token.suspended !== null) {
+      leave("token", `${user}/${token.name}`, "it is suspended: `steward token resume`");
+      return [];
+    }
     const { sources, is_fleet, ...rights } = rightsOf(token);
     const scopes = scopeNames.filter((scope) => rights.scopes.includes(scope));
     if (scopes.length < rights.scopes.length) {

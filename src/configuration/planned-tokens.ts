@@ -1,4 +1,4 @@
-import type { ApiTokensState, StoredApiToken } from "../auth/tokens/api-token.ts";
+import { type ApiTokensState, ownHashOf, resumed, type StoredApiToken } from "../auth/tokens/api-token.ts";
 import { noEnd, rightsOf, storedRights, type TokenRights } from "../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
@@ -19,11 +19,11 @@ export function plannedTokens(present: ApiTokensState, users: AccountsState, ord
   const living = new Set(ids.values());
   const kept = present.tokens.flatMap((token) => {
     if (!living.has(token.user_id)) return [];
-    const one = wanted.get(token.hash);
+    const one = wanted.get(ownHashOf(token));
     if (one === undefined) return tokens_not_named === "remove" ? [] : [token];
     return [changed(token, one, ids.get(one.user) ?? "")];
   });
-  const known = new Set(present.tokens.map(({ hash }) => hash));
+  const known = new Set(present.tokens.map(ownHashOf));
   const fresh = tokens
     .filter(({ token_hash }) => !known.has(token_hash))
     .map((token) => newToken(token, ids.get(token.user) ?? "", order));
@@ -33,14 +33,17 @@ export function plannedTokens(present: ApiTokensState, users: AccountsState, ord
   return isSame ? present : { ...present, tokens: all };
 }
 
-/** Without `expires_at` the token keeps its end: `expires_in` is only for a new token. */
+/**
+ * Without `expires_at` the token keeps its end: `expires_in` is only for a new token. A suspended one is resumed: root
+ * wants it.
+ */
 function changed(token: StoredApiToken, wanted: ConfiguredToken, userId: string): StoredApiToken {
   const { name } = wanted;
   const expires_at = endOf(wanted);
   const isOtherEnd = expires_at !== undefined && Date.parse(expires_at) !== Date.parse(token.expires_at);
   const [present, rights] = [rightsOf(token), rightsWanted(wanted)];
   const next: StoredApiToken = {
-    ...{ ...token, name, user_id: userId },
+    ...{ ...resumed(token), name, user_id: userId },
     ...(!isSameRights(present, rights) && storedRights(rights)),
     ...(isOtherEnd && endAt(expires_at, token.created_at)),
   };
@@ -64,6 +67,7 @@ function newToken(
     ...(expires_at !== undefined && endAt(expires_at, at)),
     last_used_at: null,
     last_used_from: null,
+    suspended: null,
   };
 }
 

@@ -4,7 +4,7 @@ import { hostStart } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { openOnDevice, transportKey } from "../../src/auth/second-factor/transport.ts";
-import type { StoredApiToken } from "../../src/auth/tokens/api-token.ts";
+import { type StoredApiToken, suspended } from "../../src/auth/tokens/api-token.ts";
 import { noEnd } from "../../src/auth/tokens/token-rights.ts";
 import { configuration as schema } from "../../src/contract/configuration.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -125,6 +125,7 @@ describe("the export of a device", () => {
       living("3", anna, { is_dead: true }),
       tokenOf("4", anna, { expires_at: after(-1) }),
       living("5", anna),
+      suspended(living("6", anna)),
     ];
     const { configuration, left_out, left } = await exportOf(accounts, tokens);
     assert.deepEqual(
@@ -145,6 +146,7 @@ describe("the export of a device", () => {
       ["token 5"],
     );
     assert.deepEqual(left.sort(), [
+      "token anna/token 6",
       "token dora/token 1",
       "token emil/token 2",
       "user carla",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hostStart } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
-import type { StoredApiToken } from "../../src/auth/tokens/api-token.ts";
+import { type StoredApiToken, suspended } from "../../src/auth/tokens/api-token.ts";
 import { noEnd } from "../../src/auth/tokens/token-rights.ts";
 import { changeEvents } from "../../src/configuration/change-events.ts";
 import { changesBetween } from "../../src/configuration/changes.ts";
@@ -335,6 +335,24 @@ describe("what a plan changes", () => {
       ["token.created", "backup", { scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" }],
       ["token.deleted", "metrics", {}],
     ]);
+  });
+
+  it("resumes a suspended token that the file names, and tells so", () => {
+    const present = presentOf([anna], [suspended(own)]);
+    const file = [{ token_hash: own.hash, name: own.name, user: "anna", scopes: [...own.scopes] }];
+    const next = planned(present, orderOf({ tokens: file }));
+    assert.deepEqual(next.tokens.tokens, [own]);
+    const changes = changesBetween(present, next);
+    assert.deepEqual(
+      changes.map(({ name, members }) => [name, members]),
+      [["anna/metrics", [{ member: "is_suspended", before: "true", after: null }]]],
+    );
+    assert.deepEqual(
+      changeEvents(present, next, changes).map(({ type, subject }) => [type, subject?.id]),
+      [["token.resumed", own.id]],
+    );
+    const unnamed = planned(present, orderOf({ tokens_not_named: "keep" }));
+    assert.equal(unnamed.tokens, present.tokens, "it stays suspended");
   });
 
   it("shows the end of a token only where it is a date", () => {

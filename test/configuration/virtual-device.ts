@@ -56,6 +56,7 @@ export const tokenOf = (
   last_used_at: null,
   last_used_from: null,
   restricted: null,
+  suspended: null,
   ...members,
 });
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { apiToken, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
-import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import type { DocumentKind, Migration } from "../../store/documents/document-kind.ts";
 import type { TokenRights } from "./token-rights.ts";
 
 /** An API token as it is stored: only its hash. */
@@ -11,7 +11,7 @@ export interface StoredApiToken {
   readonly user_id: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** SHA-256; the token has 256 random bits, so its hash cannot be guessed at. */
+  /** SHA-256; the token has 256 random bits, so its hash cannot be guessed at. Of a suspended one `suspendedHash`. */
   readonly hash: string;
   readonly created_at: string;
   readonly lifetime_seconds: number;
@@ -26,6 +26,8 @@ export interface StoredApiToken {
    * The rights of a token that root made with source ranges or for a fleet; then `scopes` is empty (token-rights.ts).
    */
   readonly restricted: TokenRights | null;
+  /** The hash that a suspended token gets back when an administrator resumes it; null: it is not suspended. */
+  readonly suspended: string | null;
 }
 
 export interface ApiTokensState {
@@ -47,6 +49,25 @@ export function hashOfToken(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** The hash of the token's text, whether the token is suspended or not. */
+export function ownHashOf({ hash, suspended }: Pick<StoredApiToken, "hash" | "suspended">): string {
+  return suspended ?? hash;
+}
+
+/** The stored hash of a suspended token. No text has it, so an earlier release, which knows no suspension, refuses it. */
+export function suspendedHash(hash: string): string {
+  return createHash("sha256").update(`suspended ${hash}`).digest("hex");
+}
+
+export function suspended(token: StoredApiToken): StoredApiToken {
+  if (token.suspended !== null) return token;
+  return { ...token, hash: suspendedHash(token.hash), suspended: token.hash };
+}
+
+export function resumed(token: StoredApiToken): StoredApiToken {
+  return { ...token, hash: ownHashOf(token), suspended: null };
+}
+
 const { name } = apiToken.properties;
 /** Unknown scopes of another release are kept, but grant nothing. */
 const storedScopes = { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true } as const;
@@ -55,7 +76,7 @@ const nullableText = { type: ["string", "null"] } as const;
 /** Lost tokens cost their owners only new ones, so the default is none. */
 export const apiTokensKind: DocumentKind<ApiTokensState> = {
   name: "tokens",
-  formatVersion: "1.2.0",
+  formatVersion: "1.3.0",
   schema: {
     type: "object",
     additionalProperties: false,
@@ -80,6 +101,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             "last_used_at",
             "last_used_from",
             "restricted",
+            "suspended",
           ],
           properties: {
             id: tokenId,
@@ -105,6 +127,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
                 },
               ],
             },
+            suspended: { oneOf: [{ type: "null" }, tokenHash] },
           },
         },
       },
@@ -113,15 +136,20 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
   },
   migrations: {
     "1.1.0": (members) => members.set("provisioned", null),
-    "1.2.0": (members) => {
-      const tokens = members.get("tokens");
-      if (!Array.isArray(tokens)) throw new Error("tokens is no list");
-      members.set(
-        "tokens",
-        tokens.map((one: object) => ({ ...one, restricted: null })),
-      );
-    },
+    "1.2.0": addingToEach({ restricted: null }),
+    "1.3.0": addingToEach({ suspended: null }),
   },
   defaults: { tokens: [], provisioned: null },
   onLoss: "defaults",
 };
+
+function addingToEach(added: object): Migration {
+  return (members) => {
+    const tokens = members.get("tokens");
+    if (!Array.isArray(tokens)) throw new Error("tokens is no list");
+    members.set(
+      "tokens",
+      tokens.map((one: object) => ({ ...one, ...added })),
+    );
+  };
+}

@@ -10,7 +10,9 @@ import {
   hashOfToken,
   newTokenId,
   newTokenText,
+  resumed,
   type StoredApiToken,
+  suspendedHash,
 } from "./api-token.ts";
 import { createLivingTokens, isOver } from "./token-ends.ts";
 import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
@@ -34,6 +36,7 @@ export interface ApiTokens {
   provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
   /** True if `provision` has made the token of this hash, which may have been deleted since. */
   isProvisioned(hash: string): boolean;
+  /** The token of this text, which may be suspended. */
   find(text: string): StoredApiToken | undefined;
   byId(id: string): StoredApiToken | undefined;
   /** In the order of their creation; of one user, or of all. */
@@ -41,14 +44,16 @@ export interface ApiTokens {
   isExpired(token: StoredApiToken): boolean;
   /** The time at which the first program loses its access; null: no token ends, as far as is known. */
   nextEnd(): Date | null;
-  /** Those that have not expired; another list after each change. */
+  /** Those that have not expired and are not suspended; another list after each change. */
   living(): readonly StoredApiToken[];
-  /** Gives the number of tokens of a user that have not expired now. */
+  /** Gives the number of tokens of a user that are among those. */
   countLiving(): (userId: string) => number;
   /** Seconds of monotonic time since the token was last accepted; infinity if it was not since the start. */
   secondsSinceUse(token: StoredApiToken): number;
   /** Notes a use; written at most every quarter of an hour. */
   used(token: StoredApiToken, from: string): void;
+  /** Makes a suspended token valid again. Throws `not_found`, `storage_full` and `storage_unwritable`. */
+  resume(id: string): Promise<StoredApiToken>;
   /** Makes tokens invalid at once in memory, even if the disk cannot be written. */
   remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
   /** Ends all tokens of a user as `remove` does, if the account is taken back from an intruder; or keeps them all. */
@@ -100,7 +105,10 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const notedAt = new Map<string, number>();
   return {
     byId: createLookUp(all, ({ id }) => id),
-    find: (text) => byHash(hashOfToken(text)),
+    find: (text) => {
+      const hash = hashOfToken(text);
+      return byHash(hash) ?? byHash(suspendedHash(hash));
+    },
     list: (userId) => (userId === undefined ? all() : all().filter((token) => token.user_id === userId)),
     create: async (owner, wanted) => {
       const text = newTokenText();
@@ -108,6 +116,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     },
     provision: (owner, wanted, hash) => add(options, owner, { ...wanted, hash }, { provisioned: hash }),
     rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, overlapSeconds),
+    resume: (id) => resume(options, id),
     isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
     ...{ living, countLiving, nextEnd },
@@ -161,6 +170,7 @@ async function add(
     is_dead: false,
     last_used_at: null,
     last_used_from: null,
+    suspended: null,
   };
   await document.update((state) => {
     refuseSurplus(state.tokens, owner);
@@ -186,13 +196,9 @@ async function rotate(
       : { expires_at: after(begin, former.lifetime_seconds), is_dated: time.isTrusted() };
   const state = await document.update((present) => {
     const former = present.tokens.find((one) => one.id === id);
-    if (!former)
-      throw new StewardError(
-        "not_found",
-        "There is no API token with this id. Those there are: `steward token list`.",
-      );
+    if (!former) throw unknownToken();
     if (overlapSeconds > 0) refuseSurplus(present.tokens, owner);
-    const next: StoredApiToken = { ...former, ...fresh, ...unused, ...lasting(former) };
+    const next: StoredApiToken = { ...resumed(former), ...fresh, ...unused, ...lasting(former) };
     const kept = present.tokens.flatMap((one) => {
       if (one.id !== id) return [one];
       return overlapSeconds > 0 ? [ending(one, begin, rest)] : [];
@@ -203,6 +209,23 @@ async function rotate(
   if (!token)
     throw new StewardError("internal_error", "The new token is not in the document that was written.");
   return { token, text };
+}
+
+async function resume({ document }: ApiTokensOptions, id: string): Promise<StoredApiToken> {
+  const state = await document.update((present) => ({
+    ...present,
+    tokens: present.tokens.map((one) => (one.id === id ? resumed(one) : one)),
+  }));
+  const token = state.tokens.find((one) => one.id === id);
+  if (!token) throw unknownToken();
+  return token;
+}
+
+export function unknownToken(): StewardError {
+  return new StewardError(
+    "not_found",
+    "There is no API token with this id. Those there are: `steward token list`.",
+  );
 }
 
 /**

@@ -87,6 +87,10 @@ export function createBearer(options: BearerOptions): Bearer {
           "This API token does not count from the address that the request comes from, which the device's log has. Send it from one of its ranges, or make another one: `steward token add --from RANGE`.";
         throw refused(options, "source", sentence, false);
       }
+      if (token.suspended !== null) {
+        const sentence = `This API token was restored from a backup of another device and is suspended until an administrator resumes it: \`steward token resume ${token.id}\`.`;
+        throw refused(options, "suspended", sentence);
+      }
       const isTolerated = apiTokens.isExpired(token);
       const mayMend = isClockTolerant && isClockInDoubt(options);
       if (isTolerated && !(mayMend && apiTokens.secondsSinceUse(token) < toleranceSeconds)) {

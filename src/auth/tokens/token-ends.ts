@@ -13,7 +13,7 @@ export function isOver(
   return is_dead || (is_dated && now.getTime() >= Date.parse(expires_at));
 }
 
-/** The tokens that have not expired, and what follows from them. */
+/** The tokens that have not expired and are not suspended, and what follows from them. */
 export function createLivingTokens(all: () => readonly StoredApiToken[], time: TrustedTime) {
   const living = createLiving(all, time);
   const nextEnd = createDerived(nextEndOf);
@@ -38,7 +38,7 @@ function createLiving(all: () => readonly StoredApiToken[], time: TrustedTime) {
     const now = time.expiryNow();
     const at = now.getTime();
     if (at >= from && at < until && known.tokens === tokens) return known.living;
-    const living = tokens.filter((token) => !isOver(token, now));
+    const living = tokens.filter((token) => token.suspended === null && !isOver(token, now));
     const ends = living.map((token) =>
       token.is_dated ? Date.parse(token.expires_at) : Number.POSITIVE_INFINITY,
     );

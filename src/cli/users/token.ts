@@ -137,6 +137,29 @@ const rotate: Command = {
   },
 };
 
+const resume: Command = {
+  path: ["token", "resume"],
+  summary: "Make API tokens valid that a restored backup of another device has suspended",
+  examples: [{ line: "steward token resume --all", what: "all of them" }],
+  positionals: [{ name: "ID", live: "tokens", isOptional: true }],
+  options: [{ name: "all", summary: "every token that is suspended" }],
+  worksOffline: true,
+  async run({ positionals: [id], options, client, output }) {
+    if ((id === undefined) !== options.has("all")) throw new UsageError("Give the ID of a token, or --all.");
+    const ids = id === undefined ? await suspendedIds(client) : [id];
+    for (const one of ids) {
+      const { name, username } = await client.call("resumeToken", { params: { id: one } });
+      await output.remark(`The token "${name}" of ${username} is valid again.`);
+    }
+    if (ids.length === 0) await output.remark("No token is suspended.");
+  },
+};
+
+async function suspendedIds(client: Client): Promise<string[]> {
+  const { items } = await listAllTokens(client, undefined);
+  return items.filter(({ is_suspended, is_expired }) => is_suspended && !is_expired).map(({ id }) => id);
+}
+
 async function findToken(client: Client, id: string): Promise<ApiToken> {
   const { items } = await listAllTokens(client, undefined);
   const token = items.find((one) => one.id === id);
@@ -154,7 +177,7 @@ function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] 
   ];
 }
 
-export const tokenCommands: readonly Command[] = [add, list, rotate, remove, tokenPrepare];
+export const tokenCommands: readonly Command[] = [add, list, rotate, resume, remove, tokenPrepare];
 
 /** All pages as one, in the API's shape. */
 export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
@@ -178,7 +201,8 @@ function tokenTable({ items }: TokenList): Table {
   };
 }
 
-function endOf({ is_expired, no_expiry, expires_at }: ApiToken): string {
+function endOf({ is_expired, is_suspended, no_expiry, expires_at }: ApiToken): string {
   if (is_expired) return "expired";
+  if (is_suspended) return "suspended";
   return no_expiry ? "never" : expires_at;
 }

@@ -3,6 +3,7 @@ import type { ApiToken } from "../../contract/types.ts";
 import { tokenRights } from "../access/token-rights.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { type Action, useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -10,7 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Empty, Section, Skeleton } from "../ui/page.tsx";
-import { ReadProblem } from "../ui/problem-view.tsx";
+import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { CreateTokenSheet } from "./create-token-sheet.tsx";
@@ -20,6 +21,10 @@ export function ApiTokens() {
   const list = useResource("listTokens", { query: { user_id: me().id } });
   const [isCreating, setIsCreating] = useState(false);
   const [doomed, setDoomed] = useState<ApiToken | null>(null);
+  const resuming = useAction(async ({ id }: ApiToken) => {
+    await call("resumeToken", { params: { id } });
+    await list.reload();
+  });
   const items = list.value?.items ?? [];
   return (
     <Section
@@ -28,10 +33,16 @@ export function ApiTokens() {
     >
       <p>{t.account.tokensText}</p>
       <ReadProblem of={[list]} />
+      <ProblemView error={resuming.error} />
       {list.value === null && list.error === null && <Skeleton />}
       {list.value !== null && items.length === 0 && <Empty>{t.account.noTokens}</Empty>}
       {items.length > 0 && (
-        <Table caption={t.person.tokens} columns={columns(setDoomed)} rows={items} rowKey={({ id }) => id} />
+        <Table
+          caption={t.person.tokens}
+          columns={columns(setDoomed, resuming)}
+          rows={items}
+          rowKey={({ id }) => id}
+        />
       )}
       {isCreating && (
         <CreateTokenSheet onCreated={() => void list.reload()} onClose={() => setIsCreating(false)} />
@@ -55,16 +66,19 @@ export function ApiTokens() {
   );
 }
 
-function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
+function columns(
+  onDelete: (token: ApiToken) => void,
+  resuming: Action<[token: ApiToken]>,
+): Column<ApiToken>[] {
   return [
     { key: "name", title: t.account.tokenName, cell: ({ name }) => <bdi>{name}</bdi> },
     { key: "scopes", title: t.account.scopesTitle, cell: tokenRights },
     {
       key: "expires",
       title: t.ui.expires,
-      cell: ({ expires_at, is_expired, no_expiry }) =>
-        is_expired ? (
-          <Badge state="wrong">{t.person.expired}</Badge>
+      cell: ({ expires_at, is_expired, is_suspended, no_expiry }) =>
+        is_expired || is_suspended ? (
+          <Badge state="wrong">{is_expired ? t.person.expired : t.person.suspended}</Badge>
         ) : no_expiry ? (
           t.person.noEnd
         ) : (
@@ -76,9 +90,16 @@ function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
       key: "delete",
       title: t.account.deleteToken,
       cell: (token) => (
-        <Button label={t.account.deleteTokenTitle(token.name)} onClick={() => onDelete(token)}>
-          {t.account.deleteToken}
-        </Button>
+        <>
+          {token.is_suspended && me().role === "admin" && (
+            <Button isBusy={resuming.isBusy} onClick={() => void resuming.run(token)}>
+              {t.person.resume}
+            </Button>
+          )}
+          <Button label={t.account.deleteTokenTitle(token.name)} onClick={() => onDelete(token)}>
+            {t.account.deleteToken}
+          </Button>
+        </>
       ),
     },
   ];

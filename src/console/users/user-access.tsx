@@ -79,14 +79,21 @@ function Sessions({ userId }: { readonly userId: string }) {
 
 function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (asked: AskedToken) => void }) {
   const tokens = useResource("listTokens", { query: { user_id: userId } });
+  const resuming = useAction(async ({ id, name }: ApiToken) => {
+    await call("resumeToken", { params: { id } });
+    toast(t.users.did(t.person.resume, isolated(name)));
+    await tokens.reload();
+  });
   return (
-    <Entries title={t.person.tokens} list={tokens}>
+    <Entries title={t.person.tokens} list={tokens} error={resuming.error}>
       {(token: ApiToken) => (
         <li key={token.id}>
           <span>
             <bdi>{token.name}</bdi> ·{" "}
             {token.is_expired ? (
               t.person.expired
+            ) : token.is_suspended ? (
+              t.person.suspended
             ) : token.no_expiry ? (
               t.person.noEnd
             ) : (
@@ -98,6 +105,15 @@ function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (a
               {tokenRights(token)} · {t.person.lastUsed}: <Time at={token.last_used_at} />
             </span>
           </span>
+          {token.is_suspended && (
+            <Button
+              label={t.users.about(t.person.resume, token.name)}
+              isBusy={resuming.isBusy}
+              onClick={() => void resuming.run(token)}
+            >
+              {t.person.resume}
+            </Button>
+          )}
           <Button
             label={t.users.about(t.users.actions.delete.verb, token.name)}
             kind="danger"

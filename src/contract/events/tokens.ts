@@ -16,6 +16,7 @@ export const tokenEvents = {
     },
   },
   "token.rotated": { ...security, stale: ["tokens"], details: { owner: username, overlap: duration } },
+  "token.resumed": { ...security, stale: ["tokens"], details: { owner: username } },
   "token.deleted": { ...security, stale: ["tokens"], details: {} },
   "token.tolerated": { ...security, stale: ["tokens"], details: { operation: text } },
 } as const satisfies EventRows;

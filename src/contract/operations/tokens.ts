@@ -1,5 +1,5 @@
 import * as tokens from "../schemas/tokens.ts";
-import { everyone, type Operation } from "./operation.ts";
+import { admins, everyone, type Operation } from "./operation.ts";
 
 /** Tokens for programs; none of them may make or touch credentials. */
 export const tokenOperations = {
@@ -36,6 +36,17 @@ export const tokenOperations = {
     errors: ["token_limit_reached", "not_found"],
     event: "token.rotated",
   },
+  resumeToken: {
+    method: "POST",
+    path: "/api/tokens/{id}/resume",
+    summary: "Make an API token valid that a restored backup has suspended",
+    access: admins,
+    stepUp: true,
+    pathParameters: { id: tokens.tokenId },
+    response: { status: 200, schema: tokens.apiToken },
+    errors: ["not_found"],
+    event: "token.resumed",
+  },
   deleteToken: {
     method: "DELETE",
     path: "/api/tokens/{id}",
@@ -56,5 +67,6 @@ export const tokenDescriptions: Readonly<Record<keyof typeof tokenOperations, st
     "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow. Only root makes fleet tokens, which alone may write settings of administrators and, with `users:write`, users who are none. No token makes tokens or touches second factors.",
   rotateToken:
     "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
+  resumeToken: "A token that is not suspended stays as it is.",
   deleteToken: "For another user's token an administrator needs a step-up.",
 };

@@ -49,6 +49,7 @@ export const apiToken = {
     "is_fleet",
     "sources",
     "no_expiry",
+    "is_suspended",
   ],
   properties: {
     id: tokenId,
@@ -72,6 +73,7 @@ export const apiToken = {
       description: "ranges that it counts from; none: any",
     },
     no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
+    is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
   },
 } as const;
 

@@ -1,6 +1,6 @@
 import type { RequiredAction } from "../../auth/sessions/required-action.ts";
 import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
-import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
+import { type ApiTokens, unknownToken } from "../../auth/tokens/api-tokens.ts";
 import { noEnd, type RightsFault, rightsFaults, rightsOf } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
@@ -46,6 +46,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     is_fleet: rightsOf(token).is_fleet,
     sources: [...rightsOf(token).sources],
     no_expiry: token.expires_at === noEnd,
+    is_suspended: token.suspended !== null,
   });
   const shown = ({ token, text }: MadeToken) => ({ ...describe(token), token: text });
   return {
@@ -64,11 +65,12 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     },
     createToken: async (call) => shown(await createToken(options, call)),
     rotateToken: async (call) => shown(await rotateToken(options, call)),
+    resumeToken: async (call) => describe(await resumeToken(options, call)),
     deleteToken: async ({ params, actor, note }) => {
       const token = apiTokens.byId(params.id);
       const isOwn = actor.kind === "user" && token?.user_id === actor.account.id;
       // Only its owner and administrators may learn if a token exists.
-      if (!token || (!isOwn && roleOf(actor) !== "admin")) throw unknown();
+      if (!token || (!isOwn && roleOf(actor) !== "admin")) throw unknownToken();
       if (!isOwn) requireStepUp(actor);
       await apiTokens.remove(({ id }) => id === token.id);
       note({ subject: { id: token.id, name: token.name } });
@@ -107,11 +109,24 @@ async function rotateToken(
   const seconds = overlapOf(overlap);
   const former = apiTokens.byId(params.id);
   const owner = former && accounts.find(former.user_id);
-  if (!former || !owner) throw unknown();
+  if (!former || !owner) throw unknownToken();
   const made = await apiTokens.rotate(owner, former, seconds);
   const subject = { id: made.token.id, name: made.token.name };
   note({ subject, details: { owner: owner.username, overlap } });
   return made;
+}
+
+async function resumeToken(
+  { accounts, apiTokens }: TokenHandlersOptions,
+  { params, note }: Call<"resumeToken">,
+): Promise<StoredApiToken> {
+  const former = apiTokens.byId(params.id);
+  if (!former) throw unknownToken();
+  const owner = accounts.get(former.user_id).username;
+  const token = await apiTokens.resume(former.id);
+  const subject = { id: token.id, name: token.name };
+  note({ subject, details: { owner }, isUnchanged: former.suspended === null });
+  return token;
 }
 
 /**
@@ -219,12 +234,5 @@ function foreign(): StewardError {
   return new StewardError(
     "forbidden",
     "Only administrators may see or revoke the API tokens of other users.",
-  );
-}
-
-function unknown(): StewardError {
-  return new StewardError(
-    "not_found",
-    "There is no API token with this id. Those there are: `steward token list`.",
   );
 }

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { hostStart, temporaryDocument, virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { open } from "../../../lab/state/state-directory.ts";
-import { apiTokensKind } from "../../../src/auth/tokens/api-token.ts";
+import { apiTokensKind, hashOfToken, suspended } from "../../../src/auth/tokens/api-token.ts";
 import { createApiTokens, type WantedToken } from "../../../src/auth/tokens/api-tokens.ts";
 import { newFirstToken, provisionToken, readFirstToken } from "../../../src/auth/tokens/first-token.ts";
 import type { Account } from "../../../src/users/account.ts";
@@ -303,12 +303,17 @@ describe("rotating an API token", () => {
 });
 
 describe("the tokens of an older release", () => {
-  const { restricted: _, ...token } = {
+  const {
+    restricted: _,
+    suspended: __,
+    ...token
+  } = {
     ...{ id: `tok_${"c".repeat(32)}`, user_id: ana.id, name: "fleet", scopes: ["system:read"] },
     ...{ hash: "0123456789abcdef".repeat(4), created_at: hostStart.toISOString() },
     ...{ lifetime_seconds: day, expires_at: new Date(hostStart.getTime() + day * 1_000).toISOString() },
     ...{ is_dated: true, is_dead: false, last_used_at: null, last_used_from: null },
     restricted: null,
+    suspended: null,
   };
   for (const [version, members] of [
     ["1.0.0", {}],
@@ -319,11 +324,57 @@ describe("the tokens of an older release", () => {
       const text = { tokens: [token], ...members, __internal__: { migrations: { version } } };
       await writeFile(join(directory, "tokens.json"), JSON.stringify(text));
       const document = await open(directory, apiTokensKind);
-      const expected = { tokens: [{ ...token, restricted: null }], provisioned: null, ...members };
+      const expected = {
+        tokens: [{ ...token, restricted: null, suspended: null }],
+        provisioned: null,
+        ...members,
+      };
       assert.deepEqual(document.read(), expected);
       await document.close();
     });
   }
+});
+
+describe("a suspended API token", () => {
+  const suspendAll = async ({ document }: Awaited<ReturnType<typeof begin>>) => {
+    await document.update((state) => ({ ...state, tokens: state.tokens.map(suspended) }));
+  };
+  it("is found and counts as none that lives, until it is resumed", async () => {
+    const device = await begin();
+    const { apiTokens, make } = device;
+    const { text, id } = await make();
+    await make({ lifetimeSeconds: 3_600 }, bob);
+    await suspendAll(device);
+    assert.equal(apiTokens.find(text)?.id, id);
+    assert.deepEqual([apiTokens.living().length, apiTokens.nextEnd()], [0, null]);
+    await apiTokens.resume(id);
+    const { hash, suspended: former } = apiTokens.find(text) ?? assert.fail("it is gone");
+    assert.deepEqual([hash, former], [hashOfToken(text), null]);
+    assert.deepEqual(
+      apiTokens.living().map((token) => token.id),
+      [id],
+    );
+  });
+  it("is stored under a hash that no text has, so that an earlier release refuses it", async () => {
+    const device = await begin();
+    const { text } = await device.make();
+    await suspendAll(device);
+    assert.ok(device.document.read().tokens.every(({ hash }) => hash !== hashOfToken(text)));
+    await suspendAll(device);
+    assert.equal(device.document.read().tokens[0]?.suspended, hashOfToken(text), "suspended twice");
+  });
+  it("has a valid successor when root rotates it", async () => {
+    const device = await begin();
+    const { text, id } = await device.make();
+    await suspendAll(device);
+    const made = await device.apiTokens.rotate(ana, device.stored(id), 3_600);
+    assert.equal(made.token.suspended, null);
+    assert.notEqual(device.apiTokens.find(text)?.suspended, null, "the former one stays suspended");
+  });
+  it("that was deleted cannot be resumed", async () => {
+    const { apiTokens } = await begin();
+    assert.equal(await codeFrom(apiTokens.resume(`tok_${"0".repeat(32)}`)), "not_found");
+  });
 });
 
 describe("the tokens of a user", () => {

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
 import { readClaims } from "../../../src/auth/tokens/access-tokens.ts";
+import { suspended } from "../../../src/auth/tokens/api-token.ts";
 import { createBearer } from "../../../src/auth/tokens/bearer.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
@@ -218,6 +219,14 @@ describe("a program with an API token", () => {
     await accounts.update(account().id, { enabled: true });
     await apiTokens.remove(({ id }) => id === token.id);
     assert.deepEqual([mend(), use()], ["revoked", "revoked"]);
+  });
+
+  it("is refused as suspended, also to mend the clock, until it is resumed", async () => {
+    const { use, mend, apiTokens, tokens, token } = await begin({ trust: "none" });
+    await tokens.update((state) => ({ ...state, tokens: state.tokens.map(suspended) }));
+    assert.deepEqual([use(), mend()], ["suspended", "suspended"]);
+    await apiTokens.resume(token.id);
+    assert.equal(use(), "taken");
   });
 
   it("that is unknown learns the time of the clock and no more; one of ours learns all", async () => {

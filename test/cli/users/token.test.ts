@@ -24,6 +24,7 @@ const token: ApiToken = {
   is_fleet: false,
   sources: [],
   no_expiry: false,
+  is_suspended: false,
 };
 const secret = "stw_AAAABBBBCCCCDDDD";
 const listOf = (...items: ApiToken[]) => ({ body: { items, total: items.length, next_cursor: null } });

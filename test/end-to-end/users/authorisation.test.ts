@@ -54,6 +54,7 @@ const table: Record<string, string> = {
   listTokens: "          -      +      +        +       +       +         e      none",
   createToken: "         -      +      s        s       s       +         e      none",
   rotateToken: "         -      +      -        -       -       -         e      none",
+  resumeToken: "         -      +      -        -       s       +         e      none",
   deleteToken: "         -      +      +        +       +       +         e      none",
   getSealKey: "          -      +      -        -       -       -         e      none",
   exportConfiguration: " -      +      -        -       -       -         e      none",

@@ -42,6 +42,7 @@ const table: Record<string, readonly [string, string, string]> = {
   recoverTwoFactor: ["forbidden", "forbidden", "step_up_required"],
   makeRecoveryCodes: ["forbidden", "forbidden", "forbidden"],
   deleteToken: ["not_found", "not_found", "step_up_required"],
+  resumeToken: ["forbidden", "forbidden", "step_up_required"],
   rotateToken: ["forbidden", "forbidden", "forbidden"],
   endSession: ["not_found", "not_found", "not_found"],
 };

@@ -107,7 +107,7 @@ describe("the changes that are kept", () => {
   it("are the type's record, and those of types that a later release has added are the use", () => {
     const types = Object.keys(eventTypes) as EventType[];
     const typesOf = (record: string) => types.filter((type) => recordOf(type) === record);
-    assert.deepEqual(typesOf("tokens"), ["token.created", "token.rotated", "token.deleted"]);
+    assert.deepEqual(typesOf("tokens"), ["token.created", "token.rotated", "token.resumed", "token.deleted"]);
     assert.deepEqual(typesOf("trust"), [
       "update.trust_installed",
       "update.trust_confirmed",

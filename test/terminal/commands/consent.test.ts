@@ -21,6 +21,7 @@ const token: ApiToken = {
   is_fleet: false,
   sources: [],
   no_expiry: false,
+  is_suspended: false,
 };
 
 const user = `/api/users/${annaId}`;

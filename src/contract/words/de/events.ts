@@ -29,6 +29,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "codes.locked": "Codes gesperrt",
   "token.created": "API-Token erzeugt",
   "token.rotated": "API-Token erneuert",
+  "token.resumed": "API-Token wieder gültig",
   "token.deleted": "API-Token gelöscht",
   "token.tolerated": "Abgelaufene Anmeldung angenommen",
   "clock.epoch_raised": "Zugriffstoken nach Zeitsprung erneuert",
@@ -115,6 +116,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "codes.locked": ({ about }) => `Codes von ${about} sind nach falschen gesperrt`,
   "token.created": ({ who, about }) => `${who} hat den API-Token ${about} erzeugt`,
   "token.rotated": ({ who, about }) => `${who} hat das API-Token ${about} erneuert`,
+  "token.resumed": ({ who, about }) => `${who} hat den API-Token ${about} wieder zugelassen`,
   "token.deleted": ({ who, about }) => `${who} hat den API-Token ${about} gelöscht`,
   "token.tolerated": ({ who }) =>
     `Eine abgelaufene Anmeldung von ${who} wurde zum Stellen der Uhr angenommen`,

@@ -22,6 +22,8 @@ export const personWords: Catalogue["person"] = {
   onlyFrom: "nur von",
   noEnd: "Ohne Ende",
   expired: "abgelaufen",
+  suspended: "ausgesetzt",
+  resume: "Zulassen",
   newPassword: "Neues Passwort",
   deleteTokenText:
     "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",

@@ -20,6 +20,8 @@ export const personWords = {
   onlyFrom: "only from",
   noEnd: "No end",
   expired: "expired",
+  suspended: "suspended",
+  resume: "Resume",
   newPassword: "New password",
   deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
   usernameHint: "Such as ana or j.smith. It cannot be changed later.",
