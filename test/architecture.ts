@@ -69,6 +69,7 @@ export const ownTime: Readonly<Record<string, string>> = {
   "http/wire/listeners.ts": "a client's socket has real seconds",
   "http/wire/request-queue.ts": "a client's socket has real seconds",
   "http/wire/streams.ts": "a client's socket has real seconds",
+  "http/wire/uploads.ts": "a client's body has real seconds",
   "programs/agent/installer-client.ts": "looks at what another process does",
   "programs/agent/offline.ts": "keeps a command's process awake",
   "programs/agent/status/wire-metrics.ts": "measures this process's own event loop",

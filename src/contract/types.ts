@@ -132,11 +132,24 @@ export type SeverityWord = (typeof severityWords)[number];
 
 type Table = typeof operations;
 
+/**
+ * A file that is sent to the agent: its bytes, piece by piece. The agent reads them once, as they arrive; a client can give
+ * them again, for a request that is repeated.
+ */
+export interface Upload extends AsyncIterable<Uint8Array> {
+  /** null: not known before its end. */
+  readonly lengthBytes: number | null;
+}
+
 /** The input of an operation: path parameters, query and body, each already validated. */
 export interface Input<Id extends OperationId> {
   params: Table[Id] extends { pathParameters: infer P } ? { [K in keyof P]: string } : undefined;
   query: Table[Id] extends { query: infer Q } ? Sent<Q> : undefined;
-  body: Table[Id] extends { body: infer B } ? Sent<B> : undefined;
+  body: Table[Id] extends { body: infer B }
+    ? Sent<B>
+    : Table[Id] extends { upload: object }
+      ? Upload
+      : undefined;
 }
 
 /** Operations that answer with an event stream. */

@@ -18,6 +18,7 @@ import { keepPlace } from "./wire/connection-places.ts";
 import { readCoded, sendCoded, sendPlain, sendText } from "./wire/content-codings.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
 import type { Streams } from "./wire/streams.ts";
+import { goAhead, readUpload } from "./wire/uploads.ts";
 
 export interface RouterOptions {
   dispatch: Dispatch;
@@ -158,16 +159,8 @@ async function perform(
   };
   attempt.actor = await identify(options, ctx, facts, operation);
   if ("account" in attempt.actor) keepPlace(ctx.req.socket, attempt.actor.account.id);
-  let body: unknown;
-  if (operation.body) {
-    // Rights first: a stranger's body is not read. And again afterwards: a body may take 25 s, and a user who is
-    // disabled meanwhile must be refused.
-    authorise(operation, attempt.actor, ctx.params);
-    if (!operation.bodyOptional || hasBody(ctx.req.headers)) {
-      body = await readJson(ctx.req, bodyLimitsOf(attempt.actor.kind));
-    }
-    attempt.actor = await identify(options, ctx, facts, operation);
-  }
+  const identified = () => identify(options, ctx, facts, operation);
+  const body = await bodyOf(operation, ctx, attempt, identified);
   if ("isTolerated" in attempt.actor && attempt.actor.isTolerated) {
     await recordTolerance(options.events, id, attempt);
   }
@@ -196,6 +189,30 @@ async function perform(
   };
   options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
   ctx.respond = false;
+}
+
+/**
+ * Rights first: a stranger's body is not read. And again afterwards: a body may take 25 s, a file longer, and a user who
+ * is disabled meanwhile must be refused.
+ */
+async function bodyOf(
+  operation: Operation,
+  ctx: Koa.Context,
+  attempt: RequestAttempt,
+  identified: () => Promise<Actor>,
+): Promise<unknown> {
+  const { upload, body, bodyOptional } = operation;
+  if (!upload && !body) return undefined;
+  authorise(operation, attempt.actor, ctx.params);
+  if (upload) {
+    const requireStill = async () => authorise(operation, await identified(), ctx.params);
+    return readUpload(ctx.req, ctx.res, { ...upload, requireStill });
+  }
+  const isThere = !bodyOptional || hasBody(ctx.req.headers);
+  if (isThere) goAhead(ctx.req, ctx.res);
+  const read = isThere ? await readJson(ctx.req, bodyLimitsOf(attempt.actor.kind)) : undefined;
+  attempt.actor = await identified();
+  return read;
 }
 
 /** RFC 9112 §6.3: the headers that announce a body. */

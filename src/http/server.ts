@@ -8,6 +8,7 @@ import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
 import { apiHeaders, localSockets } from "./wire/connections.ts";
 import type { RequestLines } from "./wire/request-lines.ts";
+import { discardRest } from "./wire/uploads.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   /** True if a Host header names this device. */
@@ -136,6 +137,6 @@ function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestI
   ctx.status = problem.status;
   ctx.set(problem.headers);
   // The rest of the body is not read, so the connection cannot be used again.
-  if (!ctx.req.complete) ctx.set("Connection", "close");
+  if (!ctx.req.complete && !discardRest(ctx.req)) ctx.set("Connection", "close");
   ctx.body = problem.text;
 }

@@ -47,7 +47,8 @@ export function createInputCheck(id: OperationId): InputCheck {
     const body = input.body === undefined && operation.bodyOptional ? {} : input.body;
     const bodyErrors = checkBody ? checkBody(body) : [];
     const soundBody = () => (checkBody ? soundPart(body, bodyErrors, checkBody) : undefined);
-    return { params: input.params, query, body: checkBody ? body : undefined, bodyErrors, soundBody };
+    const taken = checkBody || operation.upload ? body : undefined;
+    return { params: input.params, query, body: taken, bodyErrors, soundBody };
   };
 }
 

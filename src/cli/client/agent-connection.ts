@@ -3,6 +3,7 @@ import { type ClientRequest, type RequestOptions, request as requestByHttp } fro
 import { connect } from "node:net";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
+import type { Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import type { Places } from "./places.ts";
@@ -48,7 +49,7 @@ export interface HttpRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Upload | undefined;
   authority: string | undefined;
 }
 
@@ -69,17 +70,28 @@ export function buildRequest(id: OperationId, input: object, { token, authority 
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, String(value));
   }
+  const upload = operation.upload && (body as Upload);
   const text = operation.body === undefined ? undefined : JSON.stringify(body ?? {});
   const headers: Record<string, string> = { Accept: "application/json, application/problem+json" };
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   if (text !== undefined) headers["Content-Type"] = "application/json";
-  if (operation.method !== "GET") headers["Content-Length"] = String(Buffer.byteLength(text ?? ""));
+  if (upload) Object.assign(headers, headersOf(upload));
+  else if (operation.method !== "GET") headers["Content-Length"] = String(Buffer.byteLength(text ?? ""));
   return {
     method: operation.method,
     path: search.size > 0 ? `${path}?${search}` : path,
     headers,
-    body: text,
+    body: upload ?? text,
     authority,
+  };
+}
+
+/** The agent refuses a file before it is sent, if it can. */
+function headersOf({ lengthBytes }: Upload): Record<string, string> {
+  return {
+    "Content-Type": "application/octet-stream",
+    Expect: "100-continue",
+    ...(lengthBytes !== null && { "Content-Length": String(lengthBytes) }),
   };
 }
 

@@ -1,5 +1,7 @@
+import type { ClientRequest } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { OperationId } from "../../contract/operations.ts";
-import type { Output } from "../../contract/types.ts";
+import type { Output, Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { type Answer, readAnswer, receiveAnswer } from "./agent-answer.ts";
 import {
@@ -62,7 +64,9 @@ export function createHttpClient(places: Places, options: HttpClientOptions = {}
 
 async function exchange(places: Places, request: HttpRequest, timeoutMilliseconds: number): Promise<Answer> {
   const send = await loadSend(places);
-  const signal = AbortSignal.timeout(timeoutMilliseconds);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const timer = setTimeout(() => ending.abort(), timeoutMilliseconds);
   return new Promise<Answer>((resolve, reject) => {
     const fail = (error: Error) =>
       reject(
@@ -73,8 +77,36 @@ async function exchange(places: Places, request: HttpRequest, timeoutMillisecond
     const sent = openRequest(send, places, request, signal);
     sent.on("error", fail);
     sent.on("response", (response) => {
-      receiveAnswer(response, places).then(resolve, fail);
+      receiveAnswer(response, places)
+        .then(resolve, fail)
+        // An answer that came before the end of the file is a refusal: the rest is not sent.
+        .finally(() => sent.destroy());
     });
-    sent.end(request.body);
-  });
+    const { body } = request;
+    if (typeof body !== "object") sent.end(body);
+    // As long as bytes leave, there is no reason to give up.
+    else sendUpload(sent, body, () => timer.refresh());
+  }).finally(() => clearTimeout(timer));
+}
+
+/** Milliseconds to wait for the agent's go-ahead: a proxy may not pass it on (RFC 9110 §10.1.1). */
+const goAheadMilliseconds = 1_000;
+
+function sendUpload(sent: ClientRequest, upload: Upload, onPiece: () => void): void {
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of upload) {
+      onPiece();
+      yield piece;
+    }
+  };
+  const begin = (): void => {
+    clearTimeout(timer);
+    sent.off("continue", begin).off("response", end).off("error", end);
+    // The request reports its own failures, and those of the file.
+    pipeline(pieces, sent).catch((error: Error) => sent.destroy(error));
+  };
+  const end = (): void => clearTimeout(timer);
+  const timer = setTimeout(begin, goAheadMilliseconds);
+  sent.once("continue", begin).once("response", end).once("error", end);
+  sent.flushHeaders();
 }

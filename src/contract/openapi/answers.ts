@@ -45,7 +45,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   add("validation_failed", "unknown_field");
   if (hasCursor(operation)) add("invalid_cursor");
   if (operation.response.stream) add("rate_limited");
-  if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
+  if (operation.body) add("malformed_json");
+  if (operation.body ?? operation.upload) add("payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open")
     add("storage_full", "storage_unwritable", "update_busy");
   if (isBudgeted(operation)) add("rate_limited");

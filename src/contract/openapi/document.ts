@@ -92,8 +92,12 @@ const headers = {
 /** Parameters and body. */
 function requestOf(operation: Operation, writer: SchemaWriter): object {
   const parameters = parametersOf(operation, writer);
-  const { body, bodyOptional } = operation;
-  const content = body && { "application/json": { schema: writer.write(body, "request") } };
+  const { body, bodyOptional, upload } = operation;
+  const content = upload
+    ? {
+        "application/octet-stream": { schema: { ...text, format: "binary", maxLength: upload.maximumBytes } },
+      }
+    : body && { "application/json": { schema: writer.write(body, "request") } };
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: !bodyOptional, content } }),

@@ -64,6 +64,8 @@ export interface Operation {
   readonly body?: object;
   /** A request without a body is one with an empty object. */
   readonly bodyOptional?: true;
+  /** In place of a JSON body, a file (application/octet-stream) of so many bytes at most, read as it arrives. */
+  readonly upload?: { readonly maximumBytes: number };
   /**
    * The one success. `etag`: a strong ETag is sent, and If-Match is honoured on writes. `stream`: an event stream
    * (WHATWG HTML §9.2) whose messages' data have this schema. `file`: JSON that the build has written, in its codings.

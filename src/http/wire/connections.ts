@@ -8,6 +8,7 @@ import { toProblem } from "../problems.ts";
 import { accountOf, firstToGo, type HeldConnection, longestWaiting } from "./connection-places.ts";
 import { createRequestQueue, type RequestQueue, type WaitingRequest } from "./request-queue.ts";
 import { type Answering, endUnreadBeyond, endUnreadIn } from "./unread-answers.ts";
+import { isUploading } from "./uploads.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -93,8 +94,10 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
     socket.once("close", () => connections.delete(socket));
     end(connections, oneTooMany(connections, socket, options));
   });
-  // An unknown expectation is ignored (RFC 9110 §10.1.1), and the request counted like any other.
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  // An unknown expectation is ignored (RFC 9110 §10.1.1), and the request counted like any other. The go-ahead for a body
+  // is given when it is read: a request that is refused before that costs its client no bytes.
+  for (const expectation of ["checkExpectation", "checkContinue"])
+    server.on(expectation, (request, response) => server.emit("request", request, response));
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = connections.get(socket);
@@ -113,7 +116,7 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
   const refused = new WeakSet<Socket>();
   const refuse = (error: Error, socket: Socket): void => {
     // The parser repeats its error for each further piece.
-    if (refused.has(socket)) return;
+    if (refused.has(socket) || mayTakeLonger(error, socket)) return;
     refused.add(socket);
     const answer = (): void => answerRaw(socket, error, now());
     const connection = connections.get(socket);
@@ -196,6 +199,11 @@ function isFull({ active, account }: Connection): boolean {
 /** True while it still answers requests that arrived completely. A request whose body never comes is not waited for. */
 function isAnswering({ active, latest }: Connection): boolean {
   return active > 1 || (active === 1 && latest?.complete === true);
+}
+
+/** Uploads have limits of their own (uploads.ts). */
+function mayTakeLonger(error: Error, socket: Socket): boolean {
+  return systemErrorCode(error) === "ERR_HTTP_REQUEST_TIMEOUT" && isUploading(socket);
 }
 
 function answerRaw(socket: Socket, error: Error, now: Date): void {

@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { StewardError } from "../../contract/errors.ts";
+import type { Upload } from "../../contract/types.ts";
+import { monotonicMilliseconds } from "../../host/monotonic.ts";
+
+export interface UploadOptions {
+  readonly maximumBytes: number;
+  /** Called after the last byte, for an upload may take long. Throws where the caller has lost the right to it. */
+  readonly requireStill: () => Promise<void>;
+  readonly pace?: Pace;
+}
+
+/** The least that a client sends: so many bytes in each so many milliseconds in which the agent waits for it. */
+export interface Pace {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/** About 1 KB/s: slower than any line over which a person would send a file, and faster than one who only holds a place. */
+const leastPace: Pace = { bytes: 65_536, milliseconds: 60_000 };
+
+/** Milliseconds for which the rest of a refused upload is read, so that its client comes to read the answer. */
+const discardMilliseconds = 30_000;
+
+/** The connections on which an upload arrives: the time for a whole request does not apply to them. */
+const connections = new WeakSet<object>();
+
+/** Uploads of callers who have the right to them. */
+const requests = new WeakSet<IncomingMessage>();
+
+/** True while an upload arrives on this connection; it has the limits of this file. */
+export function isUploading(socket: object): boolean {
+  return connections.has(socket);
+}
+
+/**
+ * The body of a request as a file on its way, which can be read once. Nothing is read before its reader asks, and no more
+ * than it takes; a client that waits for a go-ahead (RFC 9110 §10.1.1) gets it then. Throws `unsupported_media_type` and
+ * `payload_too_large`; reading throws `payload_too_large`, `request_timeout`, and what `requireStill` throws.
+ */
+export function readUpload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: UploadOptions,
+): Upload {
+  const { socket } = request;
+  connections.add(socket);
+  requests.add(request);
+  request.once("close", () => connections.delete(socket));
+  const lengthBytes = announcedBytes(request, options);
+  return { lengthBytes, [Symbol.asyncIterator]: () => piecesOf(request, response, options) };
+}
+
+/** Tells a client that waits for it to send its body. */
+export function goAhead(request: IncomingMessage, response: ServerResponse): void {
+  if (isHeldBack(request)) response.writeContinue();
+}
+
+/**
+ * Reads and discards the rest of an upload that was refused: closing on unread bytes would reset the connection, and the
+ * answer would be lost. False: there is no such rest.
+ */
+export function discardRest(request: IncomingMessage): boolean {
+  if (!requests.has(request) || isHeldBack(request)) return false;
+  const timer = setTimeout(() => request.socket.destroy(), discardMilliseconds).unref();
+  request.once("close", () => clearTimeout(timer));
+  // The listener of the last reading is gone by then.
+  setImmediate(() => request.resume());
+  return true;
+}
+
+/** The client waits for a go-ahead, and not a byte of the body has come. */
+function isHeldBack({ headers, readableDidRead }: IncomingMessage): boolean {
+  return !readableDidRead && /^100-continue$/i.test(headers.expect ?? "");
+}
+
+/** null: the client does not say. */
+function announcedBytes({ headers }: IncomingMessage, { maximumBytes }: UploadOptions): number | null {
+  const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/octet-stream" || headers["content-encoding"])
+    throw new StewardError(
+      "unsupported_media_type",
+      "Send the file as it is, with `Content-Type: application/octet-stream` and without a content coding.",
+    );
+  const length = headers["content-length"];
+  if (length === undefined) return null;
+  if (Number(length) > maximumBytes) throw tooLarge(maximumBytes);
+  return Number(length);
+}
+
+async function* piecesOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { maximumBytes, requireStill, pace = leastPace }: UploadOptions,
+): AsyncGenerator<Uint8Array> {
+  goAhead(request, response);
+  let bytes = 0;
+  let ofPace = { bytes: 0, milliseconds: 0 };
+  for (;;) {
+    const began = monotonicMilliseconds();
+    const piece = await nextPiece(request, pace.milliseconds - ofPace.milliseconds);
+    if (piece === null) return requireStill();
+    bytes += piece.length;
+    if (bytes > maximumBytes) throw tooLarge(maximumBytes);
+    ofPace.bytes += piece.length;
+    ofPace.milliseconds += monotonicMilliseconds() - began;
+    if (ofPace.bytes >= pace.bytes) ofPace = { bytes: 0, milliseconds: 0 };
+    yield piece;
+  }
+}
+
+/** The bytes that have come; null: that was all. Rejects with `request_timeout` after these milliseconds. */
+async function nextPiece(request: IncomingMessage, milliseconds: number): Promise<Buffer | null> {
+  const present = request.read() as Buffer | null;
+  if (present !== null) return present;
+  if (request.readableEnded) return null;
+  if (request.destroyed) throw brokenOff();
+  return new Promise((resolve, reject) => {
+    const settled = (): void => {
+      clearTimeout(timer);
+      request.off("readable", take).off("end", end).off("error", breakOff).off("close", breakOff);
+    };
+    const take = (): void => {
+      const piece = request.read() as Buffer | null;
+      if (piece === null) return;
+      settled();
+      resolve(piece);
+    };
+    const end = (): void => {
+      settled();
+      resolve(null);
+    };
+    const breakOff = (): void => {
+      settled();
+      reject(brokenOff());
+    };
+    const timer = setTimeout(() => {
+      settled();
+      reject(tooSlow());
+    }, milliseconds);
+    request.on("readable", take).on("end", end).on("error", breakOff).on("close", breakOff);
+  });
+}
+
+function tooLarge(maximumBytes: number): StewardError {
+  return new StewardError(
+    "payload_too_large",
+    `The file is larger than the ${maximumBytes / 1024 ** 2} MiB that are taken here. Nothing was changed.`,
+  );
+}
+
+function tooSlow(): StewardError {
+  return new StewardError(
+    "request_timeout",
+    "The file stopped arriving: less than 64 KiB of it came within a minute. Nothing was changed; send it again.",
+  );
+}
+
+function brokenOff(): StewardError {
+  return new StewardError(
+    "request_timeout",
+    "The connection ended before the file was complete. Nothing was changed; send it again.",
+  );
+}

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
+import { until } from "../../../lab/basics/until.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { trackConnections } from "../../../src/http/wire/connections.ts";
+import { discardRest, readUpload, type UploadOptions } from "../../../src/http/wire/uploads.ts";
+
+const binary = "Content-Type: application/octet-stream";
+const mebibyte = 1024 ** 2;
+
+/** Reads an upload as an operation does; `take` gets each piece. */
+interface Reading {
+  readonly options?: Partial<UploadOptions>;
+  take?: ((piece: Uint8Array) => void | Promise<void>) | undefined;
+}
+
+describe("an upload", () => {
+  let server: Server;
+  let port: number;
+  let reading: Reading = {};
+  let readBytes = 0;
+  let failure = "";
+  before(async () => {
+    // The listener's own code with its 25 seconds made short.
+    server = createServer({ headersTimeout: 100, requestTimeout: 150, connectionsCheckingInterval: 30 });
+    const handle = async (
+      ...[request, response]: Parameters<Parameters<typeof trackConnections>[1]["handle"]>
+    ) => {
+      readBytes = 0;
+      const options = { maximumBytes: 8 * mebibyte, requireStill: async () => undefined, ...reading.options };
+      try {
+        for await (const piece of readUpload(request, response, options)) {
+          readBytes += piece.length;
+          await reading.take?.(piece);
+        }
+        response.end(`read ${readBytes}`);
+      } catch (error) {
+        if (!request.complete && !discardRest(request)) response.setHeader("Connection", "close");
+        failure = error instanceof StewardError ? error.code : String(error);
+        response.end(failure);
+      }
+    };
+    trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    port = (server.address() as AddressInfo).port;
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  const sent = async (how: Reading, bytes: string | Uint8Array, headers: readonly string[] = []) => {
+    reading = how;
+    const length = `Content-Length: ${bytes.length}`;
+    const head = Buffer.from(requestText("PUT /x", [binary, length, ...headers]));
+    return sendRaw(Buffer.concat([head, Buffer.from(bytes)]), { port, expect: 1 });
+  };
+
+  it("arrives whole, and the connection takes the next request", async () => {
+    reading = {};
+    const one = requestText("PUT /x", [binary, "Content-Length: 5"], "first");
+    const { answers } = await sendRaw(one + one, { port, expect: 2 });
+    assert.deepEqual(
+      answers.map(({ text }) => text),
+      ["read 5", "read 5"],
+    );
+  });
+
+  it("whose length is not announced arrives as well, up to the bound", async () => {
+    const chunked = (bytes: number) =>
+      requestText(
+        "PUT /x",
+        [binary, "Transfer-Encoding: chunked"],
+        `${bytes.toString(16)}\r\n${"a".repeat(bytes)}\r\n0\r\n\r\n`,
+      );
+    reading = { options: { maximumBytes: 1_000 } };
+    assert.equal((await sendRaw(chunked(1_000), { port, expect: 1 })).answers[0]?.text, "read 1000");
+    assert.equal((await sendRaw(chunked(1_001), { port, expect: 1 })).answers[0]?.text, "payload_too_large");
+  });
+
+  it("that announces too much is refused before a byte of it is read", async () => {
+    const { answers } = await sent({ options: { maximumBytes: 1_000 } }, "a".repeat(1_001));
+    assert.deepEqual([answers[0]?.text, readBytes], ["payload_too_large", 0]);
+  });
+
+  it("of another type, or in a content coding, is refused", async () => {
+    reading = {};
+    for (const headers of [["Content-Type: application/json"], [binary, "Content-Encoding: gzip"]]) {
+      const bytes = requestText("PUT /x", [...headers, "Content-Length: 2"], "{}");
+      assert.equal((await sendRaw(bytes, { port, expect: 1 })).answers[0]?.text, "unsupported_media_type");
+    }
+  });
+
+  it("may take longer than other requests, as long as it goes on", async () => {
+    reading = {};
+    const socket = connect(port, "127.0.0.1");
+    const answer = once(socket, "data");
+    const half = "a".repeat(1_000);
+    socket.write(requestText("PUT /x", [binary, "Content-Length: 2000"], half));
+    // The server looks at its connections every 30 ms: this one is beyond its 150 ms at many of them.
+    let looks = 0;
+    const looking = setInterval(() => (looks += 1), 50);
+    await until("the time of other requests is over", () => looks >= 10);
+    clearInterval(looking);
+    socket.write(half);
+    assert.match(String(await answer), /read 2000$/);
+    socket.destroy();
+  });
+
+  it("of a sender who has stalled ends (slow loris)", async () => {
+    const pace = { bytes: 1_000, milliseconds: 60 };
+    reading = { options: { pace } };
+    const bytes = requestText("PUT /x", [binary, "Content-Length: 2000"], "a".repeat(999));
+    assert.equal((await sendRaw(bytes, { port, expect: 1 })).answers[0]?.text, "request_timeout");
+  });
+
+  it("is not stalled while its reader is slow", async () => {
+    const socket = connect(port, "127.0.0.1");
+    const answer = once(socket, "data");
+    const take = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      reading.take = () => void setTimeout(() => socket.write("third"), 50);
+      socket.write("second");
+    };
+    reading = { options: { pace: { bytes: 1_000_000, milliseconds: 1_000 } }, take };
+    socket.write(requestText("PUT /x", [binary, "Content-Length: 16"], "first"));
+    assert.match(String(await answer), /read 16$/);
+    socket.destroy();
+  });
+
+  it("waits in the sender while its reader takes nothing (memory of the agent)", async () => {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    reading = { take: () => held };
+    const socket = connect(port, "127.0.0.1");
+    socket.write(requestText("PUT /x", [binary, `Content-Length: ${8 * mebibyte}`]));
+    const isTaken = socket.write(Buffer.alloc(8 * mebibyte));
+    await until("the reader has begun", () => readBytes > 0);
+    assert.equal(isTaken, false);
+    assert.ok(readBytes < mebibyte, `${readBytes} were read ahead`);
+    const answer = once(socket, "data");
+    letGo();
+    assert.match(String(await answer), new RegExp(`read ${8 * mebibyte}$`));
+    socket.destroy();
+  });
+
+  it("whose connection breaks off is a timeout to its reader", async () => {
+    reading = { options: { requireStill: async () => assert.fail("it has not ended") } };
+    const broken = connect(port, "127.0.0.1");
+    broken.write(requestText("PUT /x", [binary, "Content-Length: 2000"], "half"));
+    await until("the reader has begun", () => readBytes === 4);
+    failure = "";
+    broken.destroy();
+    await until("the reader has failed", () => failure !== "");
+    assert.equal(failure, "request_timeout");
+  });
+
+  it("of a caller who has lost the right meanwhile is refused at its end", async () => {
+    const requireStill = async () => {
+      throw new StewardError("forbidden", "disabled");
+    };
+    const { answers } = await sent({ options: { requireStill } }, "whole");
+    assert.deepEqual([answers[0]?.text, readBytes], ["forbidden", 5]);
+  });
+
+  for (const [when, maximumBytes] of [
+    ["in its midst", 8 * mebibyte],
+    ["before its first byte", mebibyte],
+  ] as const)
+    it(`that is refused ${when} is still read, so that its client learns why`, async () => {
+      const take = () => {
+        throw new StewardError("validation_failed", "no tar");
+      };
+      reading = { options: { maximumBytes }, take };
+      const socket = connect(port, "127.0.0.1");
+      const answer = once(socket, "data");
+      socket.write(requestText("PUT /x", [binary, `Content-Length: ${7 * mebibyte}`]));
+      // More than the buffers of both kernels hold: on a reset, the client would find its own writing failed.
+      await new Promise<void>((resolve, reject) =>
+        socket.write(Buffer.alloc(7 * mebibyte), (error) => (error ? reject(error) : resolve())),
+      );
+      assert.match(String(await answer), /(validation_failed|payload_too_large)$/);
+      socket.destroy();
+    });
+
+  it("is asked for only when it is read: a refusal costs a client that waits for a go-ahead no byte", async () => {
+    reading = { options: { maximumBytes: 10 } };
+    const ask = (length: number) =>
+      requestText("PUT /x", [binary, `Content-Length: ${length}`, "Expect: 100-continue"]);
+    const refused = await sendRaw(ask(11), { port, expect: 1 });
+    assert.doesNotMatch(refused.text, /100 Continue/);
+    assert.equal(refused.answers[0]?.text, "payload_too_large");
+    const socket = connect(port, "127.0.0.1");
+    socket.write(ask(10));
+    assert.match(String((await once(socket, "data"))[0]), /^HTTP\/1\.1 100 Continue/);
+    socket.write("0123456789");
+    assert.match(String((await once(socket, "data"))[0]), /read 10$/);
+    socket.destroy();
+  });
+});
