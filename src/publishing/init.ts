@@ -11,12 +11,12 @@ import { requireName } from "./release-entry.ts";
 import { noneHeld, type ReleaseRole, type RoleName, releaseRoles, roleNames, usualPeriods } from "./roles.ts";
 import { draftOf, type State, stateOf, withDraft, writeDraft } from "./state.ts";
 import {
-  type Config,
   configName,
   openWorkspace,
   placesIn,
   type Surroundings,
   type Workspace,
+  writeConfig,
 } from "./workspace.ts";
 
 export interface InitRequest {
@@ -129,16 +129,12 @@ async function fill(
   keys: KeysOfRoles,
   surroundings: Surroundings,
 ): Promise<State> {
-  const config: Config = {
-    steward_repository: 1,
-    product: request.product,
-    expires_seconds: { ...usualPeriods, ...request.periods },
-  };
+  const periods = { ...usualPeriods, ...request.periods };
   const places = placesIn(made);
   await mkdir(places.payloads, { recursive: true, mode: 0o700 });
   await openToAll(made);
   for (const path of [places.public, places.metadata, places.targets]) await makePublicDirectory(path);
-  await writeDurably(join(made, configName), `${JSON.stringify(config, null, 2)}\n`, 0o644);
+  await writeConfig({ directory: made, product: request.product, periods, owners: {}, exported: {} });
   return draftAll(await openWorkspace(made, surroundings), contents(request, keys));
 }
 

@@ -40,7 +40,9 @@ async function updateSnapshot(workspace: Workspace, state: State, how: How): Pro
     Object.entries(named).flatMap(([name, file]) => (file ? [[name, metaOf(file)]] : [])),
   );
   const present = state.published.snapshot;
-  const isCurrent = present !== null && isEqual(present.signed.meta, meta);
+  // A device that has read an exported archive takes no snapshot below the one that it found there.
+  const isNewest = present !== null && present.signed.version > (workspace.exported.snapshot ?? 0);
+  const isCurrent = isNewest && isEqual(present.signed.meta, meta);
   if (
     isCurrent &&
     lacking("snapshot", present, state).length === 0 &&
@@ -93,7 +95,8 @@ function isLate(
   return (Date.parse(signed.expires) - now().getTime()) / 1_000 < periods[role] / 2;
 }
 
-function metaOf({ signed, bytes }: Metadata<RoleType>): MetaFile {
+/** A metadata file, as the one above it names it. */
+export function metaOf({ signed, bytes }: Metadata<RoleType>): MetaFile {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { version: signed.version, length: bytes.length, hashes: { sha256 } };
 }

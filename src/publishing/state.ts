@@ -24,9 +24,8 @@ export async function readState(workspace: Workspace): Promise<State> {
   const published = await readPublished(workspace.metadata);
   const draft = async <R extends RoleName>(role: R) => {
     const read = await readRole(workspace.drafts, role, `${role}.json`);
-    const before = published[role];
     // A publish that was interrupted after its last rename leaves drafts of published versions.
-    return read && read.signed.version > (before?.signed.version ?? 0) ? read : null;
+    return read && read.signed.version > versionBefore(workspace, published, role) ? read : null;
   };
   const drafts: Held = {
     root: await draft("root"),
@@ -37,6 +36,11 @@ export async function readState(workspace: Workspace): Promise<State> {
     binary: await draft("binary"),
   };
   return stateOf(published, drafts);
+}
+
+/** The highest version of a role that devices can have; 0: none. */
+function versionBefore({ exported }: Pick<Workspace, "exported">, published: Held, role: RoleName): number {
+  return Math.max(published[role]?.signed.version ?? 0, exported[role] ?? 0);
 }
 
 export function stateOf(published: Held, drafts: Held): State {
@@ -69,7 +73,7 @@ export async function draftOf<R extends RoleName>(
   role: R,
   content: Content<R>,
 ): Promise<Metadata<TypeOfRole[R]>> {
-  const after = (published[role]?.signed.version ?? 0) + 1;
+  const after = versionBefore(workspace, published, role) + 1;
   const free = await nextVersion(workspace.metadata, role);
   // TUF §5.3.5: roots are numbered without gaps.
   const version = role === "root" ? after : Math.max(after, free, drafts[role]?.signed.version ?? 0);

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
+import { writeDurably } from "../store/files/durable-file.ts";
 import { type Lock, takeLock } from "../store/files/lock.ts";
-import { readIfThere, sweep } from "./files.ts";
+import { publicMode, readIfThere, sweep } from "./files.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
 
 /** A publisher's directory. `public` is uploaded, and never holds a secret. */
@@ -21,9 +22,13 @@ export interface Workspace {
   readonly periods: Readonly<Record<RoleName, number>>;
   /** The holders of keys, by key id: for people, and never signed. */
   readonly owners: Readonly<Record<string, string>>;
+  readonly exported: ExportedVersions;
   readonly now: () => Date;
   readonly askPassphrase: AskPassphrase;
 }
+
+/** The highest versions of metadata that were signed for exported archives only. Those in public/ never have them. */
+export type ExportedVersions = Readonly<Partial<Record<RoleName, number>>>;
 
 /** Asks for the passphrase of a key file. */
 export type AskPassphrase = (file: string) => Promise<string>;
@@ -43,6 +48,8 @@ export interface Config {
   readonly expires_seconds: Readonly<Record<RoleName, number>>;
   /** Absent: nothing was said. */
   readonly key_owners?: Readonly<Record<string, string>>;
+  /** Absent: nothing was signed for an export. */
+  readonly exported_versions?: ExportedVersions;
 }
 
 /** Opens a directory that `steward-publisher init` made. Throws `not_found`, `validation_failed`. */
@@ -55,8 +62,32 @@ export async function openWorkspace(directory: string, surroundings: Surrounding
       `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}`,
     );
   }
-  const { product, expires_seconds: periods, key_owners: owners = {} } = readConfig(bytes, path);
-  return { ...surroundings, ...placesIn(directory), product, periods, owners };
+  const config = readConfig(bytes, path);
+  const {
+    product,
+    expires_seconds: periods,
+    key_owners: owners = {},
+    exported_versions: exported = {},
+  } = config;
+  return { ...surroundings, ...placesIn(directory), product, periods, owners, exported };
+}
+
+/** Writes what `repository.json` says of this workspace. Throws `storage_full`, `storage_unwritable`. */
+export async function writeConfig({
+  directory,
+  product,
+  periods: expires_seconds,
+  owners: key_owners,
+  exported: exported_versions,
+}: Pick<Workspace, "directory" | "product" | "periods" | "owners" | "exported">): Promise<void> {
+  const config: Config = {
+    steward_repository: 1,
+    product,
+    expires_seconds,
+    ...(Object.keys(key_owners).length > 0 && { key_owners }),
+    ...(Object.keys(exported_versions).length > 0 && { exported_versions }),
+  };
+  await writeDurably(join(directory, configName), `${JSON.stringify(config, null, 2)}\n`, publicMode);
 }
 
 export function placesIn(directory: string) {
@@ -107,7 +138,13 @@ function readConfig(bytes: Uint8Array, path: string): Config {
   } catch (cause) {
     throw new StewardError("validation_failed", `${path} is not JSON.`, { cause });
   }
-  const { steward_repository, product, expires_seconds, key_owners = {} } = (config ?? {}) as Partial<Config>;
+  const {
+    steward_repository,
+    product,
+    expires_seconds,
+    key_owners = {},
+    exported_versions = {},
+  } = (config ?? {}) as Partial<Config>;
   if (steward_repository !== 1 || typeof product !== "string") {
     throw new StewardError("validation_failed", `${path} belongs to a repository of an unknown format.`);
   }
@@ -124,7 +161,17 @@ function readConfig(bytes: Uint8Array, path: string): Config {
       "validation_failed",
       `${path}: key_owners must name people by the ids of their keys.`,
     );
-  return { steward_repository, product, expires_seconds: periods, key_owners };
+  if (!isVersions(exported_versions))
+    throw new StewardError("validation_failed", `${path}: exported_versions must name versions by role.`);
+  return { steward_repository, product, expires_seconds: periods, key_owners, exported_versions };
+}
+
+function isVersions(value: unknown): value is ExportedVersions {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every((version) => Number.isSafeInteger(version) && version > 0)
+  );
 }
 
 function isOwners(value: unknown): value is Readonly<Record<string, string>> {

@@ -1,10 +1,7 @@
-import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
-import { writeDurably } from "../../store/files/durable-file.ts";
-import { publicMode } from "../files.ts";
 import { type RoleName, roleNames } from "../roles.ts";
 import { readState } from "../state.ts";
-import { type Config, configName, type Workspace } from "../workspace.ts";
+import { type Workspace, writeConfig } from "../workspace.ts";
 import { idOf, keysIn } from "./role-keys.ts";
 
 /** A key of a role, and who holds it. */
@@ -66,10 +63,9 @@ export async function nameOwners(
     if (owner === "") owners.delete(id);
     else owners.set(id, owner);
   }
-  const { product, periods: expires_seconds, directory } = workspace;
   // Keys that are gone take their owners along.
-  const key_owners = Object.fromEntries([...owners].filter(([id]) => known.includes(id)));
-  const config: Config = { steward_repository: 1, product, expires_seconds, key_owners };
-  await writeDurably(join(directory, configName), `${JSON.stringify(config, null, 2)}\n`, publicMode);
-  return { ...workspace, owners: key_owners };
+  const named = Object.fromEntries([...owners].filter(([id]) => known.includes(id)));
+  const after = { ...workspace, owners: named };
+  await writeConfig(after);
+  return after;
 }

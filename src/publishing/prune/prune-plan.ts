@@ -61,7 +61,7 @@ export function planPrune(state: State, request: PruneRequest, nowSeconds: numbe
 const settledSeconds = 7 * 86_400;
 
 /** Releases of other tools are left out: their entries are not understood, so they stay. */
-function releasesOf({ next }: State, kind: ReleaseRole): PlannedRelease[] {
+export function releasesOf({ next }: State, kind: ReleaseRole): PlannedRelease[] {
   return Object.entries(next[kind]?.signed.targets ?? {}).flatMap(([path, file]) => {
     const entry = readEntry(file.custom);
     return entry === undefined ? [] : [{ kind, path, file, entry }];
