@@ -24,7 +24,8 @@ import { directoryPositional, onWorkspace, signingOptions } from "./repository.t
 
 const usualChannel = "stable";
 
-const architectureNames = [...architectures, ...Object.keys(architectureAliases)];
+/** The names of processors that options take. */
+export const architectureNames = [...architectures, ...Object.keys(architectureAliases)];
 
 const kindOption: Option = {
   name: "kind",

@@ -4,6 +4,7 @@ import { helpCommand } from "../terminal/commands/help.ts";
 import { completionCommand } from "../terminal/completion/completion.ts";
 import { addCommand } from "./add.ts";
 import { discardCommand } from "./discard.ts";
+import { exportCommand } from "./export.ts";
 import { initCommand } from "./init.ts";
 import { inspectCommand } from "./inspect.ts";
 import { keysCommand } from "./keys.ts";
@@ -17,7 +18,7 @@ import { watchCommand } from "./watch.ts";
 const groups: readonly CommandGroup[] = [
   {
     title: "Publishing updates",
-    words: ["init", "add", "sign", "publish", "renew", "prune", "discard", "inspect", "keys"],
+    words: ["init", "add", "sign", "publish", "renew", "prune", "export", "discard", "inspect", "keys"],
   },
   { title: "Roll-outs", words: ["watch", "pause", "resume"] },
   { title: "The command line", words: ["help", "completion"] },
@@ -30,6 +31,7 @@ const commands: readonly Command[] = [
   publishCommand,
   renewCommand,
   pruneCommand,
+  exportCommand,
   keysCommand,
   pauseCommand,
   resumeCommand,
@@ -67,7 +69,10 @@ export const commandTable: CommandTable = {
     ["4", "not permitted"],
     ["5", "conflict"],
     ["6", "invalid input"],
-    ["10", "done, but published metadata expires soon (publish, renew), or a roll-out was stopped (watch)"],
+    [
+      "10",
+      "done, but published metadata expires soon (publish, renew), the archive is not good for as long as --for says (export), or a roll-out was stopped (watch)",
+    ],
     ["130", "interrupted"],
   ],
 };

@@ -65,6 +65,44 @@ describe("steward-publisher", { concurrency: 2 }, () => {
     assert.deepEqual(JSON.parse((await good("inspect", site, "-o", "json")).stdout).drafts, []);
   });
 
+  it("exports an archive, and says how long it is good and what follows from that", async (test) => {
+    const { directory, site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("add", site, payload, ...release);
+    await good("publish", site);
+    const out = (name: string): string => join(directory, name);
+    const week = await good("export", site, out("week.tar"), "--arch", "aarch64");
+    assert.match(
+      week.stderr,
+      /week\.tar has 1 release, .*\n {2}stable\/rules\/demo-rules-1\.0\.0\.tar\.gz\n/,
+    );
+    assert.doesNotMatch(week.stderr, /renew/);
+    const { stderr } = await good("export", site, out("long.tar"), "--for", "60d");
+    assert.match(stderr, /keeps a device that sees nothing else from noticing newer releases/);
+    assert.match(stderr, /its own snapshot 2 and timestamp 2; .*: steward-publisher renew \S+, and upload/);
+    const short = await bad(10, "export", site, out("short.tar"), "--for", "100d");
+    assert.match(short.stderr, /is good until \S+ only, because the published metadata of targets/);
+    execFileSync("mv", [join(site, "keys", "timestamp.pem"), out("timestamp.pem")]);
+    const keyless = await bad(10, "export", site, out("keyless.tar"), "--for", "60d");
+    assert.match(keyless.stderr, /key of timestamp is not at hand/);
+    const named = await good(
+      "export",
+      site,
+      out("k.tar"),
+      "--for",
+      "60d",
+      "--key",
+      out("timestamp.pem"),
+      "-o",
+      "json",
+    );
+    assert.deepEqual(JSON.parse(named.stdout).signed.at(-1), { role: "timestamp", version: 4 });
+    for (const wrong of ["0s", "367d", "soon"]) await bad(6, "export", site, out("x.tar"), "--for", wrong);
+    await bad(5, "export", site, out("k.tar"));
+    await bad(3, "export", site, out("x.tar"), "--product", "nobody");
+    assert.equal(existsSync(out("x.tar")), false);
+  });
+
   it("stops a roll-out by an access log, and goes on with it", async (test) => {
     const { directory, site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");

@@ -1,0 +1,92 @@
+import { durationSecondsOrNaN } from "../contract/durations.ts";
+import { type ExportResult, exportRepository } from "../publishing/export/export.ts";
+import { architectureNamed } from "../publishing/release-entry.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { architectureNames } from "./add.ts";
+import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
+
+/** Days: a device that is shown nothing else cannot know for so long that there is something newer. */
+const mostDays = 366;
+
+export const exportCommand: Command = {
+  path: ["export"],
+  summary: "Write what one kind of device needs to an archive, for a stick or a laptop beside it",
+  positionals: [directoryPositional, { name: "OUT" }],
+  options: [
+    { name: "product", value: "NAME", summary: "releases for this product; for all if not given" },
+    {
+      name: "arch",
+      value: "ARCH",
+      values: architectureNames,
+      summary: "releases for this architecture, by any of its names; for all if not given",
+    },
+    { name: "channel", value: "CHANNEL", summary: "releases of this channel; of all if not given" },
+    {
+      name: "for",
+      value: "DURATION",
+      summary:
+        "sign a timestamp for this archive that is good for so long, such as 90d; the published one if not given, which is good for days",
+    },
+    ...signingOptions,
+  ],
+  async run(invocation) {
+    const { options, positionals, output } = invocation;
+    const [directory = "", file = ""] = positionals;
+    const seconds = secondsOf(invocation);
+    const result = await onWorkspace(invocation, (workspace, keys) =>
+      exportRepository(workspace, {
+        file,
+        keys,
+        seconds,
+        product: options.text("product"),
+        arch: architectureNamed(options.text("arch")),
+        channel: options.text("channel"),
+      }),
+    );
+    await output.changed(result, sentences(result, directory));
+    if (seconds !== undefined && result.is_shorter)
+      throw new CommandError(10, shortSentence(result, directory));
+  },
+};
+
+/** undefined: not given. Throws CommandError(6). */
+function secondsOf({ options }: Invocation): number | undefined {
+  const text = options.text("for");
+  if (text === undefined) return undefined;
+  const seconds = durationSecondsOrNaN(text);
+  if (seconds >= 60 && seconds <= mostDays * 86_400) return seconds;
+  throw new CommandError(
+    6,
+    escapeText(`--for takes a duration from 1m to ${mostDays}d, such as 90d, not "${text}".`),
+  );
+}
+
+function sentences(result: ExportResult, directory: string): string {
+  const { file, bytes, releases, signed, good_until, remarks } = result;
+  const megabytes = (bytes / 1e6).toFixed(1);
+  const lines = [
+    `${file} has ${releases.length} ${releases.length === 1 ? "release" : "releases"}, and all that a device verifies by: ${megabytes} MB.`,
+    ...releases.map((path) => `  ${path}`),
+    `Devices take it until ${good_until}. Unpack it and give it to one with: steward update apply --repo DIRECTORY`,
+    "Until then it keeps a device that sees nothing else from noticing newer releases. Let it last as long as the way there, not longer.",
+  ];
+  if (signed.length > 0) {
+    const named = signed.map(({ role, version }) => `${role} ${version}`).join(" and ");
+    lines.push(
+      `It has its own ${named}; ${directory}/public is as it was. A device that has read it takes only later ones from a server: steward-publisher renew ${directory}, and upload.`,
+    );
+  }
+  return joinLines([...lines, ...remarks]);
+}
+
+function shortSentence({ limited_by, good_until, signed }: ExportResult, directory: string): string {
+  if (signed.length === 0)
+    return `${directory}: the key of timestamp is not at hand, so the archive has the published one, and is good until ${good_until} only. Give the key with --key or --signer.`;
+  const renewal =
+    limited_by === "snapshot"
+      ? "Give the key of snapshot with --key or --signer"
+      : `First: steward-publisher renew ${directory} ${limited_by} && steward-publisher publish ${directory}`;
+  return `The archive is good until ${good_until} only, because the published metadata of ${limited_by} expire then. ${renewal}. Then export again.`;
+}
