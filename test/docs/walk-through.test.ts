@@ -12,6 +12,7 @@ const order = [
   "docs/settings.md",
   "docs/sign-in.md",
   "docs/updates/publish.md",
+  "docs/updates/offline.md",
   "docs/troubleshooting.md",
   "docs/logs-and-events.md",
   "docs/fleet.md",
@@ -108,6 +109,10 @@ describe("what the documents type", () => {
 
   it("publishes signed rules, and has the device apply them", () => {
     assert.match(printed("updates/publish", 1), /^rules base 1\.0\.0 is installed/m);
+  });
+
+  it("exports them, and has a device without a network apply them", () => {
+    assert.match(printed("updates/offline", 1), /^rules base 1\.3\.0 is installed/m);
   });
 
   it("has the next ones applied unattended", () => {
