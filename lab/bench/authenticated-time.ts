@@ -9,7 +9,7 @@ import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import { NtsAssociation } from "../../src/clock/nts/association.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
-import { openKeyExchange } from "../../src/host/linux/network/open-key-exchange.ts";
+import { openKeyExchange } from "../../src/host/linux/nts/open-key-exchange.ts";
 import { type Authority, createAuthority } from "../host/certificates.ts";
 import { type Chronyd, chronyProgram, startChronyd } from "../host/chronyd.ts";
 import { clockAddon, hostClock } from "../host/host-clock.ts";

@@ -95,14 +95,14 @@ export const ntsFaults: readonly NamedFault[] = [
   },
   {
     name: "any authority",
-    file: "src/host/linux/network/key-exchange.ts",
+    file: "src/host/linux/nts/key-exchange.ts",
     check: 'if (reason !== null) return { kind: "failed", reason };',
     instead: "",
     test: attacks("of an unknown authority is refused for that, also with dates that are wrong besides"),
   },
   {
     name: "unknown authority with a wrong date, by the one error that Node reports",
-    file: "src/host/linux/network/key-exchange.ts",
+    file: "src/host/linux/nts/key-exchange.ts",
     check: "if (reason !== null)",
     instead: 'if (reason !== null && String(socket.authorizationError) !== "CERT_HAS_EXPIRED")',
     test: attacks("of an unknown authority is refused for that, also with dates that are wrong besides"),

@@ -19,7 +19,7 @@ import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
 import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
+import { openKeyExchange } from "../../../src/host/linux/nts/open-key-exchange.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
 import {
   assertOffset,

@@ -8,7 +8,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type CertificateWish, type Issuer, selfSigned } from "../../../lab/host/certificates.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
+import { openKeyExchange } from "../../../src/host/linux/nts/open-key-exchange.ts";
 import type { KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
 

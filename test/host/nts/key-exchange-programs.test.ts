@@ -13,7 +13,7 @@ import {
   readKeyExchange,
 } from "../../../src/clock/nts/key-exchange-messages.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { createKeyExchange } from "../../../src/host/linux/network/key-exchange.ts";
+import { createKeyExchange } from "../../../src/host/linux/nts/key-exchange.ts";
 
 const directory = scratchDirectory();
 const caLine = "basicConstraints=critical,CA:TRUE";
