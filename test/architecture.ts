@@ -52,6 +52,7 @@ const mains = [
   "programs/process-usage.ts",
   "programs/program.ts",
   "programs/installer/main.ts",
+  "programs/nts-key-exchange.ts",
   "programs/self-check.ts",
   "programs/slow-facts.ts",
 ];

@@ -1,15 +1,15 @@
 /** The cost of time servers with NTS, against the same servers in plain and against chronyd as the client. */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ownProcessorSeconds } from "../../scripts/test-runner/processor-time.ts";
 import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import { NtsAssociation } from "../../src/clock/nts/association.ts";
-import { createRunCommand } from "../../src/host/linux/commands.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
-import { openKeyExchange } from "../../src/host/linux/nts/open-key-exchange.ts";
+import { createKeyExchanges } from "../../src/host/linux/nts/key-exchange-process.ts";
+import { until } from "../basics/until.ts";
 import { type Authority, createAuthority } from "../host/certificates.ts";
 import { type Chronyd, chronyProgram, startChronyd } from "../host/chronyd.ts";
 import { clockAddon, hostClock } from "../host/host-clock.ts";
@@ -20,6 +20,7 @@ import { lastingMilliseconds, type Surroundings } from "./footprint.ts";
 import { callJson } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
+const root = join(import.meta.dirname, "../..");
 const address = "127.0.0.1";
 
 /**
@@ -29,7 +30,7 @@ const address = "127.0.0.1";
 const mostMiB: Readonly<Record<string, number>> = { v20: 1.5, v24: 5 };
 
 const syncRounds = 5;
-const keyExchanges = 20;
+const rounds = 20;
 const exchanges = 400;
 const clientRuns = 5;
 
@@ -149,17 +150,25 @@ async function client(chronyds: readonly Chronyd[], authority: Authority | null)
   }
 }
 
-/** Processor time of one key exchange, openssl included, and of one exchange of packets, on this runtime. */
+/**
+ * Processor time of one key exchange of a round of four, openssl and the start of their process included, and of one exchange
+ * of packets, on this runtime.
+ */
 export async function authenticationRows(): Promise<Row[]> {
   const { path: directory, remove } = scratchDirectory();
   try {
-    return await withServers(directory, async ({ authority, chronyds: [chronyd] }) => {
-      if (!chronyd) throw new Error("a server is needed");
-      const association = associate(directory, authority, chronyd);
-      const perKeyExchange = await millisecondsOf(keyExchanges, async () => {
-        const failed = await association.confirm(Date.now() / 1_000);
-        if (failed) throw new Error(failed.failure);
+    return await withServers(directory, async ({ authority, chronyds }) => {
+      const associations = associate(directory, authority, chronyds);
+      const [chronyd, association] = [chronyds[0], associations[0]];
+      if (!chronyd || !association) throw new Error("a server is needed");
+      const children = childrenOf();
+      const perRound = await millisecondsOf(rounds, async () => {
+        const ended = await Promise.all(associations.map((one) => one.confirm(Date.now() / 1_000)));
+        for (const failed of ended) if (failed) throw new Error(failed.failure);
+        // Only then its processor time is this one's.
+        await until("the process of the key exchanges has ended", () => childrenOf() === children);
       });
+      const perKeyExchange = perRound / associations.length;
       const perClient = await clientMilliseconds(chronyd, authority);
       const exchange = plainExchange();
       const ask = async (seal?: NtsAssociation["seal"]) => {
@@ -181,17 +190,32 @@ export async function authenticationRows(): Promise<Row[]> {
   }
 }
 
-function associate(directory: string, { path: caFile }: Authority, { ntsPort }: Chronyd): NtsAssociation {
-  const ask = openKeyExchange({ run: createRunCommand(), directory, caFile, own: process.getuid?.() });
-  return new NtsAssociation(
-    { host: address, port: ntsPort ?? 0 },
-    {
-      ask,
-      resolve: async (host) => [host],
-      monotonic: () => hostClock.read().monotonicSeconds,
-      random: randomBytes,
-    },
+/** Associations with these servers, whose key exchanges have a process for each round. */
+function associate(
+  directory: string,
+  { path: caFile }: Authority,
+  chronyds: readonly Chronyd[],
+): NtsAssociation[] {
+  const program = { node: process.execPath, script: join(root, "dist/nts-key-exchange.js") };
+  const own = process.getuid?.();
+  const { exchange } = createKeyExchanges({ ...program, directory, caFile, own, idleMilliseconds: 1 });
+  return chronyds.map(
+    ({ ntsPort }) =>
+      new NtsAssociation(
+        { host: address, port: ntsPort ?? 0 },
+        {
+          exchangeKeys: exchange,
+          resolve: async (host) => [host],
+          monotonic: () => hostClock.read().monotonicSeconds,
+          random: randomBytes,
+        },
+      ),
   );
+}
+
+/** The numbers of this process's children. */
+function childrenOf(): string {
+  return readFileSync(`/proc/self/task/${process.pid}/children`, "utf8");
 }
 
 function plainExchange() {

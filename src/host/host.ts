@@ -1,4 +1,4 @@
-import type { AskKeyExchange } from "./nts-ports.ts";
+import type { KeyExchanges } from "./nts-ports.ts";
 import type {
   BoundBuffers,
   ClockDriver,
@@ -63,7 +63,7 @@ export interface HostNetwork {
   readonly boundBuffers: BoundBuffers;
   openTransfers(options: TransferOptions): Transfers;
   openConnections(options: Pick<TransferOptions, "caFile" | "allowLocalServers">): ServerConnections;
-  openKeyExchange(options: KeyExchangeOptions): AskKeyExchange;
+  openKeyExchanges(options: KeyExchangeOptions): KeyExchanges;
   /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
   isLocalServer(server: string): boolean;
 }
@@ -124,11 +124,18 @@ export interface TransferOptions {
   readonly userAgent?: string;
 }
 
-export interface KeyExchangeOptions extends TrustedOwners {
+/** The authorities of time servers. */
+export interface TimeAuthorities extends TrustedOwners {
   /** PEM file with the only certificate authorities that time servers may use; undefined: the system's. */
   readonly caFile?: string | undefined;
   /** An absolute path; certificates are written there for the moment in which they are verified. */
   readonly directory: string;
+}
+
+export interface KeyExchangeOptions extends TimeAuthorities {
+  /** Absolute paths of the runtime and of nts-key-exchange.js. */
+  readonly node: string;
+  readonly script: string;
 }
 
 /** The users whose files are trusted. */

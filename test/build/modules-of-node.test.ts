@@ -9,18 +9,12 @@ import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 const program = join(import.meta.dirname, "../../dist/main.js");
 
 it("an agent loads a module of Node's when it first uses it, though the sources import it as any other", async (test) => {
-  const directory = temporaryDirectory(test);
-  const [hook, list] = [join(directory, "hook.cjs"), join(directory, "list")];
-  writeFileSync(
-    hook,
-    `process.on("exit",()=>require("fs").writeFileSync(${JSON.stringify(list)},process.moduleLoadList.join("\\n")))`,
-  );
-  const agent = await startAgentProcess({ program: ["--require", hook, program] });
+  const { listing, modules } = listedModules(test);
+  const agent = await startAgentProcess({ program: listing });
   test.after(() => agent.dispose());
   await agent.call("GET", "/api/version");
   await agent.stop();
-  const loaded = readFileSync(list, "utf8").split("\n");
-  assert.ok(loaded.includes("NativeModule http"), "the list is of this agent");
+  const loaded = modules();
   for (const name of [
     "tls",
     "https",
@@ -30,8 +24,25 @@ it("an agent loads a module of Node's when it first uses it, though the sources 
     "perf_hooks",
     "internal/blocklist",
   ])
-    assert.equal(loaded.includes(`NativeModule ${name}`), false, name);
+    assert.equal(loaded.includes(name), false, name);
 });
+
+/** The words that start an agent which lists Node's modules that it has loaded when it ends, and that list. */
+function listedModules(test: TestContext) {
+  const directory = temporaryDirectory(test);
+  const [hook, list] = [join(directory, "hook.cjs"), join(directory, "list")];
+  writeFileSync(
+    hook,
+    `process.on("exit",()=>require("fs").writeFileSync(${JSON.stringify(list)},process.moduleLoadList.join("\\n")))`,
+  );
+  const modules = (): readonly string[] => {
+    const lines = readFileSync(list, "utf8").split("\n");
+    const loaded = lines.map((line) => line.replace(/^NativeModule /, ""));
+    assert.ok(loaded.includes("http"), "the list is of this agent");
+    return loaded;
+  };
+  return { listing: ["--require", hook, program], modules };
+}
 
 it("an agent runs a package when it first uses it, though the sources import it as any other", async (test) => {
   const beforeTokens = await runsOf(test, "jsonwebtoken", async () => undefined);
@@ -47,18 +58,22 @@ it("an agent runs what koa asks about few requests when there is one", async (te
   assert.deepEqual([before, unusual], [0, 1]);
 });
 
-it("an agent loads the parts of NTS where a time server asks for it, and not where all are plain", async (test) => {
+it("an agent loads the parts of NTS where a time server asks for it, and leaves TLS to another process", async (test) => {
   const closed = "127.0.0.1:1";
-  assert.deepEqual(await ntsPartsWith(test, closed), []);
-  assert.deepEqual(await ntsPartsWith(test, { host: closed, nts: true }), ["association", "key-exchange"]);
+  assert.deepEqual((await agentWith(test, closed)).parts, []);
+  const { parts, modules } = await agentWith(test, { host: closed, nts: true });
+  assert.deepEqual(parts, ["association", "key-exchange-process"]);
+  assert.equal(modules.includes("tls"), false);
 });
 
-/** The parts of NTS that an agent with this time server has loaded when it knows that nothing answers there. */
-async function ntsPartsWith(test: TestContext, server: unknown): Promise<string[]> {
+/** Loaded by an agent with this time server when it knows that nothing answers there. */
+async function agentWith(test: TestContext, server: unknown) {
   const [directory, coverage] = [temporaryDirectory(test), temporaryDirectory(test)];
   const settings = join(directory, "settings.json");
   writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [server] } }));
+  const { listing, modules } = listedModules(test);
   const agent = await startAgentProcess({
+    program: listing,
     environment: { NODE_V8_COVERAGE: coverage, STEWARD_INITIAL_SETTINGS: settings },
   });
   test.after(() => agent.dispose());
@@ -69,7 +84,8 @@ async function ntsPartsWith(test: TestContext, server: unknown): Promise<string[
   await agent.stop();
   const parts = coveredBy(coverage).flatMap(({ url }) => /\/parts\/([a-z-]+)-\w+\.js$/.exec(url)?.[1] ?? []);
   assert.ok(parts.includes("agent"), "the agent is covered");
-  return parts.filter((name) => ["association", "key-exchange"].includes(name)).sort();
+  const ofNts = parts.filter((name) => /^(association|key-exchange)/.test(name)).sort();
+  return { parts: ofNts, modules: modules() };
 }
 
 /** A text in the outermost function of a package, by which V8's coverage of the agent finds that function. */

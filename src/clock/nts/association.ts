@@ -1,12 +1,11 @@
-import type { AskKeyExchange } from "../../host/nts-ports.ts";
+import type { KeyExchangeOutcome, KeyExchanges, NtsKeys } from "../../host/nts-ports.ts";
 import type { ResolveHost } from "../../host/ports.ts";
 import type { Association, NtpTarget } from "../ntp/source.ts";
-import { exchangeKeys, type KeyExchangeOutcome, type NtsKeys } from "./key-exchange.ts";
 import { mostCookies } from "./key-exchange-messages.ts";
 import { protect } from "./protected-packets.ts";
 
 export interface AssociationOptions {
-  readonly ask: AskKeyExchange;
+  readonly exchangeKeys: KeyExchanges["exchange"];
   readonly resolve: ResolveHost;
   /** Seconds. */
   readonly monotonic: () => number;
@@ -136,7 +135,7 @@ export class NtsAssociation implements Association {
     if (addresses === null) return { kind: "failed", failure: "name_not_found" };
     let outcome: KeyExchangeOutcome = { kind: "failed", failure: "no_address" };
     for (const address of addresses.slice(0, mostAddresses)) {
-      outcome = await exchangeKeys(this.#options.ask, { host, address: { address, port }, atSeconds });
+      outcome = await this.#options.exchangeKeys({ host, address: { address, port }, atSeconds });
       if (outcome.kind === "keys") return outcome;
     }
     return outcome;

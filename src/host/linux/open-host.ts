@@ -18,7 +18,7 @@ import { openConnections } from "./network/open-connections.ts";
 import { openTransfers } from "./network/open-transfers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
-import { openKeyExchange } from "./nts/open-key-exchange.ts";
+import { openKeyExchanges } from "./nts/open-key-exchanges.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
@@ -69,7 +69,7 @@ export function openHost(options: HostOptions): Host {
       boundBuffers: createBoundBuffers(addon),
       openTransfers,
       openConnections,
-      openKeyExchange: (options) => openKeyExchange({ ...options, run }),
+      openKeyExchanges,
       isLocalServer,
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },

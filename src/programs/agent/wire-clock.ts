@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { createDaemonOf } from "../../clock/daemons/external-daemons.ts";
 import { type Clock, DeviceClock } from "../../clock/loop/clock.ts";
 import type { ClockOptions } from "../../clock/loop/clock-parts.ts";
@@ -24,10 +25,14 @@ interface KeyExchangePlan {
   /** Root's decisions about time servers. */
   readonly time: HostDecisions["forRooms"]["time"];
   readonly runDirectory: string;
+  readonly node: string;
+  readonly assetsDirectory: string;
 }
 
-export function keyExchangeOf({ time, runDirectory }: KeyExchangePlan): KeyExchangeOptions {
-  return { caFile: time.caFile ?? undefined, own: time.own, directory: runDirectory };
+export function keyExchangeOf(plan: KeyExchangePlan): KeyExchangeOptions {
+  const { time, runDirectory, node, assetsDirectory } = plan;
+  const script = join(assetsDirectory, "nts-key-exchange.js");
+  return { caFile: time.caFile ?? undefined, own: time.own, directory: runDirectory, node, script };
 }
 
 export type OpenClock = (plan: ClockPlan) => Clock;
@@ -42,7 +47,7 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
   const { driver, timers } = host.time;
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
-  const ask = network.openKeyExchange(plan.keyExchange);
+  const keyExchanges = network.openKeyExchanges(plan.keyExchange);
   const kernelIsSynchronised = () => driver.kernel()?.isSynchronised ?? null;
   return {
     ...plan,
@@ -63,9 +68,12 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
         randomNonce: () => randomBytes(8),
       }),
     openAssociation: (steered) => async (server) => {
+      keyExchanges.prepare();
       const { NtsAssociation } = await import("../../clock/nts/association.ts");
       const monotonic = () => steered.read().monotonicSeconds;
-      return new NtsAssociation(server, { ask, resolve: network.resolve, monotonic, random: randomBytes });
+      const { resolve } = network;
+      const exchangeKeys = keyExchanges.exchange;
+      return new NtsAssociation(server, { exchangeKeys, resolve, monotonic, random: randomBytes });
     },
     askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
   };

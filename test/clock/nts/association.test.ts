@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
-import type { KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
+import { exchangeKeys } from "../../../src/clock/nts/key-exchange.ts";
+import type { AskKeyExchange, KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
 
 const cookie = (fill: number) => [0, 5, 0, 100, ...Buffer.alloc(100, fill)];
 
@@ -21,13 +22,14 @@ function associate(
   const { addresses = ["192.0.2.1"] } = given;
   const world = { seconds: 0, answer: given.answer ?? (() => keysWith(8)) };
   const asked: KeyExchangeQuestion[] = [];
+  const ask: AskKeyExchange = async (question) => {
+    asked.push(question);
+    return world.answer(question.address.address);
+  };
   const association = new NtsAssociation(
     { host: "time.example", port: 4460 },
     {
-      ask: async (question) => {
-        asked.push(question);
-        return world.answer(question.address.address);
-      },
+      exchangeKeys: (keyRequest) => exchangeKeys(ask, keyRequest),
       resolve: async () => addresses ?? Promise.reject(new Error("ENOTFOUND")),
       monotonic: () => world.seconds,
       random: (bytes) => Buffer.alloc(bytes, 3),

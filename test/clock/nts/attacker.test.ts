@@ -18,8 +18,9 @@ import { encodeRequest } from "../../../src/clock/ntp/ntp-packet.ts";
 import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
 import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
+import { exchangeKeys } from "../../../src/clock/nts/key-exchange.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { openKeyExchange } from "../../../src/host/linux/nts/open-key-exchange.ts";
+import { createKeyExchange } from "../../../src/host/linux/nts/key-exchange.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
 import {
   assertOffset,
@@ -55,8 +56,11 @@ endServersAfterEach();
 function associate(port: number | null): NtsAssociation {
   assert.ok(port !== null, "the server has a key exchange");
   const own = process.getuid?.();
-  const ask = openKeyExchange({ run: createRunCommand(), directory, caFile: authority.path, own });
-  return new NtsAssociation({ host: name, port }, { ask, resolve, monotonic, random: randomBytes });
+  const ask = createKeyExchange({ run: createRunCommand(), directory, caFile: authority.path, own });
+  return new NtsAssociation(
+    { host: name, port },
+    { exchangeKeys: (keyRequest) => exchangeKeys(ask, keyRequest), resolve, monotonic, random: randomBytes },
+  );
 }
 
 const monotonic = () => hostClock.read().monotonicSeconds;

@@ -8,7 +8,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type CertificateWish, type Issuer, selfSigned } from "../../../lab/host/certificates.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { openKeyExchange } from "../../../src/host/linux/nts/open-key-exchange.ts";
+import { createKeyExchange } from "../../../src/host/linux/nts/key-exchange.ts";
 import type { KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
 
@@ -86,17 +86,18 @@ async function serving({ chain = [leaf, middle], address, answer, greet, ...opti
 interface Asked extends Partial<KeyExchangeQuestion> {
   readonly caFile?: string;
   readonly timeoutMilliseconds?: number;
+  readonly signal?: AbortSignal;
   /** Runs openssl. */
   readonly verifier?: RunCommand;
 }
 
 function ask(
   port: number,
-  { caFile = root.path, timeoutMilliseconds, verifier = run, ...asked }: Asked = {},
+  { caFile = root.path, timeoutMilliseconds, signal, verifier = run, ...asked }: Asked = {},
 ) {
   const limit = timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds };
   const place = { run: verifier, directory, caFile, own: process.getuid?.() };
-  return openKeyExchange({ ...place, ...limit })({
+  return createKeyExchange({ ...place, ...limit, ...(signal && { signal }) })({
     ...{ address: { address: "127.0.0.1", port }, host: "time.example", request },
     isWhole: (answer) => answer.at(-1) === ".".charCodeAt(0),
     exports: [{ label, context, bytes: 32 }],
@@ -254,6 +255,14 @@ describe("a key exchange", () => {
         socket.on("close", () => clearInterval(timer));
       };
       failing(await ask((await serving({ answer })).port, { timeoutMilliseconds }), "nts_no_answer");
+    });
+
+    it("at once where its signal ends it", async () => {
+      const ending = new AbortController();
+      const greet = (): void => ending.abort();
+      const { port } = await serving({ greet, answer: () => undefined });
+      const asked = ask(port, { timeoutMilliseconds: 3_600_000, signal: ending.signal });
+      failing(await asked, "nts_no_answer");
     });
 
     it("where the answer cannot be read, and ends no process", async () => {

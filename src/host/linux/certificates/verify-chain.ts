@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { messageOf } from "../../../contract/errors.ts";
-import type { KeyExchangeOptions } from "../../host.ts";
+import type { TimeAuthorities } from "../../host.ts";
 import type { KeyExchangeFailure, KeyExchangeFailureCode } from "../../nts-ports.ts";
 import type { RunCommand } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
@@ -26,7 +26,7 @@ export interface Verification {
   readonly signal: AbortSignal;
 }
 
-export interface ChainVerifier extends KeyExchangeOptions {
+export interface ChainVerifier extends TimeAuthorities {
   readonly run: RunCommand;
 }
 

@@ -22,13 +22,21 @@ const mostCertificates = 9;
 export interface KeyExchangePlan extends ChainVerifier {
   /** 5 s by default. */
   readonly timeoutMilliseconds?: number;
+  /** Ends those that are under way. */
+  readonly signal?: AbortSignal;
 }
 
 /** Key exchanges over node:tls, which has no authorities here: `openssl verify` judges the certificates. */
 export function createKeyExchange(plan: KeyExchangePlan): AskKeyExchange {
   const verify = createVerifyChain(plan);
-  const { timeoutMilliseconds = longestMilliseconds } = plan;
-  return (question) => ask(question, verify, AbortSignal.timeout(timeoutMilliseconds));
+  const { timeoutMilliseconds = longestMilliseconds, signal } = plan;
+  return (question) => {
+    const limit = new AbortController();
+    const abort = (): void => limit.abort();
+    setTimeout(abort, timeoutMilliseconds).unref();
+    signal?.addEventListener("abort", abort, { once: true });
+    return ask(question, verify, limit.signal);
+  };
 }
 
 async function ask(
