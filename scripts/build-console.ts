@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(?!paper|qr-)|palette|ui\/form\/(zones?|duration)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print|palette|ui\/form\/(zones?|duration)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -226,11 +226,13 @@ function filesOfConsole(source: string) {
         },
         // Three parts have lists; by what each uses of them they would load several small files.
         { name: "lists", test: (id: string) => /^(styles\/)?lists\b/.test(within(id)) },
-        // The first run has forms of two other parts.
+        // The first run has forms of two other parts, and the sheet of the device their paper and codes.
         {
           name: "forms",
           test: (id: string) =>
-            /^(ui\/form\/zones?|styles\/account|account\/(enrolment|recovery-codes)-form)\b/.test(within(id)),
+            /^(ui\/form\/zones?|styles\/account|account\/(enrolment|recovery-codes)-form|print\/(paper|qr-picture))\b/.test(
+              within(id),
+            ),
         },
       ],
     },

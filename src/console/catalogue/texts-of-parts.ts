@@ -1,6 +1,6 @@
 /** The files of texts (languages/) that each part of the console is loaded with, beside those of `base`. */
 export const textsOfParts = {
-  sheet: ["sheet"],
+  sheet: ["machine"],
   setup: ["setup", "account"],
   people: ["people", "lists"],
   account: ["account"],

@@ -16,7 +16,6 @@ interface English {
   readonly records: typeof import("./languages/en/records.ts");
   readonly settings: typeof import("./languages/en/settings.ts");
   readonly setup: typeof import("./languages/en/setup.ts");
-  readonly sheet: typeof import("./languages/en/sheet.ts");
   readonly updates: typeof import("./languages/en/updates.ts");
 }
 

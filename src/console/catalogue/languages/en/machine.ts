@@ -26,3 +26,17 @@ export const machine = {
   resetting: (name: string) => `${name} is being reset`,
   resettingText: "The page goes on when it can be set up again. The setup token is on the device.",
 };
+
+export const print = {
+  sheet: "Device sheet",
+  console: "Console",
+  qr: (address: string) => `QR code of the address ${address}`,
+  deviceId: "Device id",
+  certificate: "Certificate of the console (SHA\u2011256)",
+  noCertificate: "none: HTTPS is off",
+  root: "Root of trust of updates (SHA\u2011256)",
+  noRoot: "not installed",
+  support: "Support until",
+  printed: "Date of this sheet",
+  unknown: "not known",
+};
