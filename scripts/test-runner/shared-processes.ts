@@ -15,9 +15,11 @@ const mostFiles = 6;
 
 /**
  * Each of these files has a process to itself: they change what belongs to the process, such as its descriptors or its
- * streams, or take long enough by themselves.
+ * streams, take long enough by themselves, or start an agent at the top of the file. Node goes on with the next file
+ * while such a start is awaited, and once its tests are over, the end of all comes before the tests of the first.
  */
-const alone = /^test\/(build\/|docs\/|installer\/[^/]+$)/;
+const alone =
+  /^test\/(build\/|docs\/|installer\/[^/]+$|configuration\/(apply|second-factor|update-root)\.test\.ts$)/;
 
 export function processesOf(files: readonly string[]): readonly TestProcess[] {
   const folders = new Map<string, string[]>();

@@ -8,14 +8,14 @@ import { standingTime } from "../../lab/simulated/test-time.ts";
 import { newToken, password, readState, startDevice, tokenOf } from "./configured-device.ts";
 
 const time = standingTime();
-const suite = endOfSuite();
-const from = await startDevice(suite, { time });
-const to = await startDevice(suite, { time });
 
 /** The test key of RFC 6238 as a longer one, in base32. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 describe("steward apply --export", () => {
+  const suite = endOfSuite();
+  let from: Awaited<ReturnType<typeof startDevice>>;
+  let to: typeof from;
   const steward = async (words: string[], { environment } = from, input = "") => {
     const { code, stdout, stderr } = await runSteward(words, { environment, input });
     return { code, stdout, stderr };
@@ -28,6 +28,8 @@ describe("steward apply --export", () => {
   const dated = newToken();
 
   before(async () => {
+    from = await startDevice(suite, { time });
+    to = await startDevice(suite, { time });
     const key = (await steward(["seal-key"])).stdout.trim();
     const sealed = (await steward(["seal", "--to", key, "--user", "monitor"], from, secret)).stdout.trim();
     const [fleet, monitor] = from.whole.users as [object, object];

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -12,6 +11,7 @@ import { type ApiTokensState, apiTokensKind, type StoredApiToken } from "../../s
 import { type ConfiguratorOptions, createConfigurator } from "../../src/configuration/configuration.ts";
 import { createOrder, type Order, type Present } from "../../src/configuration/order.ts";
 import type { Transaction } from "../../src/configuration/transaction.ts";
+import { systemErrorCode } from "../../src/contract/errors.ts";
 import type { Configuration } from "../../src/contract/types.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
@@ -131,8 +131,13 @@ export async function virtualDevice({
     faultsOf: async (file: Omit<Configuration, "version">) =>
       (await configurator.faultsOf(whole(file))).map(({ pointer, code }) => `${pointer} ${code}`),
     present: (): Present => ({ users: users.read(), tokens: tokens.read(), settings: ownSettings.read() }),
-    decided: async (): Promise<Transaction | null> =>
-      existsSync(path) ? (JSON.parse(await readFile(path, "utf8")) as Transaction) : null,
+    decided: async (): Promise<Transaction | null> => {
+      const text = await readFile(path, "utf8").catch((error: unknown) => {
+        if (systemErrorCode(error) === "ENOENT") return null;
+        throw error;
+      });
+      return text === null ? null : (JSON.parse(text) as Transaction);
+    },
     /** As an interrupted process has left it. */
     leave: (transaction: Partial<Transaction> & { order: Order }) =>
       writeFile(path, JSON.stringify({ version: 1, endSessions: [], forget: [], ...transaction })),
