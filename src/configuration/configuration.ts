@@ -6,6 +6,7 @@ import { type Fault, type InputError, StewardError } from "../contract/errors.ts
 import type {
   Configuration,
   ConfigurationChange,
+  ConfigurationDigest,
   ExportedConfiguration,
   Settings,
   SettingsChange,
@@ -14,6 +15,8 @@ import type { Timers } from "../host/ports.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
+import { digestsOf } from "./digest.ts";
+import { type AppliedConfiguration, appliedConfiguration, isEmpty } from "./drift.ts";
 import { type ExportWishes, exportConfiguration } from "./export.ts";
 import { administratorFaults, configurationFaults } from "./faults.ts";
 import { createOrder, type Order, type Present } from "./order.ts";
@@ -21,7 +24,14 @@ import { planned, plannedSettings, requireSound } from "./plan.ts";
 import { plannedTokens } from "./planned-tokens.ts";
 import { plannedUsers } from "./planned-users.ts";
 import { judgeFactors } from "./second-factors.ts";
-import { readTransaction, removeTransaction, type Transaction, writeTransaction } from "./transaction.ts";
+import {
+  keepAsApplied,
+  readApplied,
+  readTransaction,
+  removeTransaction,
+  type Transaction,
+  writeTransaction,
+} from "./transaction.ts";
 import { installedFingerprint, judgeRoot, rootChanges } from "./update-root.ts";
 
 /** Applies one document to a device: all of it or nothing. */
@@ -35,6 +45,13 @@ export interface Configurator {
   faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
   /** This device as a configuration that changes nothing here. Throws `validation_failed`. */
   export(wishes: ExportWishes): Promise<ExportedConfiguration>;
+  /** Digests of what the device is, and whether that is what the last configuration said. */
+  digest(): Promise<ConfigurationDigest>;
+  /**
+   * True if the device is no longer what the last configuration said; null: none was applied, or it cannot be read. Only
+   * the first call waits for the disk. `root`: fingerprint of the installed root of trust; null: none.
+   */
+  isLeft(root: string | null): Promise<boolean | null>;
   /** The key that second factors for this device are sealed to; null: it has no sealing key. */
   sealKey(): string | null;
   /**
@@ -76,7 +93,13 @@ export interface ConfiguratorOptions {
   ) => Promise<void>;
 }
 
-export function createConfigurator(options: ConfiguratorOptions): Configurator {
+/** A configurator's options, and the configuration that was applied last. */
+interface Working extends ConfiguratorOptions {
+  readonly last: LastApplied;
+}
+
+export function createConfigurator(given: ConfiguratorOptions): Configurator {
+  const options: Working = { ...given, last: createLastApplied(given) };
   let turn: Promise<unknown> = Promise.resolve();
   /** One at a time: the next is judged by the state that the one before has made. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -103,16 +126,47 @@ export function createConfigurator(options: ConfiguratorOptions): Configurator {
       const source = { present: presentOf(options), seal, expiryNow: time.expiryNow(), readInstalledRoot };
       return exportConfiguration(source, wishes);
     },
+    digest: async () => {
+      const root = await installedFingerprint(options.readInstalledRoot);
+      const applied = await options.last.read();
+      const present = presentOf(options);
+      return {
+        ...digestsOf(present, root),
+        applied_at: applied?.at ?? null,
+        drift: applied?.isLeft(present, root) ?? null,
+      };
+    },
+    isLeft: async (root) => (await options.last.read())?.isLeft(presentOf(options), root) ?? null,
     sealKey: () => transportKey(options.seal),
     resume: () => inTurn(() => resume(options)),
   };
 }
 
-async function apply(
-  options: ConfiguratorOptions,
-  configuration: Configuration,
-  check: boolean,
-): Promise<Applied> {
+/** The configuration that was applied last. */
+interface LastApplied {
+  /** null: none was, or it cannot be read. The disk is read once. */
+  read(): Promise<AppliedConfiguration | null>;
+  set(order: Order): void;
+}
+
+function createLastApplied({ directory, seal }: ConfiguratorOptions): LastApplied {
+  let known: Promise<AppliedConfiguration | null> | undefined;
+  return {
+    read: () => {
+      known ??= readApplied(directory).then(
+        (applied) => applied && appliedConfiguration(applied.order, seal),
+        // It says nothing that the device hangs on: the next apply replaces it.
+        () => null,
+      );
+      return known;
+    },
+    set: (order) => {
+      known = Promise.resolve(appliedConfiguration(order, seal));
+    },
+  };
+}
+
+async function apply(options: Working, configuration: Configuration, check: boolean): Promise<Applied> {
   const order = orderOf(options, configuration);
   refuse(await faultsOf(options, order));
   const root = await judgeRoot(configuration, options.readInstalledRoot);
@@ -123,6 +177,7 @@ async function apply(
   if (check) return { changes, awaits: null };
   if (changes.length === 0) {
     await dropAwaiting(options.directory);
+    await keepUnchanged(options, order);
     return { changes, awaits: null };
   }
   const awaits = root.change?.after.fingerprint;
@@ -135,6 +190,15 @@ async function apply(
   await writeTransaction(options.directory, transaction);
   if (awaits !== undefined) return { changes, awaits };
   return { changes: await carryOut(options, transaction), awaits: null };
+}
+
+/** The device is as the configuration says already: from now on it is compared with this one. */
+async function keepUnchanged({ directory, last }: Working, order: Order): Promise<void> {
+  if (isEmpty(order.configuration) || (await last.read())?.isSame(order.configuration)) return;
+  await requireSettled(directory);
+  await writeTransaction(directory, { version: 1, order, endSessions: [], forget: [] });
+  await keepAsApplied(directory);
+  last.set(order);
 }
 
 /**
@@ -159,7 +223,7 @@ async function dropAwaiting(directory: string): Promise<void> {
   if (transaction?.awaits !== undefined) await removeTransaction(directory);
 }
 
-async function resume(options: ConfiguratorOptions): Promise<readonly ConfigurationChange[] | null> {
+async function resume(options: Working): Promise<readonly ConfigurationChange[] | null> {
   const transaction = await readTransaction(options.directory);
   if (transaction === null) return null;
   const { awaits } = transaction;
@@ -223,10 +287,7 @@ function isOtherSignIn(was: Account, is: Account): boolean {
  * Changes all documents in memory at once, so that no request sees a part of it; then the disk, document by document.
  * The disk may take them later, or the next start does it again.
  */
-async function carryOut(
-  options: ConfiguratorOptions,
-  transaction: Transaction,
-): Promise<readonly ConfigurationChange[]> {
+async function carryOut(options: Working, transaction: Transaction): Promise<readonly ConfigurationChange[]> {
   const { directory, users, tokens, settings } = options;
   const { order } = transaction;
   const before = presentOf(options);
@@ -238,6 +299,7 @@ async function carryOut(
   users.note((present) => plannedUsers(present, order), 0);
   tokens.note((present) => plannedTokens(present, users.read(), order), 0);
   settings.note((present) => plannedSettings(present, order), 0);
+  options.last.set(order);
   const changes = changesBetween(before, next);
   for (const document of [users, tokens, settings]) await document.save();
   try {
@@ -253,13 +315,13 @@ async function carryOut(
 const settleSeconds = 5;
 
 /**
- * Removes the transaction once all of it is on the disk: carried out later, it would undo changes that people make
- * until then.
+ * Ends the transaction once all of it is on the disk: carried out later, it would undo changes that people make until
+ * then.
  */
 async function settle({ directory, timers }: ConfiguratorOptions, isWritten: () => boolean): Promise<void> {
   const isDone = async (): Promise<boolean> =>
     isWritten() &&
-    removeTransaction(directory).then(
+    keepAsApplied(directory).then(
       () => true,
       () => false,
     );

@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { mostDocumentBytes } from "../store/documents/document-kind.ts";
 import { syncDirectory, writeDurably } from "../store/files/durable-file.ts";
@@ -35,8 +36,27 @@ export function writeTransaction(directory: string, transaction: Transaction): P
 }
 
 /** null: there is none. Throws `state_damaged` for one that cannot be read. */
-export async function readTransaction(directory: string): Promise<Transaction | null> {
-  const path = transactionPath(directory);
+export function readTransaction(directory: string): Promise<Transaction | null> {
+  return read(transactionPath(directory));
+}
+
+/** The transaction that was carried out last, which the device is compared with. */
+export function appliedPath(directory: string): string {
+  return `${directory}/.applied.json`;
+}
+
+/** null: there is none. Throws `state_damaged` for one that cannot be read. */
+export function readApplied(directory: string): Promise<Transaction | null> {
+  return read(appliedPath(directory));
+}
+
+/** Call it when everything is on the disk. */
+export async function keepAsApplied(directory: string): Promise<void> {
+  await rename(transactionPath(directory), appliedPath(directory));
+  await syncDirectory(directory);
+}
+
+async function read(path: string): Promise<Transaction | null> {
   const bytes = await readRegular(path, mostDocumentBytes).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;
@@ -50,10 +70,10 @@ export async function readTransaction(directory: string): Promise<Transaction | 
   } catch {
     // Falls through: damage and an unknown form have the same error.
   }
-  throw new StewardError("state_damaged", ".transaction.json is damaged, or a newer release has written it.");
+  throw new StewardError("state_damaged", `${basename(path)} is damaged, or a newer release has written it.`);
 }
 
-/** Call it when everything is on the disk, or nothing was done. */
+/** Call it when nothing was done. */
 export async function removeTransaction(directory: string): Promise<void> {
   await rm(transactionPath(directory), { force: true });
   await syncDirectory(directory);

@@ -85,6 +85,12 @@ function predecessor(before: RootOfTrust | null, chain: readonly RootOfTrust[]):
   return chain.some(({ fingerprint }) => fingerprint === before?.fingerprint) ? null : before;
 }
 
+/** The root of trust that is to be installed. Throws `update_root_unusable` and `update_metadata_malformed`. */
+export function lastRoot(wanted: WantedRoot): RootOfTrust | null {
+  const last = Array.isArray(wanted) ? wanted.at(-1) : wanted;
+  return last === undefined ? null : readRootOfTrust(bytesOf(last));
+}
+
 /** Each root must be whole and signed by its own threshold; the last one is to be used, and must be usable here. */
 function read(wanted: WantedRoot) {
   const list = Array.isArray(wanted) ? wanted : [wanted];

@@ -1,7 +1,7 @@
 import { duration } from "./durations.ts";
 import { settingsChange } from "./schemas/settings-forms.ts";
 import { scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
-import { displayName, passwordHash, role, timestamp, username } from "./shapes.ts";
+import { displayName, nullableTimestamp, passwordHash, role, timestamp, username } from "./shapes.ts";
 
 /** The treatment of members of a list that the file does not name. */
 const notNamed = {
@@ -74,11 +74,15 @@ const configuredToken = {
 const updateRoot = {
   type: "object",
   required: ["signatures", "signed"],
-  properties: { signatures: { type: "array" }, signed: { type: "object" } },
+  properties: { signatures: { type: "array", items: { type: "object" } }, signed: { type: "object" } },
 } as const;
 
 /** More rotations than a publisher has in a device's life; each costs signatures on the agent's one thread. */
 const mostRoots = 32;
+
+const changeSubjects = ["user", "token", "settings", "update_root"] as const;
+const changeActions = ["created", "changed", "removed"] as const;
+const nameDescription = "of the user, or of a token as USER/NAME; the others have none";
 
 /** Entries of one list. */
 export const mostEntries = 1_000;
@@ -111,6 +115,74 @@ export const configurationQuery = {
   additionalProperties: false,
   properties: { check: { type: "boolean", description: "say what would change, and change nothing" } },
 } as const;
+
+const digest = {
+  type: "string",
+  pattern: "^[0-9a-f]{64}$",
+  "x-expected": "the 64 hex digits of a SHA-256",
+} as const;
+
+/** Digests of what a device is. */
+export const configurationDigest = {
+  type: "object",
+  additionalProperties: false,
+  required: ["digest", "users", "tokens", "settings", "update_root", "applied_at", "drift"],
+  properties: {
+    digest: { ...digest, description: "of all four" },
+    users: { ...digest, description: "of the users that are kept here" },
+    tokens: digest,
+    settings: digest,
+    update_root: {
+      oneOf: [{ type: "null" }, digest],
+      description: "fingerprint of the installed root of trust of updates",
+    },
+    applied_at: { ...nullableTimestamp, description: "when that file was first applied" },
+    drift: {
+      type: ["boolean", "null"],
+      description: "true: the device is not what the file says that was applied last; null: there was none",
+    },
+  },
+} as const;
+
+/** Differences between a device and a document, by the names of members. */
+export const configurationDifferences = {
+  type: "object",
+  additionalProperties: false,
+  required: ["differs", "differences"],
+  properties: {
+    differs: { type: "boolean", description: "false: the device is as the document says" },
+    differences: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["subject", "name", "action", "members"],
+        properties: {
+          subject: { type: "string", enum: changeSubjects },
+          name: { type: "string", description: nameDescription },
+          action: { type: "string", enum: changeActions, description: "what `steward apply` would do" },
+          members: { type: "array", items: { type: "string" } },
+        },
+      },
+    },
+  },
+} as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const configurationShapes = () =>
+  ({
+    Configuration: configuration,
+    ConfiguredUser: configuredUser,
+    ConfiguredToken: configuredToken,
+    UpdateRoot: updateRoot,
+    ConfigurationDigest: configurationDigest,
+    ConfigurationDifferences: configurationDifferences,
+  }) as const;
+
+/** Examples of them. */
+export const configurationExamples = {
+  Configuration: { version: 1, settings: { device: { name: "edge-7" } } },
+};
 
 export const exportQuery = {
   type: "object",
@@ -181,12 +253,9 @@ export const configurationResult = {
         additionalProperties: false,
         required: ["subject", "name", "action", "members"],
         properties: {
-          subject: { type: "string", enum: ["user", "token", "settings", "update_root"] },
-          name: {
-            type: "string",
-            description: "of the user, or of a token as USER/NAME; the others have none",
-          },
-          action: { type: "string", enum: ["created", "changed", "removed"] },
+          subject: { type: "string", enum: changeSubjects },
+          name: { type: "string", description: nameDescription },
+          action: { type: "string", enum: changeActions },
           members: {
             type: "array",
             items: {

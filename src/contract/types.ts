@@ -1,5 +1,11 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import type { configuration, configurationResult, exportedConfiguration } from "./configuration.ts";
+import type {
+  configuration,
+  configurationDifferences,
+  configurationDigest,
+  configurationResult,
+  exportedConfiguration,
+} from "./configuration.ts";
 import type { history } from "./figures/history.ts";
 import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacements } from "./findings.ts";
 import type { hostFile } from "./host-file/host-file.ts";
@@ -62,6 +68,8 @@ export type SettingsChange = Typed<typeof settingsChange>;
 export type Configuration = Sent<typeof configuration>;
 export type ConfigurationResult = Typed<typeof configurationResult>;
 export type ExportedConfiguration = Typed<typeof exportedConfiguration>;
+export type ConfigurationDigest = Typed<typeof configurationDigest>;
+export type ConfigurationDifferences = Typed<typeof configurationDifferences>;
 /** The host file, with its defaults. */
 export type HostFileDocument = Typed<typeof hostFile>;
 export type ConfigurationChange = ConfigurationResult["changes"][number];

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import { watchDisk } from "../../lab/state/watched-disk.ts";
 import {
+  keepAsApplied,
+  readApplied,
   readTransaction,
   removeTransaction,
   type Transaction,
@@ -21,6 +23,15 @@ const transaction: Transaction = {
   forget: [{ id: "usr_2", username: "berta" }],
 };
 
+/** Watches this directory only: other files of the process may still be at work in theirs. */
+function changesIn(directory: string, test: TestContext) {
+  const calls = watchDisk(test);
+  return () =>
+    calls
+      .filter(({ what, path }) => what !== "open" && path.startsWith(directory))
+      .map(({ what, path }) => [what, path]);
+}
+
 describe("the transaction of a configuration", () => {
   it("is read as it was written, with the root of trust that it awaits", async (test) => {
     const directory = await temporaryDirectory(test);
@@ -35,17 +46,30 @@ describe("the transaction of a configuration", () => {
   it("is gone for good when it is removed: a power cut brings no order back that people have changed since", async (test) => {
     const directory = await temporaryDirectory(test);
     await writeTransaction(directory, transaction);
-    const calls = watchDisk(test);
+    const changes = changesIn(directory, test);
     await removeTransaction(directory);
-    assert.deepEqual(
-      calls.filter(({ what }) => what !== "open").map(({ what, path }) => [what, path]),
-      [
-        ["rm", transactionPath(directory)],
-        ["sync", directory],
-      ],
-    );
+    assert.deepEqual(changes(), [
+      ["rm", transactionPath(directory)],
+      ["sync", directory],
+    ]);
     assert.equal(await readTransaction(directory), null);
     await removeTransaction(directory);
+  });
+
+  it("becomes the one that was applied last in a single step, and is no order any more", async (test) => {
+    const directory = await temporaryDirectory(test);
+    assert.equal(await readApplied(directory), null);
+    for (const name of ["edge-7", "edge-8"]) {
+      const one = { ...transaction, order: orderOf({ settings: { device: { name } } }) };
+      await writeTransaction(directory, one);
+      const changes = changesIn(directory, test);
+      await keepAsApplied(directory);
+      assert.deepEqual(
+        changes().map(([what]) => what),
+        ["rename", "sync"],
+      );
+      assert.deepEqual([await readTransaction(directory), await readApplied(directory)], [null, one]);
+    }
   });
 
   it("is damage where it is of another form, and is never taken for an absent one", async (test) => {
