@@ -31,6 +31,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: oneOf("check") },
     help: "1 while this check of GET /api/health finds nothing wrong.",
   },
+  steward_configuration_drift: {
+    ...{ type: "gauge", labels: none },
+    help: "1 while the device is not what the file says that `steward apply` was last given. Absent where none was applied.",
+  },
   steward_host_memory_bytes: {
     ...{ type: "gauge", labels: none },
     help: "Memory of the host.",

@@ -12,6 +12,7 @@ export const scopes = {
   "time:write": ["admin", "operator"],
   "updates:check": ["admin", "operator"],
   "updates:apply": ["admin"],
+  "configuration:read": ["admin"],
   "users:read": ["admin"],
   "users:write": ["admin"],
 } as const satisfies Record<string, readonly RoleName[]>;

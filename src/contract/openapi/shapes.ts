@@ -1,3 +1,4 @@
+import { configurationExamples, configurationShapes } from "../configuration.ts";
 import { duration, moment } from "../durations.ts";
 import { historyShapes } from "../figures/history.ts";
 import { notificationExamples, notificationShapes } from "../notifications/receivers.ts";
@@ -41,6 +42,7 @@ export const shapes = {
   ...authShapes(),
   ...twoFactorShapes(),
   ...tokenShapes(),
+  ...configurationShapes(),
   ...eventShapes(),
   ...logShapes(),
   ...systemShapes(),
@@ -63,6 +65,7 @@ export const examples: Partial<Readonly<Record<ShapeName, unknown>>> = {
   ...authExamples,
   ...twoFactorExamples,
   ...tokenExamples,
+  ...configurationExamples,
   ...systemExamples,
   ...consoleExamples,
   ...tlsExamples,

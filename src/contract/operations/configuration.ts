@@ -1,5 +1,5 @@
 import * as schemas from "../configuration.ts";
-import type { Operation } from "./operation.ts";
+import { admins, type Operation } from "./operation.ts";
 
 /** A whole device from one file. */
 export const configurationOperations = {
@@ -35,6 +35,24 @@ export const configurationOperations = {
     errors: ["validation_failed", "storage_full", "storage_unwritable"],
     event: "configuration.applied",
   },
+  checkConfiguration: {
+    method: "POST",
+    path: "/api/configuration/check",
+    summary: "Compare the device with a document of `steward apply`; changes nothing",
+    access: admins,
+    scope: "configuration:read",
+    body: schemas.configuration,
+    response: { status: 200, schema: schemas.configurationDifferences },
+    errors: ["validation_failed"],
+  },
+  getConfigurationDigest: {
+    method: "GET",
+    path: "/api/configuration/digest",
+    summary: "Show digests of users, tokens and settings, and if the device is still what was applied last",
+    access: admins,
+    scope: "configuration:read",
+    response: { status: 200, schema: schemas.configurationDigest },
+  },
 } as const satisfies Record<string, Operation>;
 
 /** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
@@ -45,4 +63,8 @@ export const configurationDescriptions: Readonly<Record<keyof typeof configurati
     "For `steward apply --export`, over the socket on the device alone. It has hashes of passwords and of tokens, and second factors that only the device of the key can open.",
   applyConfiguration:
     "For `steward apply`, over the socket on the device alone. Members that are absent stay as they are. All faults are told at once, each with its place in the document, and then nothing is changed. What a loss of power interrupts is finished at the next start, before the agent answers.",
+  checkConfiguration:
+    "Names the members that `steward apply` would change, never a value. A document that could not be applied is refused with all its faults. Over the network it has 64 KiB at most.",
+  getConfigurationDigest:
+    "SHA-256 of the canonical form (RFC 8785) of each part. It compares a device with itself at another time.",
 };

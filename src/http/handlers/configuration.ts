@@ -8,6 +8,7 @@ import { type Call, form, type HandlersOf } from "../call.ts";
 export function createConfigurationHandlers(
   open: () => Promise<Configurator>,
 ): HandlersOf<typeof configurationOperations> {
+  const faultsOf = async (sound: Configuration) => (await open()).faultsOf(sound);
   return {
     getSealKey: async () => {
       const public_key = (await open()).sealKey();
@@ -20,16 +21,23 @@ export function createConfigurationHandlers(
         withoutSecrets: query?.without_secrets ?? false,
         sealTo: query?.seal_to ?? null,
       }),
-    applyConfiguration: form(
-      async ({ body, query, note }: Call<"applyConfiguration">) => {
-        const check = query?.check ?? false;
-        const { changes, awaits } = await (await open()).apply(body, check);
-        const isChanged = changes.length > 0;
-        const isUnchanged = check || !isChanged || awaits !== null;
-        note({ details: { changes: changes.length }, isUnchanged });
-        return { changed: isChanged, check, changes: [...changes], awaits_update_root: awaits };
-      },
-      async (sound: Configuration) => (await open()).faultsOf(sound),
-    ),
+    applyConfiguration: form(async ({ body, query, note }: Call<"applyConfiguration">) => {
+      const check = query?.check ?? false;
+      const { changes, awaits } = await (await open()).apply(body, check);
+      const isChanged = changes.length > 0;
+      const isUnchanged = check || !isChanged || awaits !== null;
+      note({ details: { changes: changes.length }, isUnchanged });
+      return { changed: isChanged, check, changes: [...changes], awaits_update_root: awaits };
+    }, faultsOf),
+    checkConfiguration: form(async ({ body }: Call<"checkConfiguration">) => {
+      const { changes } = await (await open()).apply(body, true);
+      // Names of members only: the reader of a token learns no value that it did not bring.
+      const differences = changes.map(({ members, ...change }) => ({
+        ...change,
+        members: members.map(({ member }) => member),
+      }));
+      return { differs: differences.length > 0, differences };
+    }, faultsOf),
+    getConfigurationDigest: async () => (await open()).digest(),
   };
 }

@@ -4,7 +4,6 @@ import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-toke
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
-import type { Configurator } from "../../configuration/configuration.ts";
 import type { ProblemClock } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { openHost } from "../../host/linux/open-host.ts";
@@ -44,7 +43,7 @@ import type { Passwords } from "../../users/passwords.ts";
 import { beginState } from "./begin-state.ts";
 import type { AgentConfig, RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
-import { openConfigurator } from "./fleet/wire-configuration.ts";
+import { type ConfigurationRoom, openConfiguration } from "./fleet/wire-configuration.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
@@ -160,10 +159,10 @@ async function joinRooms(
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
   const own = { ...base, ...joinNotifications(config, base, auth) };
-  const configurator = await openConfigurator({ ...own, config, host, auth: { ...auth, setupToken } });
+  const configuration = await openConfiguration({ ...own, config, host, auth: { ...auth, setupToken } });
   const checks = checksOf({ ...base, config, auth, https, local, selfCheck, helper: host.helper });
   const joined = {
-    ...{ ...own, config, https, local, selfCheck, reset, configurator, checks, events, disk },
+    ...{ ...own, config, https, local, selfCheck, reset, configuration, checks, events, disk },
     auth: { ...auth, setupToken, rescueToken },
     needsOf: createNeeds(),
   };
@@ -283,7 +282,7 @@ interface Joined extends BaseRooms, Ways {
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
   reset: Reset;
-  configurator: () => Promise<Configurator>;
+  configuration: ConfigurationRoom;
   needsOf: NeedsOf;
   notifications: Notifications;
 }
@@ -299,7 +298,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createSessionHandlers({ ...auth, now }),
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
-    ...createConfigurationHandlers(joined.configurator),
+    ...createConfigurationHandlers(joined.configuration.open),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, right or wrong, which stamps the lines.
     ...createNotificationHandlers(joined.notifications),

@@ -59,6 +59,8 @@ const table: Record<string, string> = {
   getSealKey: "          -      +      -        -       -       -         e      none",
   exportConfiguration: " -      +      -        -       -       -         e      none",
   applyConfiguration: "  -      +      -        -       -       -         e      none",
+  checkConfiguration: "  -      +      -        -       +       +         e      configuration:read",
+  getConfigurationDigest: "      -      +      -        -       +       +         e      configuration:read",
   listEvents: "          -      +      -        +       +       +         e      events:read",
   countEvents: "         -      +      -        +       +       +         e      events:read",
   streamEvents: "        -      +      -        +       +       +         e      events:read",

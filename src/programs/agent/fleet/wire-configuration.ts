@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import type { SetupToken } from "../../../auth/sign-in/setup-token.ts";
 import type { Configurator, ConfiguratorOptions } from "../../../configuration/configuration.ts";
-import { transactionPath } from "../../../configuration/transaction.ts";
+import { appliedPath, transactionPath } from "../../../configuration/transaction.ts";
 import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { Host } from "../../../host/host.ts";
 import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
+import type { Updates } from "../../../updates/updates.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
@@ -19,15 +20,22 @@ export interface ConfigurationRooms {
   readonly state: State;
   readonly settings: SettingsStore;
   readonly auth: SignInRooms & { readonly setupToken: SetupToken };
+  readonly updates: Pick<Updates, "status">;
   /** Called with the names of the changed settings. */
   readonly settingsChanged: (names: readonly string[]) => void;
 }
 
-/**
- * Opens the configurator when it is first needed: most agents never need it. A configuration that was cut off is
- * finished first, before anyone can see a part of it. Never throws.
- */
-export async function openConfigurator(rooms: ConfigurationRooms): Promise<() => Promise<Configurator>> {
+/** The configuration of the device as a whole. */
+export interface ConfigurationRoom {
+  /** Loads the code for it, which most agents never need. */
+  open(): Promise<Configurator>;
+  /** True if the device is no longer what the last configuration said; null: none was applied. */
+  drift(): Promise<boolean | null>;
+}
+
+/** A configuration that was cut off is finished first, before anyone can see a part of it. Never throws. */
+export async function openConfiguration(rooms: ConfigurationRooms): Promise<ConfigurationRoom> {
+  const { stateDirectory, readsOnly } = rooms.config;
   let opened: Promise<Configurator> | undefined;
   const open = () => {
     opened ??= import("../../../configuration/configuration.ts").then(({ createConfigurator }) =>
@@ -35,11 +43,19 @@ export async function openConfigurator(rooms: ConfigurationRooms): Promise<() =>
     );
     return opened;
   };
-  const path = transactionPath(rooms.config.stateDirectory);
-  if (rooms.config.readsOnly) return open;
+  const wasApplied = existsSync(appliedPath(stateDirectory));
+  const room: ConfigurationRoom = {
+    open,
+    drift: async () => {
+      if (!wasApplied && opened === undefined) return null;
+      return (await open()).isLeft(rooms.updates.status().trust.fingerprint);
+    },
+  };
+  const path = transactionPath(stateDirectory);
+  if (readsOnly) return room;
   await removeLeftovers(path).catch(() => undefined);
   if (existsSync(path)) await resume(rooms, open, path);
-  return open;
+  return room;
 }
 
 async function resume(

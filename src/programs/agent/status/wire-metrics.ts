@@ -18,7 +18,7 @@ export interface Metering {
   /** The same sink of events, whose events are also counted. */
   counting<Events extends EventSink>(events: Events): Events;
   answered(answer: Answered): void;
-  /** The answer of a scrape. Only the first waits, for the part that writes it: every room has its figures in memory. */
+  /** The answer of a scrape. Only the first waits, for the parts that it needs: every room has its figures in memory. */
   read(rooms: StatusRooms): Promise<string>;
   /**
    * Gives the same values to a sink of telemetry, without those of the event loop: a timer measures them twice a second for
@@ -63,20 +63,22 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
         createMetricsText([events, requests]),
       );
       const textOf = await written;
+      const drift = await rooms.configuration.drift();
       const loop = { loopDelay: loopDelay.read(), lag: loopDelay.lag() };
-      return textOf(readingsOf(rooms), { ...hostReadings(rooms), ...loop });
+      return textOf(readingsOf(rooms, drift), { ...hostReadings(rooms), ...loop });
     },
     readInto: async (sink, rooms) => {
       const { writeMetrics } = await import("../../../metrics/device-metrics.ts");
+      const drift = await rooms.configuration.drift();
       const host = { ...hostReadings(rooms), loopDelay: null, lag: null };
-      writeMetrics(sink, { counted: [events, requests], readings: readingsOf(rooms), host });
+      writeMetrics(sink, { counted: [events, requests], readings: readingsOf(rooms, drift), host });
     },
     stop: loopDelay.stop,
   };
 }
 
 /** The readings of the rooms. */
-function readingsOf(rooms: StatusRooms): DeviceReadings {
+function readingsOf(rooms: StatusRooms, drift: boolean | null): DeviceReadings {
   const { causes, needs } = presentNeeds(rooms);
   const { clock, updates, people, troubles } = causes;
   // Each check was asked for the needs, which name the one that has found them.
@@ -90,6 +92,7 @@ function readingsOf(rooms: StatusRooms): DeviceReadings {
     sessions: rooms.auth.sessions.count(),
     nextTokenEnd: rooms.auth.apiTokens.nextEnd(),
     receivers: rooms.notifications.figures(),
+    drift,
   };
 }
 

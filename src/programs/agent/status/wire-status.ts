@@ -24,6 +24,7 @@ import { supportOf } from "../../../system/support.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
 import type { RoomsConfig } from "../config.ts";
+import type { ConfigurationRoom } from "../fleet/wire-configuration.ts";
 import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
 import type { Notifications } from "../outbox/notifications.ts";
@@ -47,6 +48,7 @@ export interface StatusRooms {
   readonly disk: Pick<Disk, "capacity">;
   readonly https: Pick<Https, "certificateEnd">;
   readonly notifications: Pick<Notifications, "areNamed" | "failing" | "figures">;
+  readonly configuration: Pick<ConfigurationRoom, "drift">;
   readonly metering: { read(rooms: StatusRooms): Promise<string> };
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;

@@ -81,6 +81,7 @@ export const account = {
     "time:write": "Sync the clock and choose sources again",
     "updates:check": "Check for updates",
     "updates:apply": "Apply, postpone and undo updates",
+    "configuration:read": "See if the device is as its file says",
     "users:read": "Read the users",
     "users:write": "Write users other than administrators",
   },
