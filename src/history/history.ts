@@ -81,6 +81,11 @@ export class DeviceHistory {
     };
   }
 
+  /** The bytes of its file, with all points that there are. */
+  async bytes(): Promise<Buffer> {
+    return encodeRing(this.#timeline.laid(await this.#open(), this.#options.moment()).ring);
+  }
+
   /** Writes what is not on the disk, the readings since the last point among it. Never rejects. */
   async close(): Promise<void> {
     if (this.#timeline.finish()) this.#points += 1;

@@ -13,6 +13,7 @@ import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, type EventSource, readPage } from "./event-pages.ts";
 import { createEventRepeats } from "./event-repeats.ts";
 import { type FoundLog, findLog, type LogName, readSegment, type Segment } from "./event-segments.ts";
+import type { EventSnapshot } from "./event-snapshot.ts";
 import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
 import { type KeptEvents, openKeptEvents } from "./kept-events.ts";
@@ -37,6 +38,8 @@ export interface EventLog extends EventSink {
   head(): number;
   /** The seq from which on no event of either log has been dropped. */
   firstComplete(): Promise<number>;
+  /** Opens the files of the record as they are at one moment. See `openSnapshot`. */
+  snapshot<T>(also: () => T): Promise<EventSnapshot<T>>;
   /** The age of the record. */
   reach(): EventReach;
   /** The trouble that a person should know of; null: none. */
@@ -209,6 +212,13 @@ function joined(parts: Parts): EventLog {
       // Only the console's page of events asks for it.
       const { countEvents } = await import("./event-counts.ts");
       return countEvents(await sourceOf(parts), query);
+    },
+    snapshot: async (also) => {
+      await entry.written();
+      // Only a backup asks for it.
+      const { openSnapshot } = await import("./event-snapshot.ts");
+      const { changes, refusals } = files;
+      return openSnapshot(() => [...kept.segments(), ...changes.segments, ...refusals.segments], also);
     },
     reach,
     subscribe: (listener) => {

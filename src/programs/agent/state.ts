@@ -42,6 +42,8 @@ export async function openState({ register, disk, ...opened }: Documents, events
       { name: "notifications", trouble: late.trouble },
     ],
     openLater: late.open,
+    /** Those of the start, and those that were needed since. */
+    openedDocuments: () => [...all, ...late.opened],
     disk,
     /** The trouble with the record of updates that a person should know of; null: none. */
     updatesTrouble: () => troubles.named(updateRecordKind.name),

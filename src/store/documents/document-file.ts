@@ -14,6 +14,8 @@ export interface DocumentFile<T> {
   put(value: T): Promise<StewardError | null>;
   /** Null: the last write failed, or it is not to be copied now. */
   onDisk(): OnDisk<T> | null;
+  /** The text of a value in the present form, in pieces. */
+  textOf(value: T): Iterable<string>;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;
 }
@@ -65,6 +67,7 @@ export function createDocumentFile<T extends object>(
       }
     },
     onDisk: () => (hasFailed ? null : form.onDisk()),
+    textOf: form.textOf,
     isPending: form.isPending,
   };
 }

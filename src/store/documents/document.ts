@@ -47,6 +47,8 @@ export interface Document<T> {
 export interface OpenedDocument<T> extends Document<T> {
   /** The failure of the last write; null: it succeeded. */
   failure(): StewardError | null;
+  /** The text of the present value, as its file has it or would have it. It stays that value's however often it is read. */
+  text(): Iterable<string>;
 }
 
 export interface OpenOptions {
@@ -173,6 +175,10 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
 
   failure(): StewardError | null {
     return this.#writeFailure;
+  }
+
+  text(): Iterable<string> {
+    return this.#file.textOf(this.#current);
   }
 
   trouble(): Finding | null {

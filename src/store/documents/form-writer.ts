@@ -10,6 +10,8 @@ export interface FormWriter<T> {
    * only be written in a form which the former release does not know, `storage_full` and `storage_unwritable`.
    */
   piecesOf(value: T): Promise<Iterable<string> | null>;
+  /** The text of a value in the present form, whatever is on the disk; it can be read several times. */
+  textOf(value: T): Iterable<string>;
   /** Call it when `value` is on the disk. */
   written(value: T): void;
   /** Null: the file has no form that is to be copied. */
@@ -47,6 +49,7 @@ export function createFormWriter<T extends object>(
   let settled = loaded;
   return {
     isPending: () => pending !== null,
+    textOf: (value) => ({ [Symbol.iterator]: () => documentPieces(kind, value, present) }),
     piecesOf: async (value) => {
       if (pending === null) return documentPieces(kind, value, present);
       isHeld = await isOnTrial();

@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { OpenedDocument, OpenOptions } from "./document.ts";
-import type { DocumentKind } from "./document-kind.ts";
+import { type DocumentKind, documentPieces } from "./document-kind.ts";
 import { loadDocument } from "./load.ts";
 
 /**
@@ -12,13 +12,15 @@ export async function readDocument<T extends object>(
   kind: DocumentKind<T>,
   { isFirstStart, found }: Pick<OpenOptions, "isFirstStart" | "found">,
 ): Promise<OpenedDocument<T>> {
-  const { value, finding } = await loadDocument(directory, kind, isFirstStart);
+  const { value, form, finding } = await loadDocument(directory, kind, isFirstStart);
   if (finding !== null) await found?.(finding);
-  return createMemoryDocument(kind.name, value);
+  const document = createMemoryDocument(kind.name, value);
+  const textOf = (present: T) => ({ [Symbol.iterator]: () => documentPieces(kind, present, form) });
+  return { ...document, text: () => textOf(document.read()) };
 }
 
 /** A document that is only in memory. */
-export function createMemoryDocument<T>(name: string, value: T): OpenedDocument<T> {
+export function createMemoryDocument<T>(name: string, value: T): Omit<OpenedDocument<T>, "text"> {
   let present = value;
   return {
     name,

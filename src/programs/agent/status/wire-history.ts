@@ -13,6 +13,8 @@ import type { RoomsConfig } from "../config.ts";
 export interface HistoryKeeping {
   take(): void;
   read(hours: number, stepSeconds: number): Promise<History>;
+  /** The bytes of its file. */
+  bytes(): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export function createHistoryKeeping(rooms: HistoryRooms): HistoryKeeping {
         .catch(() => undefined);
     },
     read: async (hours, stepSeconds) => (await open()).read(hours, stepSeconds),
+    bytes: async () => (await open()).bytes(),
     close: async () => (await opened)?.close(),
   };
 }
