@@ -1,3 +1,5 @@
+import { updateKinds } from "../contract/update-kinds.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import { tolerant } from "../store/validation/members.ts";
 import { createValidator, documentValidatorName } from "../store/validation/schemas.ts";
 import { isSafePath } from "./read-archive.ts";
@@ -23,13 +25,12 @@ export interface Manifest {
   /** The releases that were installed. They are not in the backup: a device fetches them from its publisher. */
   readonly releases: readonly ReleaseOfBackup[];
   readonly files: readonly FileOfBackup[];
-  /** Absolute paths of files that belong to the device and are not in the backup, since they are not in /etc/steward. */
+  /** Absolute paths of files beside the host file that are not in the backup: the agent could not read them. */
   readonly left_out: readonly string[];
 }
 
 export interface ReleaseOfBackup {
-  readonly kind: "rules" | "binary";
-  readonly name: string;
+  readonly kind: UpdateKind;
   readonly version: string;
 }
 
@@ -38,6 +39,8 @@ export interface FileOfBackup {
   readonly bytes: number;
   /** In hexadecimal digits. */
   readonly sha256: string;
+  /** The permission bits; only for files below `etc`, which are root's. */
+  readonly mode?: number;
 }
 
 export const backupFormat = "steward-backup";
@@ -50,11 +53,14 @@ export const manifestPath = "backup.json";
 export const mostManifestBytes = 1024 * 1024;
 
 const text = { type: "string", maxLength: 256 } as const;
-const object = (properties: Readonly<Record<string, object>>) => ({
+const object = (
+  properties: Readonly<Record<string, object>>,
+  optional: Readonly<Record<string, object>> = {},
+) => ({
   type: "object",
   additionalProperties: false,
   required: Object.keys(properties),
-  properties,
+  properties: { ...properties, ...optional },
 });
 
 export const manifestName = "backup";
@@ -69,16 +75,19 @@ export const manifestSchema = object({
   releases: {
     type: "array",
     maxItems: 64,
-    items: object({ kind: { type: "string", enum: ["rules", "binary"] }, name: text, version: text }),
+    items: object({ kind: { type: "string", enum: updateKinds }, version: text }),
   },
   files: {
     type: "array",
     maxItems: 2_000,
-    items: object({
-      path: { type: "string", maxLength: 255 },
-      bytes: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
-    }),
+    items: object(
+      {
+        path: { type: "string", maxLength: 255 },
+        bytes: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+      },
+      { mode: { type: "integer", minimum: 0, maximum: 0o777 } },
+    ),
   },
   left_out: { type: "array", maxItems: 64, items: { type: "string", maxLength: 4_096 } },
 });

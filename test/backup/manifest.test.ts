@@ -26,7 +26,7 @@ const sound: Manifest = {
   steward: "1.2.3",
   product: "edge",
   device: { id: "0".repeat(32), name: "", host_name: "box", time_zone: "UTC" },
-  releases: [{ kind: "rules", name: "rules", version: "3" }],
+  releases: [{ kind: "rules", version: "3" }],
   files: listed(contents),
   left_out: [],
 };

@@ -1,0 +1,72 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "../contract/errors.ts";
+import { openRegular, readRegular } from "../store/files/regular-file.ts";
+import { isSafePath } from "./read-archive.ts";
+
+/** A file of a folder. */
+export interface FolderFile {
+  /** Below the folder, with slashes. */
+  readonly path: string;
+  /** The permission bits. */
+  readonly mode: number;
+  readonly content: Uint8Array;
+}
+
+export interface Folder {
+  readonly files: readonly FolderFile[];
+  /** Absolute paths of what was not read: no file of this user's, a link, too large or with a strange name. */
+  readonly leftOut: readonly string[];
+}
+
+/** The most that is read: all of it is in memory. A folder of certificates and a host file has a tenth. */
+const most = { fileBytes: 256 * 1024, bytes: 2 * 1024 * 1024, files: 200, depth: 4 } as const;
+
+/**
+ * Every file of a folder that can be read, in the order of their paths; none where there is no such folder. Links are not
+ * followed. Throws the system's errors where the folder itself cannot be listed.
+ */
+export async function readFolder(folder: string): Promise<Folder> {
+  const files: FolderFile[] = [];
+  const leftOut: string[] = [];
+  let bytes = 0;
+  const read = async (path: string): Promise<void> => {
+    const file = files.length < most.files && isSafePath(path) ? await readFile(folder, path) : null;
+    if (file === null || bytes + file.content.length > most.bytes)
+      return void leftOut.push(join(folder, path));
+    bytes += file.content.length;
+    files.push(file);
+  };
+  const walk = async (below: string, depth: number): Promise<void> => {
+    for (const entry of await entriesOf(join(folder, below), depth > 1)) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (!entry.isDirectory()) await read(path);
+      else if (depth < most.depth) await walk(path, depth + 1);
+      else leftOut.push(join(folder, path));
+    }
+  };
+  await walk("", 1);
+  return { files, leftOut };
+}
+
+async function entriesOf(directory: string, isInner: boolean) {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  } catch (error) {
+    if (isInner || systemErrorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Null: it cannot be read. */
+async function readFile(folder: string, path: string): Promise<FolderFile | null> {
+  try {
+    const { file, stats } = await openRegular(join(folder, path));
+    await file.close();
+    const content = await readRegular(join(folder, path), most.fileBytes);
+    return { path, mode: stats.mode & 0o777, content };
+  } catch {
+    return null;
+  }
+}
