@@ -5,7 +5,7 @@ export const eventGroups = {
   clock: ["clock"],
   updates: ["update"],
   settings: ["settings", "configuration", "host_file", "https", "notify"],
-  device: ["host", "state", "need"],
+  device: ["host", "state", "backup", "need"],
   requests: ["request"],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -27,7 +27,7 @@ export const eventRecords = {
   tokens: ["token"],
   trust: [],
   updates: ["update"],
-  configuration: ["settings", "configuration", "host_file", "https", "host", "state", "notify"],
+  configuration: ["settings", "configuration", "host_file", "https", "host", "state", "backup", "notify"],
   use: [],
 } as const satisfies Record<string, readonly string[]>;
 

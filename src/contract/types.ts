@@ -165,7 +165,9 @@ export type StreamId = {
   [Id in OperationId]: Table[Id]["response"] extends { stream: true } ? Id : never;
 }[OperationId];
 
-/** The answer of an operation on success; undefined for 204. */
-export type Output<Id extends OperationId> = Table[Id]["response"] extends { schema: infer S }
-  ? Typed<S>
-  : undefined;
+/** The answer of an operation on success; undefined for 204. Bytes are read as they come. */
+export type Output<Id extends OperationId> = Table[Id]["response"] extends { bytes: true }
+  ? AsyncIterable<Uint8Array>
+  : Table[Id]["response"] extends { schema: infer S }
+    ? Typed<S>
+    : undefined;

@@ -69,13 +69,24 @@ export interface BuiltFile {
   readonly path: string;
 }
 
+/**
+ * The result of an operation whose answer is made while it is sent. `pieces` end early where the client is gone. `sent` is
+ * called with the number of bytes once all of them have left, before the event is recorded.
+ */
+export interface ByteAnswer {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly sent: (bytes: number) => void;
+}
+
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;
 
 type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extends { stream: true }
   ? StreamSource
   : (typeof operations)[Id]["response"] extends { file: true }
     ? BuiltFile
-    : Output<Id>;
+    : (typeof operations)[Id]["response"] extends { bytes: true }
+      ? ByteAnswer
+      : Output<Id>;
 
 /** Further errors of a body: of the members that fit its schema, if others do not. */
 export interface FormHandler {

@@ -10,6 +10,7 @@ import { authorise } from "./authorise.ts";
 import {
   type Actor,
   type BuiltFile,
+  type ByteAnswer,
   type EventNote,
   eventActorOf,
   type FormHandler,
@@ -50,6 +51,14 @@ export interface Answer {
   stream?: StreamSource;
   /** In place of text, if the build has written it. */
   file?: BuiltFile;
+  /** In place of text, if it is made while it is sent. */
+  bytes?: Bytes;
+}
+
+/** The bytes of an answer. `sent` records the event of the call. */
+export interface Bytes {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly sent: (bytes: number) => Promise<void>;
 }
 
 /** Runs operations: rights first, then input, then the handler; for requests and for the local command line alike. */
@@ -89,6 +98,7 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
       const perform = async (): Promise<Answer> => {
         const result = await handle(call);
+        if (operation.response.bytes) return bytesAnswer(events, operation, request, result as ByteAnswer);
         if (operation.event && !noted.isUnchanged)
           await record(events, noted.type ?? operation.event, request);
         return answer(operation, result);
@@ -111,6 +121,29 @@ async function furtherErrors(
   return faults.flatMap(({ pointer, code, detail }) =>
     known.has(pointer) ? [] : [{ pointer, code, detail }],
   );
+}
+
+/** The event waits until the answer has left. */
+function bytesAnswer(
+  events: EventSink,
+  { event, response: { status, mediaType } }: Operation,
+  request: DispatchRequest,
+  { pieces, sent }: ByteAnswer,
+): Answer {
+  const done = async (bytes: number): Promise<void> => {
+    sent(bytes);
+    request.noted.details = { ...request.noted.details, bytes };
+    if (event) await record(events, event, request);
+  };
+  const type = mediaType && { mediaType };
+  return {
+    status,
+    text: undefined,
+    etag: undefined,
+    location: undefined,
+    ...type,
+    bytes: { pieces, sent: done },
+  };
 }
 
 function record(

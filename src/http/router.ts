@@ -14,6 +14,7 @@ import type { Answer, Dispatch } from "./dispatch.ts";
 import { bodyLimitsOf, readJson } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
+import { sendBytes } from "./wire/byte-answers.ts";
 import { keepPlace } from "./wire/connection-places.ts";
 import { readCoded, sendCoded, sendPlain, sendText } from "./wire/content-codings.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
@@ -178,6 +179,7 @@ async function perform(
     body,
   });
   if (answer.file) return sendFile(ctx, answer.file);
+  if (answer.bytes) return sendBytes(ctx, answer.bytes, answer.mediaType ?? "application/octet-stream");
   if (answer.mediaType !== undefined) return sendText(ctx, answer.text ?? "", answer.mediaType);
   if (!answer.stream) return send(ctx, answer);
   const { actor } = attempt;

@@ -1,6 +1,6 @@
 import type { ClientRequest } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { OperationId } from "../../contract/operations.ts";
+import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Output, Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { type Answer, readAnswer, receiveAnswer } from "./agent-answer.ts";
@@ -14,6 +14,7 @@ import {
   readCredentials,
   unreachable,
 } from "./agent-connection.ts";
+import { askForBytes } from "./answered-bytes.ts";
 import type { Client } from "./context.ts";
 import { readStream } from "./event-stream.ts";
 import type { Places } from "./places.ts";
@@ -46,8 +47,10 @@ export function createHttpClient(places: Places, options: HttpClientOptions = {}
       const request = await requestOf(id, input);
       for (;;) {
         try {
-          const answer = await exchange(places, request, timeoutMilliseconds);
           // The only place where an answer is given the contract's type.
+          if (operationOf(id).response.bytes)
+            return (await askForBytes(places, request, timeoutMilliseconds)) as Output<Id>;
+          const answer = await exchange(places, request, timeoutMilliseconds);
           return readAnswer(answer, places) as Output<Id>;
         } catch (error) {
           if (!whenAbsent || !isAway(error)) throw error;

@@ -36,6 +36,14 @@ export const deviceEvents = {
     stale: ["settings", "clock", "updates"],
     details: { changed: { ...texts, description: "keys of the settings" } },
   },
+  "backup.made": {
+    ...security,
+    stale: ["device"],
+    details: {
+      bytes: { ...count, description: "of the file" },
+      recipients: { ...count, description: "that can open it; 0: it opens with a passphrase" },
+    },
+  },
   "notify.secret_set": {
     ...security,
     stale: [],

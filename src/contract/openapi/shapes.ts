@@ -1,3 +1,4 @@
+import { backupExamples, backupShapes } from "../backup/backup.ts";
 import { configurationExamples, configurationShapes } from "../configuration.ts";
 import { duration, moment } from "../durations.ts";
 import { historyShapes } from "../figures/history.ts";
@@ -45,6 +46,7 @@ export const shapes = {
   ...configurationShapes(),
   ...eventShapes(),
   ...logShapes(),
+  ...backupShapes(),
   ...systemShapes(),
   ...statusShapes(),
   ...historyShapes(),
@@ -66,6 +68,7 @@ export const examples: Partial<Readonly<Record<ShapeName, unknown>>> = {
   ...twoFactorExamples,
   ...tokenExamples,
   ...configurationExamples,
+  ...backupExamples,
   ...systemExamples,
   ...consoleExamples,
   ...tlsExamples,

@@ -84,6 +84,8 @@ export interface Operation {
     readonly file?: true;
     /** The media type of an answer that is text and not JSON. */
     readonly mediaType?: string;
+    /** Bytes of `mediaType`, made while they are sent; the event is recorded once all of them have left. */
+    readonly bytes?: true;
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };

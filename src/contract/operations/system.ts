@@ -1,3 +1,4 @@
+import { backupFile, backupRequest, backupType } from "../backup/backup.ts";
 import { history, historyQuery } from "../figures/history.ts";
 import { consoleGreeting } from "../schemas/console.ts";
 import { settingsChange, settingsView } from "../schemas/settings-forms.ts";
@@ -155,6 +156,17 @@ export const systemOperations = {
     errors: ["validation_failed"],
     event: "host_file.read",
   },
+  makeBackup: {
+    method: "POST",
+    path: "/api/system/backup",
+    summary: "Make a backup of the whole device, encrypted by age to a passphrase or to recipients",
+    access: admins,
+    stepUp: true,
+    body: backupRequest,
+    response: { status: 200, schema: backupFile, mediaType: backupType, bytes: true },
+    errors: ["rate_limited", "second_factor_unavailable", "storage_unwritable"],
+    event: "backup.made",
+  },
   acceptDamage: {
     method: "POST",
     path: "/api/system/state/{name}/accept",
@@ -196,6 +208,7 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
     "HTTPS is switched on by root, in the host file. Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
   reloadHostFile:
     "Members of the host file that can change while the agent runs are in use at once; `needs_restart` names the others. A host file with a fault is refused as a whole, and the former one stays in use.",
+  makeBackup: "A connection that breaks off leaves a file that does not open. One is made at a time.",
   acceptDamage:
     "The damaged file stays beside the state for a person to look into. Only the finding is removed; the event names what was accepted.",
 };

@@ -11,6 +11,7 @@ import { type Authenticate, createAuthenticate } from "../../http/authenticate.t
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
 import { createAuthHandlers } from "../../http/handlers/auth.ts";
+import { createBackupHandlers } from "../../http/handlers/backup.ts";
 import { createConfigurationHandlers } from "../../http/handlers/configuration.ts";
 import { createEventHandlers } from "../../http/handlers/events.ts";
 import { createLogHandlers } from "../../http/handlers/logs.ts";
@@ -40,6 +41,7 @@ import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
+import { createBackupOpener } from "./backup/wire-backup.ts";
 import { beginState } from "./begin-state.ts";
 import type { AgentConfig, RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
@@ -299,6 +301,10 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
     ...createConfigurationHandlers(joined.configuration.open),
+    ...createBackupHandlers({
+      open: createBackupOpener({ ...joined, time: auth.time }),
+      made: () => undefined,
+    }),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, right or wrong, which stamps the lines.
     ...createNotificationHandlers(joined.notifications),

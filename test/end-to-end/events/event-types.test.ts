@@ -65,6 +65,7 @@ describe("the events of an agent", () => {
     await post("/api/system", chief.token, { notify: { receivers } }, "PUT");
     await post("/api/notifications/alerts/secret", chief.token, {}, "PUT");
     await post("/api/system", chief.token, { notify: { receivers: [] } }, "PUT");
+    await post("/api/system/backup", chief.token, { passphrase: "all that protects it" });
     await useClock(chief.token);
     const passwords = { current_password: goodPassword, new_password: "seven lamps beside canals" };
     await post("/api/auth/password", chief.token, passwords, "PUT");

@@ -88,6 +88,7 @@ const table: Record<string, string> = {
   testReceiver: "        -      +      -        -       +       +         e      system:write",
   getTls: "              -      +      +        +       +       +         e      system:read",
   reloadHostFile: "      -      +      -        -       +       +         e      none",
+  makeBackup: "          -      +      -        -       s       +         e      none",
   acceptDamage: "        -      +      -        -       s       +         e      none",
   getHost: "             -      +      +        +       +       +         e      system:read",
   changeHost: "          -      +      -        -       s       +         e      none",

@@ -60,6 +60,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "update.undone": "Update zurückgenommen",
   "update.refused": "Update abgelehnt",
   "settings.changed": "Einstellungen geändert",
+  "backup.made": "Sicherung gemacht",
   "notify.secret_set": "Geheimnis eines Empfängers gesetzt",
   "configuration.applied": "Konfiguration angewendet",
   "host_file.read": "Host-Datei neu gelesen",
@@ -151,6 +152,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "update.refused": ({ release }) =>
     release === "" ? "Ein Update wurde abgelehnt" : `${release} wurde abgelehnt`,
   "settings.changed": ({ who }) => `${who} hat Einstellungen geändert`,
+  "backup.made": ({ who }) => `${who} hat eine Sicherung gemacht`,
   "notify.secret_set": ({ who }) => `${who} hat das Geheimnis eines Empfängers gesetzt`,
   "configuration.applied": ({ who }) => `${who} hat eine Konfiguration angewendet`,
   "host_file.read": () => "Die Host-Datei wurde neu gelesen",
@@ -183,6 +185,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
 export const eventFactNames: Readonly<Record<EventFact, string>> = {
   after: "Danach",
   before: "Davor",
+  bytes: "Bytes",
   changed: "Geändert",
   changes: "Änderungen",
   code: "Grund",
@@ -234,6 +237,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   overlap: "Das bisherige endet nach",
   owner: "Gehört",
   reason: "Grund",
+  recipients: "Empfänger",
   release_id: "Kennung der Version",
   replacement: "Ersetzt durch",
   repository: "Aus dem Verzeichnis",

@@ -1,0 +1,79 @@
+import { dirname, join } from "node:path";
+import type { TrustedTime } from "../../../auth/trusted-time.ts";
+import type { Backups } from "../../../backup/backups.ts";
+import { lateDocumentNames } from "../../../contract/document-names.ts";
+import { updateKinds } from "../../../contract/update-kinds.ts";
+import { historyFile } from "../../../history/file-name.ts";
+import type { Host } from "../../../host/host.ts";
+import type { SettingsStore } from "../../../settings/settings.ts";
+import type { Updates } from "../../../updates/updates.ts";
+import type { RoomsConfig } from "../config.ts";
+import type { State } from "../state.ts";
+import type { HistoryKeeping } from "../status/wire-history.ts";
+
+export interface BackupRooms {
+  readonly config: RoomsConfig;
+  readonly host: Host;
+  readonly state: State;
+  readonly settings: SettingsStore;
+  readonly updates: Pick<Updates, "status">;
+  readonly history: HistoryKeeping;
+  readonly time: Pick<TrustedTime, "now">;
+}
+
+/** Opens the maker of backups when it is first needed. */
+export function createBackupOpener(rooms: BackupRooms): () => Promise<Backups> {
+  let opened: Promise<Backups> | undefined;
+  return () => {
+    opened ??= openBackups(rooms).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+}
+
+async function openBackups(rooms: BackupRooms): Promise<Backups> {
+  const { config, host, state, history } = rooms;
+  const [{ createBackups }, { createAge }] = await Promise.all([
+    import("../../../backup/backups.ts"),
+    import("../../../backup/age.ts"),
+  ]);
+  const { stateDirectory, credentialsDirectory, sealKeyFile: path } = config;
+  const keyPlaces = { credentialsDirectory, path, fallbackPath: join(stateDirectory, ".seal.key") };
+  return createBackups(
+    {
+      stateDirectory,
+      // The certificates are beside the host file, wherever that is.
+      hostDirectory: dirname(config.https.directory),
+      documents: state.openedDocuments,
+      lateDocuments: lateDocumentNames,
+      events: state.events,
+      history: history.bytes,
+      historyFile,
+      sealKeys: () => host.files.readSealKeys({ ...keyPlaces, mayMake: false }),
+      facts: () => factsOf(rooms),
+    },
+    createAge(config.node, join(config.assetsDirectory, "backup.js"), host.startFilter),
+  );
+}
+
+async function factsOf({ config, host, settings, updates, time }: BackupRooms) {
+  const { installed } = updates.status();
+  const releases = updateKinds.flatMap((kind) => {
+    const version = installed[kind];
+    return version === null ? [] : [{ kind, version }];
+  });
+  return {
+    made_at: time.now().toISOString(),
+    steward: config.build.version,
+    product: config.product,
+    device: {
+      id: host.identity.deviceId,
+      name: settings.read().device.name,
+      host_name: host.identity.hostname,
+      time_zone: await host.names.timeZone(),
+    },
+    releases,
+  };
+}
