@@ -79,6 +79,7 @@ export const parts: readonly Part[] = [
   { words: ["history"], load: async () => [(await import("./system/history.ts")).history] },
   { words: ["doctor"], load: async () => [(await import("./doctor/doctor.ts")).doctor] },
   { words: ["apply"], load: async () => [(await import("./configuration/apply.ts")).apply] },
+  { words: ["backup"], load: async () => [(await import("./backup/backup.ts")).backup] },
   { words: ["seal", "seal-key"], load: async () => (await import("./configuration/seal.ts")).sealCommands },
   {
     words: ["system", "reboot", "power-off", "factory-reset"],

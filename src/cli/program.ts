@@ -48,7 +48,7 @@ const groups: readonly CommandGroup[] = [
   {
     title: "The device",
     words: [
-      ...["status", "history", "doctor", "apply", "system", "host-file", "tls", "time"],
+      ...["status", "history", "doctor", "apply", "backup", "system", "host-file", "tls", "time"],
       ...["notify", "logs", "events"],
       ...["reboot", "power-off", "factory-reset", "version"],
     ],

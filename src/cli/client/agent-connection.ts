@@ -72,7 +72,9 @@ export function buildRequest(id: OperationId, input: object, { token, authority 
   }
   const upload = operation.upload && (body as Upload);
   const text = operation.body === undefined ? undefined : JSON.stringify(body ?? {});
-  const headers: Record<string, string> = { Accept: "application/json, application/problem+json" };
+  const headers: Record<string, string> = {
+    Accept: `${operation.response.mediaType ?? "application/json"}, application/problem+json`,
+  };
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   if (text !== undefined) headers["Content-Type"] = "application/json";
   if (upload) Object.assign(headers, headersOf(upload));

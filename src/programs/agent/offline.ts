@@ -3,7 +3,6 @@ import type { Calls } from "../../cli/client/context.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, SettingsChange } from "../../contract/types.ts";
 import type { HostFiles } from "../../host/host.ts";
-import type { Bytes } from "../../http/dispatch.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
 import { type Lock, takeLock } from "../../store/files/lock.ts";
@@ -44,7 +43,6 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
         body: input.body,
       });
       const answer = await keepAwake(running);
-      if (answer.bytes) return counted(answer.bytes) as unknown as Output<Id>;
       return (answer.text === undefined ? undefined : JSON.parse(answer.text)) as Output<Id>;
     },
     close: async () => {
@@ -54,16 +52,6 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
       if (!config.readsOnly) await finishRequestedWipe(config.stateDirectory, host.files);
     },
   };
-}
-
-/** The event of the call is recorded when all of it was read. */
-async function* counted({ pieces, sent }: Bytes): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const piece of pieces) {
-    bytes += piece.length;
-    yield piece;
-  }
-  await sent(bytes);
 }
 
 /** Carries out a factory reset that was requested here, since no agent is there to do it. */

@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Input } from "../../contract/types.ts";
+import { CommandError, UsageError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { fileFailure } from "../../terminal/failure.ts";
+import { withHiddenInput } from "../../terminal/prompt.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import { formatBytes } from "../system/facts-view.ts";
+import { readFirstLine } from "../users/new-password.ts";
+import { backupName, removeOlder } from "./rotation.ts";
+import { writeBackup } from "./write-backup.ts";
+
+type Key = Input<"makeBackup">["body"];
+
+export const backup: Command = {
+  path: ["backup"],
+  summary:
+    "Make a backup of the whole device while it runs, encrypted to a passphrase or to recipients, which `age -d` opens as well",
+  examples: [
+    {
+      line: "steward backup /mnt/stick/edge-7.age",
+      what: "asks for a passphrase; without it the backup is lost",
+    },
+    {
+      line: "steward backup --to /mnt/backups --keep 7 --recipient age1…",
+      what: "one a day, of which seven are kept; no secret is on the device",
+    },
+    { line: "steward backup - | ssh nas 'cat > edge-7.age'", what: "no disk of this device is written" },
+  ],
+  positionals: [{ name: "FILE", isOptional: true }],
+  options: [
+    {
+      name: "to",
+      value: "DIR",
+      summary: "name the file by device and time, such as edge-7-2026-11-28T0130Z.age",
+    },
+    {
+      name: "keep",
+      value: "COUNT",
+      summary: "with --to: delete this device's older ones, so that so many are left",
+    },
+    { name: "force", summary: "replace a FILE that is there" },
+    {
+      name: "recipient",
+      value: "KEY",
+      summary: "age1…, which opens it in place of a passphrase; can be repeated",
+    },
+    { name: "recipients-file", value: "FILE", isFile: true, summary: "a file with such keys, a line each" },
+    {
+      name: "passphrase-stdin",
+      excludes: "recipient",
+      summary: "take the passphrase from the first line of standard input",
+    },
+  ],
+  async run(invocation) {
+    const target = targetOf(invocation);
+    const key = await keyOf(invocation);
+    if (target.file === "-") return print(invocation, key);
+    const { client, context, output, options } = invocation;
+    const device = target.directory === null ? "" : (await client.call("getStatus", {})).device_name;
+    const path =
+      target.directory === null ? target.file : join(target.directory, backupName(device, new Date()));
+    const bytes = await writeBackup(path, {
+      isReplaced: options.has("force"),
+      make: () => client.call("makeBackup", { body: key }),
+      interruption: context.interruption(),
+    });
+    const { directory, keep } = target;
+    const removed =
+      directory === null || keep === null ? [] : await removeOlder(directory, { path, device, keep });
+    await output.report({ path, bytes, removed }, `${report(path, bytes, key)}${removedWords(removed)}`);
+  },
+};
+
+interface Target {
+  /** Empty with a directory; `-` is standard output. */
+  readonly file: string;
+  readonly directory: string | null;
+  /** Backups that are kept in it; null: all. */
+  readonly keep: number | null;
+}
+
+function targetOf({ positionals: [file = ""], options }: Invocation): Target {
+  const directory = options.text("to") ?? null;
+  const given = options.text("keep");
+  if ((file === "") === (directory === null))
+    throw new UsageError("Name either a FILE or a directory with --to.");
+  if (given !== undefined && directory === null) throw new UsageError("--keep goes with --to.");
+  const keep = given === undefined ? null : Number(given);
+  if (keep !== null && (!/^\d{1,4}$/.test(given ?? "") || keep < 1))
+    throw new UsageError("--keep takes a number from 1 to 9999.");
+  return { file, directory, keep };
+}
+
+/** A passphrase is never an argument. Throws CommandError. */
+async function keyOf({ options, context }: Invocation): Promise<Key> {
+  const file = options.text("recipients-file");
+  const recipients = [...options.texts("recipient"), ...(file === undefined ? [] : await recipientsIn(file))];
+  const { stdin } = context;
+  if (recipients.length > 0) {
+    if (options.has("passphrase-stdin")) throw new UsageError("Give recipients or a passphrase, not both.");
+    return { recipients };
+  }
+  if (options.has("passphrase-stdin") && !stdin.isTTY) return { passphrase: await readFirstLine(stdin) };
+  if (stdin.isTTY && !options.has("passphrase-stdin")) return { passphrase: await askTwice(context) };
+  throw new CommandError(
+    2,
+    "The backup needs a key: answer on a terminal, give the passphrase with --passphrase-stdin from a pipe, or name a --recipient (age-keygen makes one).",
+  );
+}
+
+function askTwice(context: Invocation["context"]): Promise<string> {
+  return withHiddenInput(context, async (ask) => {
+    const first = await ask("Passphrase, 12 characters or more; without it the backup cannot be opened: ");
+    if (first !== (await ask("The same again: ")))
+      throw new CommandError(6, "The two entries differ; no backup was made.");
+    return first;
+  });
+}
+
+/** As age's own -R takes it: a key a line, blank lines and comments. */
+async function recipientsIn(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw fileFailure(error, file);
+  });
+  const lines = text.split("\n").map((line) => line.trim());
+  const keys = lines.filter((line) => line !== "" && !line.startsWith("#"));
+  if (keys.length > 0) return keys;
+  throw new CommandError(
+    6,
+    escapeText(`${file} names no recipient: write a line with age1… into it (age-keygen).`),
+  );
+}
+
+async function print({ client, context, output }: Invocation, key: Key): Promise<void> {
+  if (context.stdout.isTTY)
+    throw new CommandError(2, "A backup is no text for a terminal: pipe it, or name a FILE.");
+  await pipeline(await client.call("makeBackup", { body: key }), context.stdout, { end: false });
+  await output.remark("The backup is complete.");
+}
+
+function report(path: string, bytes: number, { recipients }: Key): string {
+  const who =
+    recipients === undefined
+      ? "the passphrase"
+      : recipients.length === 1
+        ? "its recipient's key"
+        : "a recipient's key";
+  return `${escapeText(path)}: ${formatBytes(bytes)}, opens with ${who}.\n`;
+}
+
+function removedWords(removed: readonly string[]): string {
+  return removed.map((path) => `${escapeText(path)}: deleted, since newer ones are kept.\n`).join("");
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { access, type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { storageError, syncDirectory, temporaryPrefix } from "../../store/files/durable-file.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { newFileFailure } from "../../terminal/failure.ts";
+
+export interface WritingOptions {
+  /** A file that is there is replaced, once the new one is complete. */
+  readonly isReplaced: boolean;
+  /** Asks for the bytes. */
+  readonly make: () => Promise<AsyncIterable<Uint8Array>>;
+  readonly interruption: AbortSignal;
+}
+
+/**
+ * Writes a backup to a file that only its owner can read: under another name until it is complete and on the disk. The
+ * place is tried before anything is asked for. Returns its bytes. Throws CommandError, `storage_full`,
+ * `storage_unwritable` and what the agent answers; then `path` is as it was.
+ */
+export async function writeBackup(
+  path: string,
+  { isReplaced, make, interruption }: WritingOptions,
+): Promise<number> {
+  if (!isReplaced) await refusePresent(path);
+  const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const file = await open(temporary, "wx", 0o600).catch((error: unknown) => {
+    throw newFileFailure(error, path);
+  });
+  try {
+    const bytes = await fill(file, path, { pieces: await make(), interruption });
+    if (!isReplaced) await refusePresent(path);
+    await onDisk(path, () => rename(temporary, path).then(() => syncDirectory(dirname(path))));
+    return bytes;
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function refusePresent(path: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    (error: unknown) => systemErrorCode(error) !== "ENOENT",
+  );
+  if (!isThere) return;
+  throw new CommandError(
+    1,
+    escapeText(`${path} is there already and was not replaced. Name another file, or give --force.`),
+  );
+}
+
+async function fill(
+  file: FileHandle,
+  path: string,
+  { pieces, interruption }: { pieces: AsyncIterable<Uint8Array>; interruption: AbortSignal },
+): Promise<number> {
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      if (interruption.aborted) throw new CommandError(130, "Interrupted; no backup was written.");
+      await onDisk(path, () => file.writeFile(piece));
+      bytes += piece.length;
+    }
+    await onDisk(path, () => file.sync());
+    return bytes;
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exitCode !== 8) throw error;
+    const text = `The agent broke off in the midst of the backup, and ${path} was not written: the agent's log says why (\`steward logs\`).`;
+    throw new CommandError(8, escapeText(text));
+  } finally {
+    await file.close();
+  }
+}
+
+/** A failure of the place that a person has named, in its words. */
+async function onDisk(path: string, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    const told = storageError(path, error);
+    throw new StewardError(told.code, told.message.replace("was not changed", "was not written"), {
+      cause: error,
+    });
+  }
+}

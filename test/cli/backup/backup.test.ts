@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { runSteward, startAgentProcess } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { mountPrivately } from "../../../lab/state/private-mount.ts";
+import { backupName, removeOlder } from "../../../src/cli/backup/rotation.ts";
+import { writeBackup } from "../../../src/cli/backup/write-backup.ts";
+
+const scratch = scratchDirectory();
+const keyFile = join(scratch, "key");
+execFileSync("age-keygen", ["-o", keyFile], { stdio: "ignore" });
+const recipient = execFileSync("age-keygen", ["-y", keyFile]).toString().trim();
+const passphrase = "seven wet horses at the old pier";
+
+const listed = (path: string): string[] =>
+  execFileSync("tar", ["-t"], { input: execFileSync("age", ["-d", "-i", keyFile, path], { maxBuffer: 1e8 }) })
+    .toString()
+    .trim()
+    .split("\n");
+
+describe("steward backup", () => {
+  const agent = ofSuite(() => startAgentProcess());
+  const run = (words: readonly string[], input = "") =>
+    runSteward(["--socket", agent.socket, "backup", ...words], { input });
+  const folder = (name: string): string => {
+    mkdirSync(join(scratch, name));
+    return join(scratch, name);
+  };
+
+  it("writes a file that only its owner reads, and that opens with age", async () => {
+    const place = folder("one");
+    const path = join(place, "edge.age");
+    const { code, stdout, stderr } = await run([path, "--recipient", recipient]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /edge\.age: [\d.]+ KiB, opens with its recipient's key\.\n$/);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(place), ["edge.age"]);
+    assert.equal(listed(path)[0], "backup.json");
+  });
+
+  it("leaves a file that is there, unless it is to be replaced", async () => {
+    const path = join(folder("there"), "edge.age");
+    writeFileSync(path, "precious");
+    const words = [path, "--recipient", recipient];
+    const { code, stderr } = await run(words);
+    assert.deepEqual([code, readFileSync(path, "utf8")], [1, "precious"]);
+    assert.match(stderr, /there already and was not replaced/);
+    assert.equal((await run([...words, "--force"])).code, 0);
+    assert.equal(listed(path)[0], "backup.json");
+  });
+
+  it("takes a passphrase from a pipe, and keeps no file for one that is empty or short", async () => {
+    const place = folder("passphrase");
+    const path = join(place, "edge.age");
+    for (const [input, expected] of [
+      ["", /empty/],
+      ["\n", /empty/],
+      ["elevenchars\n", /at least 12/],
+    ] as const) {
+      const { code, stderr } = await run([path, "--passphrase-stdin"], input);
+      assert.equal(code, 6, stderr);
+      assert.match(stderr, expected);
+    }
+    assert.deepEqual(readdirSync(place), []);
+    assert.equal((await run([path, "--passphrase-stdin"], `${passphrase}\n`)).code, 0);
+    assert.match(readFileSync(path, "latin1"), /^age-encryption\.org\/v1\n-> scrypt \S+ 16\n/);
+  });
+
+  it("names files by device and time in a directory, and reads recipients from a file as age does", async () => {
+    const place = folder("many");
+    const keys = join(scratch, "recipients");
+    writeFileSync(keys, `# of the office\n\n  ${recipient}\n`);
+    const { code, stdout } = await run([
+      "--to",
+      place,
+      "--keep",
+      "2",
+      "--recipients-file",
+      keys,
+      "-o",
+      "json",
+    ]);
+    assert.equal(code, 0);
+    const { path, bytes, removed } = JSON.parse(stdout);
+    assert.match(path, /\/many\/[A-Za-z0-9._-]+-\d{4}-\d\d-\d\dT\d{4}Z\.age$/);
+    assert.deepEqual([statSync(path).size, removed], [bytes, []]);
+    writeFileSync(keys, "# none\n");
+    assert.match((await run(["--to", place, "--recipients-file", keys])).stderr, /names no recipient/);
+  });
+
+  it("goes to standard output", async () => {
+    const { code, stdout, stderr } = await run(["-", "--recipient", recipient]);
+    assert.deepEqual([code, stderr], [0, "The backup is complete.\n"]);
+    assert.match(stdout, /^age-encryption\.org\/v1\n-> X25519 /);
+  });
+
+  for (const [name, words, expected] of [
+    ["without a place", ["--recipient", recipient], /either a FILE or a directory/],
+    ["with two places", ["x.age", "--to", "."], /either a FILE or a directory/],
+    ["without a key", [join(scratch, "x.age")], /needs a key/],
+    ["with --keep alone", ["x.age", "--keep", "7"], /--keep goes with --to/],
+    ["with --keep 0", ["--to", scratch, "--keep", "0"], /from 1 to 9999/],
+  ] as const)
+    it(`is a mistake of usage ${name}`, async () => {
+      const { code, stderr } = await run(words);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, expected);
+    });
+
+  it("says so where the directory is absent, or no agent runs, and leaves nothing there", async () => {
+    const place = folder("nothing");
+    const absent = await run([join(place, "no/edge.age"), "--recipient", recipient]);
+    assert.deepEqual([absent.code, /does not exist/.test(absent.stderr)], [3, true], absent.stderr);
+    const words = ["--socket", join(scratch, "none.sock"), "backup", join(place, "edge.age")];
+    const { code, stderr } = await runSteward([...words, "--recipient", recipient]);
+    assert.equal(code, 8);
+    assert.match(stderr, /agent is not running.*Start it/);
+    assert.deepEqual(readdirSync(place), []);
+  });
+});
+
+async function* pieces(count: number, bytes = 1024 * 1024): AsyncGenerator<Uint8Array> {
+  for (let index = 0; index < count; index += 1) yield Buffer.alloc(bytes, 7);
+}
+
+describe("the file of a backup", () => {
+  const interruption = new AbortController().signal;
+
+  it("is not there where the disk is full, the agent breaks off, or a person interrupts", async (test) => {
+    const mount = await mountPrivately(test, 2);
+    if (typeof mount === "string") return test.skip(mount);
+    const path = join(mount.seen, "edge.age");
+    const write = (make: () => AsyncIterable<Uint8Array>, signal = interruption) =>
+      writeBackup(path, { isReplaced: false, make: async () => make(), interruption: signal });
+    await assert.rejects(
+      write(() => pieces(8)),
+      { code: "storage_full", message: /disk is full: edge\.age was not written/ },
+    );
+    const broken = async function* () {
+      yield* pieces(1);
+      throw new RangeError("broken off");
+    };
+    await assert.rejects(write(broken), /broken off/);
+    const stop = new AbortController();
+    const stopped = async function* () {
+      yield* pieces(1);
+      stop.abort();
+      yield* pieces(1, 10);
+    };
+    await assert.rejects(write(stopped, stop.signal), { exitCode: 130 });
+    assert.deepEqual(readdirSync(mount.seen), []);
+    assert.equal(await write(() => pieces(1)), 1024 * 1024);
+    assert.deepEqual(readdirSync(mount.seen), ["edge.age"]);
+  });
+
+  it("is named in plain characters, whatever the device is called", () => {
+    const at = new Date("2026-11-28T01:30:59.999Z");
+    assert.equal(backupName("edge-7", at), "edge-7-2026-11-28T0130Z.age");
+    assert.equal(backupName("Kühlhaus Süd / 2", at), "Ku-hlhaus-Su-d-2-2026-11-28T0130Z.age");
+    assert.equal(backupName("../..", at), "device-2026-11-28T0130Z.age");
+  });
+
+  it("takes the place of this device's older ones, never of its own or of another's", async () => {
+    const place = join(scratch, "rotation");
+    mkdirSync(place);
+    const own = ["2026-11-25T0130Z", "2026-11-26T0130Z", "2026-11-27T0130Z"].map(
+      (time) => `edge-${time}.age`,
+    );
+    const others = ["edge-7-2026-11-25T0130Z.age", "edge-2026-11-25T0130Z.age.txt", "edge-notes.age", "x"];
+    const unfinished = ".edge-2026-11-24T0130Z.age.0123456789ab.tmp";
+    const foreign = ".edge-7-2026-11-24T0130Z.age.0123456789ab.tmp";
+    // The clock of this device was at its beginning.
+    const wrong = "edge-1970-01-01T0000Z.age";
+    for (const name of [...own, ...others, unfinished, foreign, wrong]) writeFileSync(join(place, name), "");
+    const removed = await removeOlder(place, { path: join(place, wrong), device: "edge", keep: 2 });
+    assert.deepEqual(
+      removed.sort(),
+      own.slice(0, 2).map((name) => join(place, name)),
+    );
+    assert.deepEqual(readdirSync(place).sort(), [...others, foreign, wrong, own[2]].sort());
+  });
+});
