@@ -19,6 +19,8 @@ export interface Machine {
    * errors of the disk.
    */
   reset(): Promise<void>;
+  /** Throws `update_busy` while a release is on trial: the backup would be of another one than the device then has. */
+  refuseOnTrial(): void;
 }
 
 export type MachineChange = Input<"changeHost">["body"];
@@ -41,6 +43,8 @@ export interface MachineOptions {
   readonly zoneChanged: () => void;
 }
 
+const endTrial = "Wait, or end it with `steward update confirm` or `steward update abort`.";
+
 export function createMachine(options: MachineOptions): Machine {
   const { identity, names, helper, supportUntil, time } = options;
   return {
@@ -61,12 +65,10 @@ export function createMachine(options: MachineOptions): Machine {
       return { boot_id: identity.bootId };
     },
     reset: async () => {
-      refuseOnTrial(
-        options.updates(),
-        "Wait, or end it with `steward update confirm` or `steward update abort`.",
-      );
+      refuseOnTrial(options.updates(), endTrial);
       await options.requestReset();
     },
+    refuseOnTrial: () => refuseOnTrial(options.updates(), endTrial),
   };
 }
 

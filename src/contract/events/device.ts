@@ -118,6 +118,16 @@ export const deviceEvents = {
       two_factor_resealed: { ...count, description: "authenticator secrets that were sealed with a new key" },
     },
   },
+  "host.restored": {
+    ...operations,
+    stale: ["device"],
+    details: {
+      from: { ...text, description: "the name of the device of the backup" },
+      made_at: timestamp,
+      as_replacement: flag,
+      former_device_id: text,
+    },
+  },
   "state.damage_found": {
     ...operations,
     stale: ["health"],

@@ -4,6 +4,7 @@ import { eventDescriptions } from "../operations/events.ts";
 import { hostDescriptions } from "../operations/host.ts";
 import { logDescriptions } from "../operations/logs.ts";
 import { notificationDescriptions } from "../operations/notifications.ts";
+import { restoreDescriptions } from "../operations/restore.ts";
 import { systemDescriptions } from "../operations/system.ts";
 import { timeDescriptions } from "../operations/time.ts";
 import { tokenDescriptions } from "../operations/tokens.ts";
@@ -23,6 +24,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   ...hostDescriptions,
   ...logDescriptions,
   ...notificationDescriptions,
+  ...restoreDescriptions,
   ...systemDescriptions,
   ...timeDescriptions,
   ...tokenDescriptions,

@@ -19,8 +19,8 @@ export interface Agent {
   addresses(): readonly string[];
   /** Settles when a rescue has found the state readable again, so that the agent can start over. */
   repaired: Promise<void>;
-  /** Settles when a factory reset was requested, which the next agent of this process carries out. */
-  reset: Promise<void>;
+  /** Settles when a factory reset or a backup was asked for, which the next agent of this process carries out. */
+  reset: Rooms["resetRequested"];
   /** The state of the clock and the needs of the device, in a few words each, for `systemctl status`. */
   describe(): readonly string[];
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */

@@ -37,16 +37,18 @@ export async function adoptState(config: RoomsConfig, host: Host): Promise<void>
   }
 }
 
-/** Records what `adoptState` has done, once. */
+/** Records what `adoptState`, or the restoring of a backup, has done, once. */
 export async function tellAdoption(
   { stateDirectory, readsOnly, log }: RoomsConfig,
   events: EventSink,
 ): Promise<void> {
   const identity = readsOnly ? null : await readStateIdentity(stateDirectory);
-  if (identity === null || identity.untold === null) return;
-  log("notice", "event log started over", { audit: true, why: "identity" });
-  await events.record(agentEvent("host.identity_changed", identity.untold));
-  await writeStateIdentity(stateDirectory, { ...identity, untold: null }).catch(() => undefined);
+  if (identity === null || (identity.untold === null && !identity.restored)) return;
+  log("notice", "event log started over", { audit: true, why: identity.restored ? "restore" : "identity" });
+  if (identity.untold !== null) await events.record(agentEvent("host.identity_changed", identity.untold));
+  if (identity.restored) await events.record(agentEvent("host.restored", identity.restored));
+  const { device_id } = identity;
+  await writeStateIdentity(stateDirectory, { device_id, untold: null }).catch(() => undefined);
 }
 
 async function madeOwn(
@@ -54,17 +56,13 @@ async function madeOwn(
   host: Host,
   { device_id }: StateIdentity,
 ): Promise<StateIdentity["untold"]> {
-  const { stateDirectory } = config;
   const { documents } = await openDocuments({ ...config, time: host.time });
   try {
     const [sessions, tokens] = [documents.sessions.read(), documents.tokens.read()];
     const two_factor_resealed = await renewSealKey(config, host, documents);
     await documents.sessions.update(() => ({ sessions: [] }));
     await documents.tokens.update(() => ({ tokens: [], provisioned: null }));
-    await documents.updates.update((record) => ({ ...record, seed: null }));
-    for (const name of ["tls", historyFile])
-      await rm(join(stateDirectory, name), { recursive: true, force: true });
-    await setEventsAside(config);
+    await forgetMachine(config, documents);
     return {
       former_device_id: device_id,
       sessions_ended: sessions.sessions.length,
@@ -74,6 +72,17 @@ async function madeOwn(
   } finally {
     for (const document of Object.values(documents)) await document.close();
   }
+}
+
+/** Deletes what is another machine's in a state that has become this one's, and keeps its record of events aside. */
+export async function forgetMachine(
+  config: Pick<RoomsConfig, "stateDirectory" | "log">,
+  { updates }: Documents["documents"],
+): Promise<void> {
+  await updates.update((record) => ({ ...record, seed: null }));
+  for (const name of ["tls", historyFile])
+    await rm(join(config.stateDirectory, name), { recursive: true, force: true });
+  await setEventsAside(config);
 }
 
 /** The number of secrets that are now sealed with a key of this machine. A key from root is root's to exchange. */
@@ -109,7 +118,10 @@ function ifUnusable(error: unknown): null {
  * Keeps the record of the other machine for inspection, in place of an earlier one. If it cannot be set aside it stays
  * in use: all else has been done, and must not be done again at each start.
  */
-async function setEventsAside({ stateDirectory, log }: RoomsConfig): Promise<void> {
+async function setEventsAside({
+  stateDirectory,
+  log,
+}: Pick<RoomsConfig, "stateDirectory" | "log">): Promise<void> {
   const place = (name: string) => join(stateDirectory, name);
   await moveDirectory(place("events"), place("events-before")).catch((error: StewardError) =>
     log("warning", "the events of the machine before stay among those of this one", {

@@ -6,6 +6,7 @@ import type { HostFiles } from "../../host/host.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
 import { type Lock, takeLock } from "../../store/files/lock.ts";
+import { finishReplacement, isReplacementDecided } from "../../store/files/replacement.ts";
 import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
 import type { RoomsConfig } from "./config.ts";
 import { documentKinds } from "./documents.ts";
@@ -49,17 +50,18 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
       // No other process would finish a check that was begun here.
       await keepAwake(rooms.settled());
       await rooms.close();
-      if (!config.readsOnly) await finishRequestedWipe(config.stateDirectory, host.files);
+      if (!config.readsOnly) await finishRequested(config.stateDirectory, host.files);
     },
   };
 }
 
-/** Carries out a factory reset that was requested here, since no agent is there to do it. */
-async function finishRequestedWipe(stateDirectory: string, files: HostFiles): Promise<void> {
-  if (!isWipeRequested(stateDirectory)) return;
+/** Carries out a factory reset or a backup that was decided on here, since no agent is there to do it. */
+async function finishRequested(stateDirectory: string, files: HostFiles): Promise<void> {
+  if (!isWipeRequested(stateDirectory) && !isReplacementDecided(stateDirectory)) return;
   const lock = await takeLock(stateDirectory, files);
   try {
     await finishWipe(stateDirectory);
+    await finishReplacement(stateDirectory);
   } finally {
     await lock.release();
   }

@@ -38,6 +38,7 @@ const endings = {
   stop: "stopping",
   repaired: "the state was repaired: starting again",
   reset: "a factory reset was requested: starting again",
+  restored: "a backup was restored: starting again",
   socketLost:
     "the directory of the socket is gone, and only systemd can make it: ending, so that systemd starts the agent again",
   outdated:
@@ -136,7 +137,7 @@ async function endOf(
   const ends: Promise<keyof typeof endings>[] = [
     stopRequested,
     agent.repaired.then(() => "repaired"),
-    agent.reset.then(() => "reset"),
+    agent.reset,
   ];
   // systemd.exec(5): systemd sets it at each start of a unit; elsewhere no one would start another agent.
   if (environment.INVOCATION_ID !== undefined)

@@ -1,31 +1,39 @@
 import type { TrustedTime } from "../../auth/trusted-time.ts";
+import type { hostOperations } from "../../contract/operations/host.ts";
+import type { restoreOperations } from "../../contract/operations/restore.ts";
 import type { Host } from "../../host/host.ts";
-import type { Handlers } from "../../http/call.ts";
+import type { HandlersOf } from "../../http/call.ts";
 import { createHostHandlers } from "../../http/handlers/host.ts";
+import { createRestoreHandlers } from "../../http/handlers/restore.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import { requestWipe } from "../../store/files/wipe.ts";
 import { createMachine } from "../../system/machine.ts";
 import type { Updates } from "../../updates/updates.ts";
+import { createRestoreOpener } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
+import type { SignInRooms } from "./wire-accounts.ts";
 
-/** A factory reset: recorded at once, and carried out when the state is opened again. */
+/** A factory reset, or the restoring of a backup: recorded at once, and carried out when the state is opened again. */
 export interface Reset {
   request(): Promise<void>;
-  /** Settles when it has been requested. */
-  readonly requested: Promise<void>;
+  /** Call it when a backup was decided on. */
+  restore(): void;
+  /** Settles when either has been requested. */
+  readonly requested: Promise<"reset" | "restored">;
 }
 
 export function createReset({ stateDirectory }: Pick<RoomsConfig, "stateDirectory">): Reset {
-  let settle = (): void => undefined;
-  const requested = new Promise<void>((resolve) => {
+  let settle: (why: "reset" | "restored") => void = () => undefined;
+  const requested = new Promise<"reset" | "restored">((resolve) => {
     settle = resolve;
   });
   return {
     requested,
     request: async () => {
       await requestWipe(stateDirectory);
-      settle();
+      settle("reset");
     },
+    restore: () => settle("restored"),
   };
 }
 
@@ -36,6 +44,7 @@ export interface MachineRooms {
   readonly updates: Updates;
   readonly time: TrustedTime;
   readonly reset: Reset;
+  readonly auth: Pick<SignInRooms, "accounts">;
 }
 
 /** Joins the parts that the routes of the machine need: its names, the root helper, the updates and the reset. */
@@ -46,7 +55,8 @@ export function composeMachine({
   updates,
   time,
   reset,
-}: MachineRooms): Pick<Handlers, "getHost" | "changeHost" | "reboot" | "powerOff" | "factoryReset"> {
+  auth,
+}: MachineRooms): HandlersOf<typeof hostOperations & typeof restoreOperations> {
   const machine = createMachine({
     ...{ identity: host.identity, names: host.names, helper: host.helper, time },
     updates: () => updates.status(),
@@ -55,5 +65,8 @@ export function composeMachine({
     zoneChanged: () => updates.settingsChanged(),
   });
   const deviceName = () => settings.read().device.name || host.identity.hostname;
-  return createHostHandlers({ machine, deviceName });
+  const openRestorer = createRestoreOpener({
+    ...{ config, host, machine, accounts: auth.accounts, startAgain: reset.restore },
+  });
+  return { ...createHostHandlers({ machine, deviceName }), ...createRestoreHandlers(openRestorer) };
 }

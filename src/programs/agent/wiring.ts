@@ -122,8 +122,8 @@ export interface Rooms {
   start: () => void;
   /** Settles when no work that was begun on request is under way. */
   settled: () => Promise<void>;
-  /** Settles when a factory reset was requested: it is carried out when the rooms are opened again. */
-  resetRequested: Promise<void>;
+  /** Settles when a factory reset or a backup was asked for: it is carried out when the rooms are opened again. */
+  resetRequested: Reset["requested"];
   /** The disk of the state. */
   disk: Disk;
   /** Writes changes that are only in memory and releases the lock. */

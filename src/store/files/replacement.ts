@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { makeDirectory, removeLeftovers, storageError, syncDirectory, writeDurably } from "./durable-file.ts";
-import { readRegularSync } from "./regular-file.ts";
+import { openRegular, readRegular, readRegularSync } from "./regular-file.ts";
 
 /** In this directory of a state directory another state is made ready, which then replaces the whole present one. */
 const placeName = ".restore";
@@ -115,18 +115,10 @@ async function isFulfilled(awaits: readonly AwaitedFile[]): Promise<boolean> {
   return found.every(Boolean);
 }
 
-/** The SHA-256 of a file that root has written, in hexadecimal digits. Throws the system's errors. */
+/** The SHA-256 of a file that root has written, in hexadecimal digits. Throws NotRegular and the system's errors. */
 export async function hashOfFile(path: string): Promise<string> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    if (size > mostAwaitedBytes) return "";
-    return createHash("sha256")
-      .update(await readFile(file))
-      .digest("hex");
-  } finally {
-    await file.close();
-  }
+  const content = await readRegular(path, mostAwaitedBytes);
+  return createHash("sha256").update(content).digest("hex");
 }
 
 function writeMarker(directory: string, marker: Marker): Promise<void> {
@@ -153,19 +145,34 @@ async function syncTree(directory: string): Promise<void> {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) await syncTree(path);
     else {
-      const file = await open(path, "r");
+      const { file } = await openRegular(path);
       await file.sync().finally(() => file.close());
     }
   }
   await syncDirectory(directory);
 }
 
-/** Makes an empty place for the next state, for this user only. Throws `storage_full` and `storage_unwritable`. */
+/**
+ * Makes an empty place for the next state, for this user only; an earlier decision is void. Throws `storage_full` and
+ * `storage_unwritable`.
+ */
 export async function makeReplacementPlace(directory: string): Promise<void> {
   const { directory: place, state } = replacementPlace(directory);
-  await rm(state, { recursive: true, force: true }).catch((error: unknown) => {
-    throw storageError(state, error);
-  });
+  await emptyReplacementPlace(directory);
   await makeDirectory(place);
   await makeDirectory(state);
+}
+
+/** Deletes the next state and a decision for it, and keeps what it was made of. Throws `storage_unwritable`. */
+export async function emptyReplacementPlace(directory: string): Promise<void> {
+  const { state } = replacementPlace(directory);
+  try {
+    if (isReplacementDecided(directory)) {
+      await rm(join(directory, markerName), { force: true });
+      await syncDirectory(directory);
+    }
+    await rm(state, { recursive: true, force: true });
+  } catch (error) {
+    throw storageError(state, error);
+  }
 }

@@ -7,6 +7,8 @@ export interface StateIdentity {
   readonly device_id: string;
   /** The part of its adoption by this machine that is not recorded yet; null: all is. */
   readonly untold: Readonly<Record<string, string | number>> | null;
+  /** The restoring of a backup that is not recorded yet; absent: all is, or it was none. */
+  readonly restored?: Readonly<Record<string, string | boolean>>;
 }
 
 /** Bytes of the identity: a name of 64 and some figures. */
@@ -16,8 +18,9 @@ const mostBytes = 65_536;
 export async function readStateIdentity(directory: string): Promise<StateIdentity | null> {
   try {
     const text = readRegularSync(pathIn(directory), mostBytes).toString("utf8");
-    const { device_id, untold = null } = (JSON.parse(text) ?? {}) as StateIdentity;
-    return typeof device_id === "string" ? { device_id, untold } : null;
+    const { device_id, untold = null, restored } = (JSON.parse(text) ?? {}) as StateIdentity;
+    if (typeof device_id !== "string") return null;
+    return { device_id, untold, ...(restored !== undefined && { restored }) };
   } catch (error) {
     const isDamaged = error instanceof SyntaxError || error instanceof NotRegular;
     if (isDamaged || systemErrorCode(error) === "ENOENT") return null;

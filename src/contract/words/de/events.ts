@@ -73,6 +73,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "host.reset_requested": "Zurücksetzen angefordert",
   "host.reset": "Auf Werkszustand zurückgesetzt",
   "host.identity_changed": "Kopierte Daten von diesem Gerät übernommen",
+  "host.restored": "Sicherung zurückgespielt",
   "state.damage_found": "Beschädigte Daten gefunden",
   "state.damage_accepted": "Schaden durch root bestätigt",
   "need.began": "Zu tun",
@@ -166,6 +167,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "host.reset_requested": ({ who }) => `${who} hat das Zurücksetzen auf den Werkszustand angefordert`,
   "host.reset": () => "Das Gerät wurde auf den Werkszustand zurückgesetzt",
   "host.identity_changed": () => "Dieses Gerät hat kopierte Daten übernommen",
+  "host.restored": () => "Dieses Gerät wurde aus einer Sicherung wiederhergestellt",
   "state.damage_found": () => "Beschädigte Daten wurden gefunden",
   "state.damage_accepted": () => "root hat den Schaden bestätigt",
   "need.began": ({ to }) => `Zu tun: ${to}`,
@@ -184,6 +186,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
 /** The name of each member of an event's details. */
 export const eventFactNames: Readonly<Record<EventFact, string>> = {
   after: "Danach",
+  as_replacement: "Als Ersatz",
   before: "Davor",
   bytes: "Bytes",
   changed: "Geändert",
@@ -224,6 +227,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   kind: "Art",
   last_answer: "Letzte Antwort der Prüfung",
   level: "Dringlichkeit",
+  made_at: "Gesichert am",
   method: "Angemeldet mit",
   missing: "Es fehlt",
   must_change_password: "Muss ein Passwort wählen",

@@ -73,6 +73,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "host.reset_requested": "Factory reset requested",
   "host.reset": "Factory reset done",
   "host.identity_changed": "Copied data adopted by this device",
+  "host.restored": "Backup restored",
   "state.damage_found": "Damaged data found",
   "state.damage_accepted": "Damage accepted by root",
   "need.began": "To do",
@@ -107,6 +108,7 @@ export const eventNotes: Partial<Readonly<Record<EventType, string>>> = {
   "host_file.refused": "the agent goes on with the one before",
   "https.certificate_refused": "an installed certificate cannot be used, and the former one stays",
   "host.reset": "the state was deleted; the first event of the new record",
+  "host.restored": "the first event after it",
   "host.identity_changed":
     "this state is a copy of another machine's, got secrets of its own, and begins a new record",
   "state.damage_found": "a state file was damaged or absent",
@@ -198,6 +200,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "host.reset_requested": ({ who }) => `${who} requested a factory reset`,
   "host.reset": () => "The device was reset to its factory state",
   "host.identity_changed": () => "Copied data was adopted by this device",
+  "host.restored": () => "This device was restored from a backup",
   "state.damage_found": () => "Damaged data was found",
   "state.damage_accepted": () => "Root accepted the damage",
   "need.began": ({ to }) => `To do: ${to}`,
@@ -214,6 +217,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
 /** The name of each member of an event's details. */
 export const eventFactNames: Readonly<Record<EventFact, string>> = {
   after: "Afterwards",
+  as_replacement: "As a replacement",
   before: "Before",
   bytes: "Bytes",
   changed: "Changed",
@@ -254,6 +258,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   kind: "Kind",
   last_answer: "Last answer of the health check",
   level: "How grave",
+  made_at: "Made at",
   method: "Signed in with",
   missing: "Missing",
   must_change_password: "Must choose a password",

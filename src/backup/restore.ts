@@ -1,0 +1,238 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { Input, Output, Upload } from "../contract/types.ts";
+import type { FreeSpace } from "../host/ports.ts";
+import { makeDirectory, storageError } from "../store/files/durable-file.ts";
+import { openRegular } from "../store/files/regular-file.ts";
+import {
+  type AwaitedFile,
+  decideReplacement,
+  dropReplacement,
+  emptyReplacementPlace,
+  hashOfFile,
+  makeReplacementPlace,
+  replacementPlace,
+} from "../store/files/replacement.ts";
+import { reserveNeedsBytes } from "../store/files/reserve.ts";
+import type { Age, OpeningKey } from "./age.ts";
+import type { Manifest } from "./manifest.ts";
+import { type OpenedBackup, openBackup } from "./read-backup.ts";
+import { unusableBackup } from "./unusable.ts";
+
+export type RestoreWishes = Input<"restoreBackup">["body"];
+export type RestorePlan = Output<"restoreBackup">;
+
+/** Makes this device of a backup: all of it or nothing (docs/restore.md). */
+export interface Restorer {
+  /** Keeps an encrypted backup in place of an earlier one. Throws `storage_full`, `storage_unwritable`. */
+  receive(upload: Upload): Promise<{ bytes: number }>;
+  /**
+   * Opens the backup that was received, and judges all of it. Unless only the plan is wanted, the next start of the agent
+   * carries it out, which is asked for; with files of root's it awaits them. Throws `not_found`, `backup_key_wrong`,
+   * `backup_unusable`, `update_busy`, `storage_full` and `storage_unwritable`: then nothing is changed.
+   */
+  restore(wishes: RestoreWishes): Promise<RestorePlan>;
+}
+
+/** Facts about the state of a backup, once it has become this machine's. */
+export interface AdoptedState {
+  readonly users: number;
+  readonly two_factor: number;
+  readonly tokens: number;
+  readonly warnings: readonly string[];
+}
+
+export interface RestorerOptions {
+  /** The state directory. */
+  readonly directory: string;
+  /** The directory of the host file. */
+  readonly hostDirectory: string;
+  readonly age: Age;
+  readonly freeSpace: FreeSpace;
+  readonly version: string;
+  readonly product: string;
+  /** Users of this device, who go. */
+  readonly presentUsers: () => number;
+  /** Throws `update_busy` while a release is on trial. */
+  readonly refuseOnTrial: () => void;
+  /** Makes the state in this directory this machine's. Throws `backup_unusable` for one that a start would not take. */
+  readonly adopt: (state: string, manifest: Manifest, asReplacement: boolean) => Promise<AdoptedState>;
+  /** Gives this machine the names of the other; sentences about those that it could not take. */
+  readonly takeNames: (device: Manifest["device"]) => Promise<readonly string[]>;
+  /** Has the agent start again. */
+  readonly startAgain: () => void;
+}
+
+export function createRestorer(options: RestorerOptions): Restorer {
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One at a time: they share a place. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    receive: (upload) => inTurn(() => receive(options, upload)),
+    restore: (wishes) => inTurn(() => restore(options, wishes)),
+  };
+}
+
+function receivedFile(directory: string): string {
+  return join(replacementPlace(directory).directory, "backup.age");
+}
+
+async function receive(options: RestorerOptions, upload: Upload): Promise<{ bytes: number }> {
+  const { directory } = options;
+  const path = receivedFile(directory);
+  await dropReplacement(directory);
+  try {
+    await requireSpace(options, upload.lengthBytes ?? 0);
+    await makeDirectory(dirname(path));
+    await writeAll(path, upload);
+    return { bytes: (await stat(path)).size };
+  } catch (error) {
+    await dropReplacement(directory).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The agent goes on while it writes, so the space for its own changes stays. Throws `storage_full`. */
+async function requireSpace({ directory, freeSpace }: RestorerOptions, bytes: number): Promise<void> {
+  const free = await freeSpace(directory);
+  if (free - bytes >= reserveNeedsBytes) return;
+  const mebibytes = (size: number) => `${Math.ceil(size / 1024 ** 2)} MiB`;
+  throw new StewardError(
+    "storage_full",
+    `The backup needs ${mebibytes(bytes + reserveNeedsBytes)} free in ${directory}, and there are ${mebibytes(free)}. Nothing was changed. Free some space.`,
+  );
+}
+
+function sizeOf({ files }: Manifest): number {
+  return files.reduce((sum, { path, bytes }) => sum + (path.startsWith("state/") ? bytes : 0), 0);
+}
+
+/** Throws `storage_full`, `storage_unwritable`, and what the source throws. */
+async function writeAll(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
+  await pipeline(pieces, file).catch((error: unknown) => {
+    throw error instanceof StewardError ? error : storageError(path, error);
+  });
+}
+
+async function restore(options: RestorerOptions, wishes: RestoreWishes): Promise<RestorePlan> {
+  const { directory } = options;
+  options.refuseOnTrial();
+  const key = keyOf(wishes);
+  await makeReplacementPlace(directory);
+  try {
+    const manifest = await unpack(options, key);
+    requireSameMajor(manifest, options.version);
+    const asReplacement = wishes.as_replacement ?? false;
+    const { state } = replacementPlace(directory);
+    const { warnings, ...adopted } = await options.adopt(state, manifest, asReplacement);
+    const hostFiles = await hostFilesOf(options, manifest);
+    const plan = {
+      ...planOf(options, manifest),
+      ...{ as_replacement: asReplacement, host_files: hostFiles, ...adopted },
+      warnings: [...productWarnings(options, manifest), ...warnings],
+    };
+    if (!wishes.check) return await decide(options, plan, wishes);
+    await emptyReplacementPlace(directory);
+    return { ...plan, awaits_host_files: false, done: false };
+  } catch (error) {
+    // The file that was received stays: another passphrase may open it.
+    await emptyReplacementPlace(directory).catch(() => undefined);
+    throw error;
+  }
+}
+
+function keyOf({ passphrase, identity }: RestoreWishes): OpeningKey {
+  if (passphrase !== undefined && identity === undefined) return { passphrase };
+  if (identity !== undefined && passphrase === undefined) return { identity };
+  throw new StewardError("validation_failed", "Give either passphrase or identity. Nothing was changed.");
+}
+
+/** Writes the files of the state to its place, and no file of root's. The manifest. */
+async function unpack(options: RestorerOptions, key: OpeningKey): Promise<Manifest> {
+  const { directory, age } = options;
+  const { directory: place } = replacementPlace(directory);
+  const { file: sealed } = await openRegular(receivedFile(directory)).catch((error: unknown) => {
+    if (systemErrorCode(error) !== "ENOENT") throw storageError(directory, error);
+    throw new StewardError("not_found", "No backup has been sent to this device. Nothing was changed.");
+  });
+  let backup: OpenedBackup | undefined;
+  try {
+    backup = await openBackup(age.open(sealed.createReadStream({ autoClose: false }), key));
+    await requireSpace(options, sizeOf(backup.manifest));
+    for await (const { path, content } of backup.files) {
+      if (!path.startsWith("state/")) continue;
+      await mkdir(dirname(join(place, path)), { recursive: true, mode: 0o700 });
+      await writeAll(join(place, path), content);
+    }
+    return backup.manifest;
+  } finally {
+    await backup?.files.return(undefined);
+    await sealed.close();
+  }
+}
+
+/** Documents of another major version could mean something else, or be refused by the next start. */
+function requireSameMajor({ steward }: Manifest, version: string): void {
+  const majors = [steward, version].map((one) => Number(one.split(".")[0]));
+  if (majors[0] === majors[1]) return;
+  const isNewer = (majors[0] ?? 0) > (majors[1] ?? 0);
+  const advice = isNewer
+    ? "Update this device first"
+    : "Restore it with a release of that time, and update then";
+  throw unusableBackup(`is of Steward ${steward}, and this device has ${version}. ${advice}`);
+}
+
+function productWarnings({ product }: RestorerOptions, manifest: Manifest): string[] {
+  if (manifest.product === product) return [];
+  return [`The backup is of the product "${manifest.product}", and this device is "${product}".`];
+}
+
+function planOf(
+  { presentUsers }: RestorerOptions,
+  { made_at, steward, device, releases, left_out }: Manifest,
+) {
+  return {
+    ...{ made_at, steward, device, lost_users: presentUsers(), left_out: [...left_out] },
+    releases: releases.map(({ kind, version }) => `${kind} ${version}`),
+  };
+}
+
+/** The files of root's, which only root writes: each, and if this device has another content. */
+async function hostFilesOf(
+  { hostDirectory }: RestorerOptions,
+  { files }: Manifest,
+): Promise<RestorePlan["host_files"]> {
+  const own = files.filter(({ path }) => path.startsWith("etc/"));
+  return Promise.all(
+    own.map(async ({ path, sha256 }) => {
+      const name = path.slice("etc/".length);
+      const present = await hashOfFile(join(hostDirectory, name)).catch(() => "");
+      return { path: name, sha256, differs: present !== sha256 };
+    }),
+  );
+}
+
+async function decide(
+  { directory, hostDirectory, takeNames, startAgain }: RestorerOptions,
+  plan: Omit<RestorePlan, "awaits_host_files" | "done">,
+  { with_host_files }: RestoreWishes,
+): Promise<RestorePlan> {
+  const awaited: AwaitedFile[] = plan.host_files.map(({ path, sha256 }) => ({
+    path: join(hostDirectory, path),
+    sha256,
+  }));
+  const awaits = with_host_files === true && plan.host_files.some(({ differs }) => differs);
+  await decideReplacement(directory, with_host_files === true ? awaited : []);
+  if (awaits) return { ...plan, awaits_host_files: true, done: false };
+  const named = plan.as_replacement ? await takeNames(plan.device) : [];
+  startAgain();
+  return { ...plan, warnings: [...plan.warnings, ...named], awaits_host_files: false, done: true };
+}

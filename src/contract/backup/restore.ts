@@ -1,0 +1,74 @@
+import { timestamp } from "../shapes.ts";
+
+const name = { type: "string", maxLength: 1_024 } as const;
+const figure = { type: "integer", minimum: 0 } as const;
+const names = { type: "array", items: { type: "string" } } as const;
+
+/** Bytes of an encrypted backup: as much as its reader takes of its archive, and age's own part. */
+export const mostBackupBytes = 513 * 1024 * 1024;
+
+export const receivedBackup = {
+  type: "object",
+  additionalProperties: false,
+  required: ["bytes"],
+  properties: { bytes: figure },
+} as const;
+
+export const restoreRequest = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    passphrase: name,
+    identity: { ...name, description: "a private key of age: AGE-SECRET-KEY-1…" },
+    as_replacement: {
+      type: "boolean",
+      description: "this device takes the place of the other one, which must not come back",
+    },
+    check: { type: "boolean", description: "true: only the plan, and nothing is changed" },
+    with_host_files: {
+      type: "boolean",
+      description: "true: root brings the files of /etc/steward, and it is carried out once they are there",
+    },
+  },
+} as const;
+
+/** A file of root's, by its path in the directory of the host file. */
+const hostFile = {
+  type: "object",
+  additionalProperties: false,
+  required: ["path", "sha256", "differs"],
+  properties: { path: name, sha256: name, differs: { type: "boolean" } },
+} as const;
+
+export const restorePlan = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    ...["made_at", "steward", "device", "as_replacement", "users", "two_factor", "tokens", "lost_users"],
+    ...["host_files", "releases", "left_out", "warnings", "awaits_host_files", "done"],
+  ],
+  properties: {
+    made_at: timestamp,
+    steward: { type: "string", description: "the version that has made it" },
+    device: {
+      type: "object",
+      additionalProperties: false,
+      required: ["id", "name", "host_name", "time_zone"],
+      properties: { id: name, name, host_name: name, time_zone: name },
+    },
+    as_replacement: { type: "boolean" },
+    users: figure,
+    two_factor: { ...figure, description: "users with a second factor that can be used here" },
+    tokens: { ...figure, description: "API tokens; suspended, unless it is a replacement" },
+    lost_users: { ...figure, description: "users of this device, who go" },
+    host_files: { type: "array", items: hostFile },
+    releases: { ...names, description: "that were installed, and that this device fetches" },
+    left_out: { ...names, description: "files of the other device that are in no backup" },
+    warnings: names,
+    awaits_host_files: {
+      type: "boolean",
+      description: "true: the same request carries it out once they are there",
+    },
+    done: { type: "boolean", description: "true: decided; the agent starts again" },
+  },
+} as const;

@@ -1,0 +1,39 @@
+import * as schemas from "../backup/restore.ts";
+import type { Operation } from "./operation.ts";
+
+/** A device from the backup of one. */
+export const restoreOperations = {
+  receiveBackup: {
+    method: "PUT",
+    path: "/api/setup/restore",
+    summary: "Take the file of a backup, which is not opened yet",
+    access: "local",
+    isOfCommandLine: true,
+    upload: { maximumBytes: schemas.mostBackupBytes },
+    response: { status: 200, schema: schemas.receivedBackup },
+    errors: ["storage_full", "storage_unwritable"],
+  },
+  restoreBackup: {
+    method: "POST",
+    path: "/api/setup/restore",
+    summary: "Say what restoring that backup changes, or restore it",
+    access: "local",
+    isOfCommandLine: true,
+    body: schemas.restoreRequest,
+    response: { status: 200, schema: schemas.restorePlan },
+    errors: [
+      "not_found",
+      "backup_key_wrong",
+      "backup_unusable",
+      "update_busy",
+      "storage_full",
+      "storage_unwritable",
+    ],
+  },
+} as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const restoreDescriptions: Readonly<Record<keyof typeof restoreOperations, string>> = {
+  receiveBackup: "For `steward restore`, over the socket on the device alone.",
+  restoreBackup: "For `steward restore`, over the socket on the device alone.",
+};

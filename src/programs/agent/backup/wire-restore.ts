@@ -1,0 +1,67 @@
+import { dirname, join } from "node:path";
+import type { RestorePlan, Restorer } from "../../../backup/restore.ts";
+import { messageOf } from "../../../contract/errors.ts";
+import type { Host } from "../../../host/host.ts";
+import type { Machine } from "../../../system/machine.ts";
+import type { Accounts } from "../../../users/accounts.ts";
+import type { RoomsConfig } from "../config.ts";
+
+export interface RestoreRooms {
+  readonly config: RoomsConfig;
+  readonly host: Host;
+  readonly accounts: Pick<Accounts, "all">;
+  readonly machine: Pick<Machine, "change" | "refuseOnTrial">;
+  /** Has the agent start again. */
+  readonly startAgain: () => void;
+}
+
+/** Opens the restorer when it is first needed. */
+export function createRestoreOpener(rooms: RestoreRooms): () => Promise<Restorer> {
+  let opened: Promise<Restorer> | undefined;
+  return () => {
+    opened ??= openRestorer(rooms);
+    return opened;
+  };
+}
+
+async function openRestorer({
+  config,
+  host,
+  accounts,
+  machine,
+  startAgain,
+}: RestoreRooms): Promise<Restorer> {
+  const [{ createRestorer }, { createAge }, { adoptRestored }] = await Promise.all([
+    import("../../../backup/restore.ts"),
+    import("../../../backup/age.ts"),
+    import("../restored-state.ts"),
+  ]);
+  return createRestorer({
+    directory: config.stateDirectory,
+    // The certificates are beside the host file, wherever that is.
+    hostDirectory: dirname(config.https.directory),
+    age: createAge(config.node, join(config.assetsDirectory, "backup.js"), host.startFilter),
+    freeSpace: host.files.freeSpace,
+    version: config.build.version,
+    product: config.product,
+    presentUsers: () => accounts.all().length,
+    refuseOnTrial: machine.refuseOnTrial,
+    adopt: (stateDirectory, manifest, asReplacement) =>
+      adoptRestored({ ...config, stateDirectory }, host, manifest, asReplacement),
+    takeNames: (device) => takeNames(machine, device),
+    startAgain,
+  });
+}
+
+/** Each by itself: a machine that takes one of them takes it. */
+async function takeNames(
+  machine: Pick<Machine, "change">,
+  { host_name, time_zone }: RestorePlan["device"],
+): Promise<string[]> {
+  const refusals: string[] = [];
+  for (const change of [{ host_name }, { time_zone }])
+    await machine.change(change).catch((error: unknown) => {
+      refusals.push(messageOf(error));
+    });
+  return refusals;
+}
