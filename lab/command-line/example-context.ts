@@ -51,6 +51,10 @@ export const exampleContext = (
   async prepareImage(places) {
     note(places.stateDirectory, { image: true });
   },
+  openAge: async () => {
+    const { age } = await import("../agents/backup-file.ts");
+    return age;
+  },
   readRootOfTrust: async (bytes) => readRootOfTrust(bytes),
   async openState(stateDirectory) {
     const entries = readJson(join(stateDirectory, "documents.json")) as StateEntry[];

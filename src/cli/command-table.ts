@@ -95,6 +95,7 @@ export const parts: readonly Part[] = [
   { words: ["update"], load: async () => (await import("./updates/update.ts")).updateCommands },
   { words: ["events"], load: async () => (await import("./events/events.ts")).eventCommands },
   { words: ["state"], load: async () => (await import("./system/state.ts")).stateCommands },
+  { words: ["restore"], load: async () => [(await import("./backup/restore.ts")).restore] },
   { words: ["repo"], load: async () => [publisherElsewhere] },
   { words: ["logs"], load: async () => [(await import("./system/logs.ts")).logs] },
   { words: ["setup-token"], load: async () => [(await import("./users/setup-token.ts")).setupToken] },

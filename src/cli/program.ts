@@ -50,7 +50,7 @@ const groups: readonly CommandGroup[] = [
     words: [
       ...["status", "history", "doctor", "apply", "backup", "system", "host-file", "tls", "time"],
       ...["notify", "logs", "events"],
-      ...["reboot", "power-off", "factory-reset", "version"],
+      ...["restore", "reboot", "power-off", "factory-reset", "version"],
     ],
   },
   { title: "Updates", words: ["update"] },

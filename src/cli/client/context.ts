@@ -1,3 +1,4 @@
+import type { Age } from "../../backup/age.ts";
 import type { Certificates } from "../../certificates/certificates.ts";
 import type { InputError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
@@ -62,6 +63,8 @@ export interface CommandContext extends ProgramContext {
     options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
   ): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
+  /** Encryption of backups. */
+  openAge(): Promise<Age>;
   /** The parts of this host that the doctor examines. */
   openHost(): Promise<ExaminedHost>;
   /** Checks a root of trust for updates. Throws `update_root_unusable`. */

@@ -45,6 +45,11 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { readRootToInstall } = await loadUpdateClient();
       return readRootToInstall(bytes);
     },
+    openAge: async () => {
+      const { createAge } = await import("../../backup/age.ts");
+      const { createStartFilter } = await import("../../host/linux/filters.ts");
+      return createAge(node, join(program.assetsDirectory, "backup.js"), createStartFilter());
+    },
     openHost: async () => {
       const { openExaminedHost } = await import("./examined-host.ts");
       return openExaminedHost(program.userId);

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createAge, type SealingKey } from "../../src/backup/age.ts";
+import { archiveOf } from "../../src/backup/archive.ts";
+import { backupFormat, backupVersion, type Manifest, manifestPath } from "../../src/backup/manifest.ts";
+import { documentNames, lateDocumentNames } from "../../src/contract/document-names.ts";
+import { createStartFilter } from "../../src/host/linux/filters.ts";
+
+const script = join(import.meta.dirname, "../../dist/backup.js");
+
+/** age as the agent starts it, of the last build. */
+export const age = createAge(process.execPath, script, createStartFilter());
+
+export interface BackupFileOptions {
+  /** The state directory of an agent that does not run. */
+  readonly stateDirectory: string;
+  readonly device: Manifest["device"];
+  readonly steward?: string;
+  readonly key?: SealingKey;
+  /** Files of root's, by their paths in /etc/steward. */
+  readonly hostFiles?: Readonly<Record<string, string>>;
+  /** Replaces a file of the state, by its path in the archive, without another hash in the list; null: leaves it out. */
+  readonly altered?: Readonly<Record<string, string | null>>;
+  /** The same, and the list says so. */
+  readonly replaced?: Readonly<Record<string, string>>;
+}
+
+export const passphrase = "seven wet horses at the old pier";
+
+/** A backup as an agent makes it, put together from the files that it has left: each part can be another. */
+export async function backupFile(options: BackupFileOptions): Promise<Buffer> {
+  const { stateDirectory, device, steward = "0.0.0-test", key = { passphrase }, altered = {} } = options;
+  const files = new Map<string, Buffer>(stateFiles(stateDirectory));
+  for (const [path, text] of Object.entries(options.hostFiles ?? {}))
+    files.set(`etc/${path}`, Buffer.from(text));
+  for (const [path, text] of Object.entries(options.replaced ?? {})) files.set(path, Buffer.from(text));
+  const manifest: Manifest = {
+    ...{ format: backupFormat, version: backupVersion, made_at: "2026-11-27T10:00:00.000Z", steward },
+    ...{ product: "steward", device, releases: [], left_out: [] },
+    files: [...files].map(([path, content]) => ({
+      path,
+      bytes: content.length,
+      sha256: createHash("sha256").update(content).digest("hex"),
+    })),
+  };
+  for (const [path, text] of Object.entries(altered)) {
+    if (text === null) files.delete(path);
+    else files.set(path, Buffer.from(text));
+  }
+  const entries = [[manifestPath, Buffer.from(JSON.stringify(manifest))] as const, ...files];
+  const archived = entries.map(([path, content]) => ({ path, bytes: content.length, content: [content] }));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of age.seal(archiveOf(archived, new Date(0)), key)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function stateFiles(directory: string): [string, Buffer][] {
+  const present = (names: readonly string[], below = ""): [string, Buffer][] =>
+    names.flatMap((name): [string, Buffer][] => {
+      const content = readIfThere(join(directory, below, name));
+      return content === null ? [] : [[`state/${below}${name}`, content]];
+    });
+  const documents = [...documentNames, ...lateDocumentNames].map((name) => `${name}.json`);
+  const key = readIfThere(join(directory, ".seal.key"));
+  return [
+    ...present([...documents, ".identity.json", ".register.json", "history.bin"]),
+    ...present(namesIn(join(directory, "events")), "events/"),
+    ...present(namesIn(join(directory, "tls")), "tls/"),
+    ...(key === null
+      ? []
+      : [["state/seal.keys", Buffer.from(`${key.toString("base64")}\n`)] as [string, Buffer]]),
+  ];
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function readIfThere(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
+}
