@@ -116,6 +116,7 @@ function accessWords(access: Access): string {
   if (access === "open") return "anyone";
   if (access === "session") return "a signed-in user, for themselves";
   if (access === "self") return "that user alone";
+  if (access === "token") return "a program, for its own API token";
   if (access === "local") return "local root";
   const roles = access.roles.length === 3 ? "every role" : access.roles.join(", ");
   return access.self ? `${roles}; the user concerned` : roles;

@@ -181,7 +181,7 @@ export const configurationShapes = () =>
 
 /** Examples of them. */
 export const configurationExamples = {
-  Configuration: { version: 1, settings: { device: { name: "edge-7" } } },
+  Configuration: { version: 1, settings: { device: { location: "hall 2" } } },
 };
 
 export const exportQuery = {

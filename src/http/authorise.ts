@@ -18,7 +18,7 @@ export type Policy = Pick<
 export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<string, string>>): void {
   if (policy.access === "open") return;
   if (actor.kind === "anonymous") throw actor.refusal ?? unknownCaller();
-  if (actor.kind === "token") refuseOutOfScope(policy, actor);
+  if (actor.kind === "token" && policy.access !== "token") refuseOutOfScope(policy, actor);
   if (actor.kind !== "local-root") refuseRestricted(policy, actor);
   const isSelf = actor.kind === "user" && params.id === actor.account.id;
   refuseRole(policy, actor, isSelf);
@@ -100,6 +100,12 @@ function refuseRole({ access, insteadForAdmins }: Policy, actor: Actor, isSelf: 
       "Only root on the device may do this, with the command line `steward`.",
     );
   }
+  if (access === "token") {
+    throw new StewardError(
+      "forbidden",
+      "Only a program can do this, for the API token that it sends. Root rotates any: `steward token rotate ID`.",
+    );
+  }
   if (typeof access === "string") {
     const isAdvised = insteadForAdmins !== undefined && roleOf(actor) === "admin";
     throw new StewardError(
@@ -127,6 +133,8 @@ function mayCall(access: Access, actor: Actor, isSelf: boolean): boolean {
       return actor.kind === "user";
     case "self":
       return isSelf;
+    case "token":
+      return actor.kind === "token";
     case "local":
       return actor.kind === "local-root";
     default: {

@@ -120,6 +120,12 @@ export function personOf(actor: Actor): Person {
   throw new StewardError("authentication_required", "Sign in first.");
 }
 
+/** The program that sent an API token. Throws `authentication_required`. */
+export function programOf(actor: Actor): Program {
+  if (actor.kind === "token") return actor;
+  throw new StewardError("authentication_required", "Send an API token.");
+}
+
 /** The caller as events name them. */
 export function eventActorOf(actor: Actor): EventActor {
   switch (actor.kind) {

@@ -52,9 +52,11 @@ describe("the statuses that the contract announces", () => {
   const has = (id: OperationId, status: number) =>
     errorCodesOf(operationOf(id)).some((code) => errorCodes[code].status === status);
   const isOpen = (id: OperationId) => operationOf(id).access === "open";
-  /** A user with the permission. */
-  const allowed = (id: OperationId): CallOptions =>
-    operationOf(id).access === "local" ? { local: true } : { token: admin.token };
+  /** A user, or a program, with the permission. */
+  const allowed = (id: OperationId): CallOptions => {
+    const { access } = operationOf(id);
+    return access === "local" ? { local: true } : { token: access === "token" ? narrowToken : admin.token };
+  };
   const withBody = (id: OperationId): CallOptions =>
     operationOf(id).body ? { ...allowed(id), body: {} } : allowed(id);
 
@@ -103,7 +105,10 @@ describe("the statuses that the contract announces", () => {
     },
     "an API token that does not reach so far": {
       status: 403,
-      concerns: (id) => !isOpen(id) && operationOf(id).scope !== "users:read",
+      concerns: (id) => {
+        const { access, scope } = operationOf(id);
+        return access !== "open" && access !== "token" && scope !== "users:read";
+      },
       options: (id) => ({ ...withBody(id), token: narrowToken, local: false }),
     },
     "what there is not": {

@@ -21,6 +21,7 @@ const ids = Object.keys(operations) as OperationId[];
 describe("the examples of the API, at an agent", () => {
   let agent: RunningAgent;
   let other: string;
+  let program: string;
   let admin: Awaited<ReturnType<RunningAgent["signedInAdmin"]>>;
   before(async () => {
     // The time of the examples: one of them sets the clock, and tokens of another time would be refused from then on.
@@ -28,6 +29,8 @@ describe("the examples of the API, at an agent", () => {
     agent = await startAgentInProcess({ time, helper: { ask: async () => undefined, absence: () => null } });
     admin = await agent.signedInAdmin();
     const body = { username: "carol", role: "readonly" };
+    const own = { name: "a program", scopes: ["system:read"] };
+    program = (await agent.call("POST", "/api/tokens", { token: admin.token, body: own })).json.token;
     other = (await agent.call("POST", "/api/users", { local: true, body })).json.id;
   });
   after(() => agent.dispose());
@@ -38,7 +41,8 @@ describe("the examples of the API, at an agent", () => {
     const address = path.replace(/\{\w+\}/g, path.includes("/2fa") ? admin.id : other);
     // Strangers see less of health than the document shows.
     const isStranger = access === "open" && method !== "GET";
-    const caller = access === "local" ? { local: true } : isStranger ? {} : { token: admin.token };
+    const token = access === "token" ? program : admin.token;
+    const caller = access === "local" ? { local: true } : isStranger ? {} : { token };
     return agent.call(method, address, { ...caller, body });
   };
 

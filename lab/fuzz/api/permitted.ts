@@ -12,6 +12,7 @@ export function forbiddance(operation: Operation, actor: Actor, id: string | und
   if (access === "open") return null;
   if (actor.kind === "anonymous" || actor.kind === "stranger") return "without a credential";
   if (actor.kind === "root") {
+    if (access === "token") return "as root, though it is a program's own";
     return access === "self" || access === "session" ? "as root, though it is the user's alone" : null;
   }
   const { credential } = actor;
@@ -25,6 +26,7 @@ export function forbiddance(operation: Operation, actor: Actor, id: string | und
 }
 
 function tokenForbiddance({ scope, access }: Operation, { scopes, person }: Credential): string | null {
+  if (access === "token") return null;
   if (scope === undefined || !scopes.includes(scope))
     return `with an API token that lacks the scope ${scope}`;
   const roles: readonly string[] = typeof access === "object" ? access.roles : [];
@@ -38,6 +40,7 @@ function sessionForbiddance(
 ): string | null {
   const isSelf = id === person.id;
   if (access === "local") return "though it is root's alone";
+  if (access === "token") return "though it is a program's own";
   if (access === "self" && !isSelf) return "on another user";
   if (typeof access === "object") {
     const roles: readonly string[] = access.roles;

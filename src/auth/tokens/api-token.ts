@@ -28,6 +28,8 @@ export interface StoredApiToken {
   readonly restricted: TokenRights | null;
   /** The hash that a suspended token gets back when an administrator resumes it; null: it is not suspended. */
   readonly suspended: string | null;
+  /** The id of the token that it was made to succeed. */
+  readonly replaces?: string;
 }
 
 export interface ApiTokensState {
@@ -128,6 +130,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
               ],
             },
             suspended: { oneOf: [{ type: "null" }, tokenHash] },
+            replaces: tokenId,
           },
         },
       },

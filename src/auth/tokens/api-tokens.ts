@@ -32,6 +32,11 @@ export interface ApiTokens {
     token: StoredApiToken,
     overlapSeconds: number,
   ): Promise<{ token: StoredApiToken; text: string }>;
+  /**
+   * The same for a program with this token. While its successor has not been used, another one replaces that, since the
+   * answer may have been lost; afterwards it throws `forbidden`: two programs go by the same token.
+   */
+  rotateOwn: ApiTokens["rotate"];
   /** Makes the token whose hash a provisioned device brings. Throws the errors of `create`. */
   provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
   /** True if `provision` has made the token of this hash, which may have been deleted since. */
@@ -115,7 +120,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
       return { token: await add(options, owner, { ...wanted, hash: hashOfToken(text) }), text };
     },
     provision: (owner, wanted, hash) => add(options, owner, { ...wanted, hash }, { provisioned: hash }),
-    rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, overlapSeconds),
+    ...createRotations(options),
     resume: (id) => resume(options, id),
     isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
@@ -183,12 +188,12 @@ async function rotate(
   { document, time }: ApiTokensOptions,
   owner: Account,
   { id }: StoredApiToken,
-  overlapSeconds: number,
+  { overlapSeconds, successorOf = () => undefined }: Rotation,
 ): Promise<{ token: StoredApiToken; text: string }> {
   const text = newTokenText();
   const begin = time.now();
   const rest = { seconds: overlapSeconds, expiryNow: time.expiryNow(), isClockTrusted: time.isTrusted() };
-  const fresh = { id: newTokenId(), hash: hashOfToken(text), created_at: begin.toISOString() };
+  const fresh = { id: newTokenId(), hash: hashOfToken(text), created_at: begin.toISOString(), replaces: id };
   const unused = { is_dead: false, last_used_at: null, last_used_from: null };
   const lasting = (former: StoredApiToken) =>
     former.expires_at === noEnd
@@ -197,9 +202,13 @@ async function rotate(
   const state = await document.update((present) => {
     const former = present.tokens.find((one) => one.id === id);
     if (!former) throw unknownToken();
-    if (overlapSeconds > 0) refuseSurplus(present.tokens, owner);
-    const next: StoredApiToken = { ...resumed(former), ...fresh, ...unused, ...lasting(former) };
-    const kept = present.tokens.flatMap((one) => {
+    const successor = successorOf(present.tokens, former);
+    const others = present.tokens.filter((one) => one !== successor);
+    if (overlapSeconds > 0) refuseSurplus(others, owner);
+    // A token that has been rotated ends soon: the lifetime is that of its successor.
+    const model = successor ?? former;
+    const next: StoredApiToken = { ...resumed(model), ...fresh, ...unused, ...lasting(model) };
+    const kept = others.flatMap((one) => {
       if (one.id !== id) return [one];
       return overlapSeconds > 0 ? [ending(one, begin, rest)] : [];
     });
@@ -225,6 +234,36 @@ export function unknownToken(): StewardError {
   return new StewardError(
     "not_found",
     "There is no API token with this id. Those there are: `steward token list`.",
+  );
+}
+
+function createRotations(options: ApiTokensOptions): Pick<ApiTokens, "rotate" | "rotateOwn"> {
+  return {
+    rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, { overlapSeconds }),
+    rotateOwn: (owner, token, overlapSeconds) =>
+      rotate(options, owner, token, { overlapSeconds, successorOf: unusedSuccessor }),
+  };
+}
+
+interface Rotation {
+  readonly overlapSeconds: number;
+  /** The token that the new one takes the place of. */
+  readonly successorOf?: (
+    tokens: readonly StoredApiToken[],
+    former: StoredApiToken,
+  ) => StoredApiToken | undefined;
+}
+
+/** Throws `forbidden` for a successor that has been used. */
+function unusedSuccessor(
+  tokens: readonly StoredApiToken[],
+  { id }: StoredApiToken,
+): StoredApiToken | undefined {
+  const successor = tokens.find(({ replaces }) => replaces === id);
+  if (successor === undefined || successor.last_used_at === null) return successor;
+  throw new StewardError(
+    "forbidden",
+    `This API token was rotated before, and its successor ${successor.id} has been used since ${successor.last_used_at}. If that was not this program, another has the token: delete both (\`steward token rm\`), and make a new one. Nothing was changed.`,
   );
 }
 

@@ -120,7 +120,13 @@ const remove: Command = {
 const rotate: Command = {
   path: ["token", "rotate"],
   summary:
-    "As root: make another API token with the same rights, and print it; the former one stays valid for a while",
+    "Make another API token with the same rights, and print it; the former one stays valid for a while. Root rotates any, a program its own with --token-file: self",
+  examples: [
+    {
+      line: "steward token rotate self --token-file token --url https://edge-7:8443",
+      what: "a program rotates its own token",
+    },
+  ],
   positionals: [{ name: "ID", live: "tokens" }],
   options: [
     { name: "overlap", value: "DURATION", summary: "how long both are valid: 0s to 30d; 24h if not given" },
@@ -129,7 +135,10 @@ const rotate: Command = {
   async run({ positionals, options, client, output }) {
     const [id = ""] = positionals;
     const overlap = options.text("overlap") ?? "24h";
-    const made = await client.call("rotateToken", { params: { id }, body: { overlap } });
+    const made =
+      id === "self"
+        ? await client.call("rotateOwnToken", { body: { overlap } })
+        : await client.call("rotateToken", { params: { id }, body: { overlap } });
     await output.value(made, made.token);
     await output.remark(
       `The token "${made.name}" of ${made.username} is shown only once. The former one ends after ${overlap}, or at once: steward token rm ${id}`,

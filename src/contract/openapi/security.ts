@@ -15,7 +15,7 @@ export const securitySchemes = {
     scheme: "bearer",
     bearerFormat: "stw_…",
     description:
-      "A token of POST /api/tokens. The name in the array is the scope that it must have; its owner's role must allow the operation as well.",
+      "A token of POST /api/tokens. The name in the array is the scope that it must have, none: any; its owner's role must allow the operation as well.",
   },
 } as const;
 
@@ -24,6 +24,7 @@ export const securitySchemes = {
  * required, so each role is an alternative.
  */
 export function securityOf({ access, scope }: Operation): object[] {
+  if (access === "token") return [{ apiToken: [] }];
   return [
     ...(access === "open" ? [{}] : []),
     ...rolesOf(access).map((roles) => ({ accessToken: roles })),
@@ -31,7 +32,7 @@ export function securityOf({ access, scope }: Operation): object[] {
   ];
 }
 
-function rolesOf(access: Access): string[][] {
+function rolesOf(access: Exclude<Access, "token">): string[][] {
   if (access === "open" || access === "session") return [[]];
   if (access === "local") return [["local-root"]];
   if (access === "self") return [["self"]];

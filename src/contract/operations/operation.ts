@@ -11,12 +11,14 @@ type RoleName = (typeof roleNames)[number];
  * - `session`: users who signed in with a password, for what concerns only themselves.
  * - a list: these roles, and local root. With `self`, also the user whose id is the path's `{id}`.
  * - `self`: only that user, not even local root, for what only they may know.
+ * - `token`: only a program, for its own API token, whatever its scopes are.
  * - `local`: only root and the service's own user, through the socket on the device.
  */
 export type Access =
   | "open"
   | "session"
   | "self"
+  | "token"
   | "local"
   | { readonly roles: readonly RoleName[]; readonly self?: true };
 

@@ -47,6 +47,18 @@ export const tokenOperations = {
     errors: ["not_found"],
     event: "token.resumed",
   },
+  rotateOwnToken: {
+    method: "POST",
+    path: "/api/tokens/self/rotate",
+    summary:
+      "Make a successor of the API token that is sent, with the same rights; the former one ends after a while",
+    access: "token",
+    body: tokens.rotateToken,
+    bodyOptional: true,
+    response: { status: 201, schema: tokens.createdToken, collection: "/api/tokens" },
+    errors: ["token_limit_reached"],
+    event: "token.rotated",
+  },
   deleteToken: {
     method: "DELETE",
     path: "/api/tokens/{id}",
@@ -68,5 +80,7 @@ export const tokenDescriptions: Readonly<Record<keyof typeof tokenOperations, st
   rotateToken:
     "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
   resumeToken: "A token that is not suspended stays as it is.",
+  rotateOwnToken:
+    "`token` is in this answer and nowhere else. Asked again, as after a lost answer, it replaces the successor while that has not been used; then it is refused with `forbidden`, as another program may have the token.",
   deleteToken: "For another user's token an administrator needs a step-up.",
 };

@@ -139,10 +139,12 @@ export const tokenShapes = () =>
     ApiToken: apiToken,
     ApiTokenList: tokenList,
     NewApiToken: createToken,
+    TokenRotation: rotateToken,
     CreatedApiToken: createdToken,
   }) as const;
 
 /** Examples of them. */
 export const tokenExamples = {
+  TokenRotation: { overlap: "1h" },
   NewApiToken: { name: "monitoring", scopes: ["system:read", "metrics:read"], expires_in: "90d" },
 };

@@ -12,7 +12,7 @@ import { pageOf } from "../../store/documents/pages.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
-import { type Actor, type Call, type HandlersOf, personOf, roleOf } from "../call.ts";
+import { type Actor, type Call, type HandlersOf, personOf, programOf, roleOf } from "../call.ts";
 
 type TokenHandlers = HandlersOf<typeof tokenOperations>;
 
@@ -65,17 +65,9 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     },
     createToken: async (call) => shown(await createToken(options, call)),
     rotateToken: async (call) => shown(await rotateToken(options, call)),
+    rotateOwnToken: async (call) => shown(await rotateOwnToken(options, call)),
     resumeToken: async (call) => describe(await resumeToken(options, call)),
-    deleteToken: async ({ params, actor, note }) => {
-      const token = apiTokens.byId(params.id);
-      const isOwn = actor.kind === "user" && token?.user_id === actor.account.id;
-      // Only its owner and administrators may learn if a token exists.
-      if (!token || (!isOwn && roleOf(actor) !== "admin")) throw unknownToken();
-      if (!isOwn) requireStepUp(actor);
-      await apiTokens.remove(({ id }) => id === token.id);
-      note({ subject: { id: token.id, name: token.name } });
-      return undefined;
-    },
+    deleteToken: (call) => deleteToken(options, call),
   };
 }
 
@@ -127,6 +119,31 @@ async function resumeToken(
   const subject = { id: token.id, name: token.name };
   note({ subject, details: { owner }, isUnchanged: former.suspended === null });
   return token;
+}
+
+async function rotateOwnToken(
+  { apiTokens }: TokenHandlersOptions,
+  { actor, body, note }: Call<"rotateOwnToken">,
+): Promise<MadeToken> {
+  const { token: former, account } = programOf(actor);
+  const { overlap = "24h" } = body;
+  const made = await apiTokens.rotateOwn(account, former, overlapOf(overlap));
+  const subject = { id: made.token.id, name: made.token.name };
+  note({ subject, details: { owner: account.username, overlap } });
+  return made;
+}
+
+async function deleteToken(
+  { apiTokens }: TokenHandlersOptions,
+  { params, actor, note }: Call<"deleteToken">,
+): Promise<undefined> {
+  const token = apiTokens.byId(params.id);
+  const isOwn = actor.kind === "user" && token?.user_id === actor.account.id;
+  // Only its owner and administrators may learn if a token exists.
+  if (!token || (!isOwn && roleOf(actor) !== "admin")) throw unknownToken();
+  if (!isOwn) requireStepUp(actor);
+  await apiTokens.remove(({ id }) => id === token.id);
+  note({ subject: { id: token.id, name: token.name } });
 }
 
 /**

@@ -302,6 +302,61 @@ describe("rotating an API token", () => {
   });
 });
 
+describe("a token that rotates itself", () => {
+  const lasting = async () => {
+    const rooms = await begin();
+    const { id } = await rooms.make({ name: "scraper", scopes: ["logs:read"] });
+    const rotateOwn = (of = id, overlap = 3_600) => rooms.apiTokens.rotateOwn(ana, rooms.stored(of), overlap);
+    return { ...rooms, id, rotateOwn };
+  };
+
+  it("gets a successor with the same rights and the same life, which knows it", async () => {
+    const { apiTokens, id, rotateOwn, stored } = await lasting();
+    const { token, text } = await rotateOwn();
+    assert.deepEqual([token.name, token.scopes, token.replaces], ["scraper", ["logs:read"], id]);
+    assert.equal(Date.parse(token.expires_at), hostStart.getTime() + 90 * day * 1_000);
+    assert.equal(stored(id).expires_at, "2026-11-20T13:00:00.000Z");
+    assert.equal(apiTokens.find(text)?.id, token.id);
+  });
+  it("gets another one with the whole life after an answer that was lost, and the lost one is gone", async () => {
+    const { apiTokens, id, rotateOwn, stored, pass } = await lasting();
+    const lost = await rotateOwn();
+    pass(60);
+    const { token } = await rotateOwn();
+    assert.equal(apiTokens.find(lost.text), undefined);
+    assert.deepEqual(
+      apiTokens.list().map((one) => one.id),
+      [id, token.id],
+    );
+    assert.equal(Date.parse(token.expires_at), hostStart.getTime() + (90 * day + 60) * 1_000);
+    assert.equal(stored(id).expires_at, "2026-11-20T13:00:00.000Z", "its own end is not put off");
+  });
+  it("is refused once the successor has been used: another program may have the token", async () => {
+    const { apiTokens, rotateOwn, stored } = await lasting();
+    const { token } = await rotateOwn();
+    apiTokens.used(stored(token.id), "192.0.2.66");
+    assert.equal(await codeFrom(rotateOwn()), "forbidden");
+    assert.equal(apiTokens.list().length, 2);
+    const next = await rotateOwn(token.id);
+    assert.equal(next.token.replaces, token.id);
+  });
+  it("lives no longer than its rest where an administrator has deleted the successor", async () => {
+    const { apiTokens, rotateOwn } = await lasting();
+    const { token } = await rotateOwn();
+    await apiTokens.remove(({ id }) => id === token.id);
+    const { token: next } = await rotateOwn();
+    assert.equal(Date.parse(next.expires_at), hostStart.getTime() + 3_600 * 1_000);
+  });
+  it("needs no more room for a successor that replaces one", async () => {
+    const { make, rotateOwn } = await lasting();
+    for (let count = 2; count < 50; count += 1) await make();
+    assert.equal(await codeFrom(rotateOwn()), "done");
+    assert.equal(await codeFrom(rotateOwn()), "done");
+    await make().catch(() => undefined);
+    assert.equal(await codeFrom(rotateOwn()), "done");
+  });
+});
+
 describe("the tokens of an older release", () => {
   const {
     restricted: _,
