@@ -59,7 +59,7 @@ describe("a line of the process of key exchanges", () => {
     );
     for (const piece of ["a", "b\nc\n", "\n", "d", `${"e".repeat(32_767)}\nf`]) stream.write(piece);
     assert.deepEqual([read, excesses], [["ab", "c", "", `d${"e".repeat(32_767)}`], 0]);
-    for (const piece of ["g".repeat(32_768), "\nh\n"]) stream.write(piece);
+    for (const piece of [`\ng\n${"h".repeat(32_769)}`, "\ni\n"]) stream.write(piece);
     assert.deepEqual([read.length, excesses], [4, 1]);
   });
 });

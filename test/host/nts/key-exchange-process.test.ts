@@ -103,10 +103,10 @@ describe("the process of key exchanges", () => {
     await untilEnded(processes()[0]);
   });
 
-  it("ends also after an answer that took longer than it rests", async () => {
-    const late = `process.stdin.once("data", () => setTimeout(() => console.log('{"id":1,"failure":"nts_no_answer"}'), 300))`;
+  it("waits for an answer that takes longer than its rest, and ends after it", async () => {
+    const late = `process.stdin.once("data", () => setTimeout(() => console.log('{"id":1,"failure":"nts_refused"}'), 300))`;
     const exchanges = opened(late, { idleMilliseconds: 50 });
-    failing(await exchanges.exchange(requestTo(1)), /^nts_no_answer$/);
+    failing(await exchanges.exchange(requestTo(1)), /^nts_refused$/);
     await untilEnded(processes()[0]);
   });
 
