@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Filter, StartFilter } from "../host/ports.ts";
-import { pour } from "./pour.ts";
+import { pour } from "../store/archives/pour.ts";
 import { unusableBackup } from "./unusable.ts";
 
 /** The key that a backup is encrypted with: a passphrase, or the public keys of those who can open it. */

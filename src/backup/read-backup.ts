@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { FoundFile } from "../store/archives/read-tar.ts";
 import {
   type FileOfBackup,
   type Manifest,
@@ -6,7 +7,7 @@ import {
   mostManifestBytes,
   readManifest,
 } from "./manifest.ts";
-import { type ArchiveCaps, type FoundFile, readArchive } from "./read-archive.ts";
+import { type ArchiveCaps, readArchive } from "./read-archive.ts";
 import { unusableBackup } from "./unusable.ts";
 
 /** A backup that is being read. */

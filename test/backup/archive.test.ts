@@ -151,6 +151,15 @@ describe("the archive of a backup", () => {
     await assert.rejects(read(Buffer.from("not a tar ".repeat(100))), usable);
   });
 
+  it("is refused where zeros follow without an end", async () => {
+    let pieces = 0;
+    const zeros = async function* () {
+      for (; ; pieces += 1) yield Buffer.alloc(65_536);
+    };
+    await assert.rejects(readArchive(zeros()).next(), { ...usable, message: /1 MiB besides its files/ });
+    assert.ok(pieces < 20, `${pieces} pieces were read`);
+  });
+
   it("passes on the failure of its source, and ends its source when its reader gives up", async () => {
     const whole = await bytesOf(archiveOf([file("a", "x".repeat(50_000)), file("b", "")], at));
     const source = async function* () {

@@ -1,0 +1,124 @@
+import { extract, type Header } from "tar-stream";
+import { messageOf, StewardError } from "../../contract/errors.ts";
+import { pour } from "./pour.ts";
+
+/** A file of an archive as it is read. Its content is read before the next file is asked for, or skipped. */
+export interface FoundFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** The rules of one kind of archive. */
+export interface TarRules {
+  /** The most that all its files have together, and how many they may be. */
+  readonly bytes: number;
+  readonly files: number;
+  /** True for a path that a file may have. */
+  readonly isSafePath: (path: string) => boolean;
+  /** The error of an archive that breaks a rule. The fault continues a sentence whose subject is the archive. */
+  readonly unusable: (fault: string, cause?: unknown) => StewardError;
+}
+
+/** Bytes besides its files: the end of an archive is padded, with 10 KiB by most programs. */
+const mostPaddingBytes = 1024 * 1024;
+
+/** Bytes of a file's header and of the padding after it, at most; and of the header of a long name or of a folder. */
+const besidesFileBytes = 4 * 1024;
+
+/**
+ * The files of a tar in their order, with one piece of one of them in memory. Directories are passed over, so that an
+ * archive that a person has packed again is read as well. Throws by `unusable` for a path that is not safe, a second file of
+ * the same path, an entry that is no regular file, more than the rules allow, and an archive that is damaged or ends
+ * early; and what the source throws.
+ */
+export async function* readTar(
+  source: AsyncIterable<Uint8Array>,
+  rules: TarRules,
+): AsyncGenerator<FoundFile> {
+  const archive = extract();
+  let fault: unknown = null;
+  const count = createCount(rules);
+  const feeding = pour(count.padded(source), archive).catch((error: unknown) => {
+    fault = error;
+    archive.destroy();
+  });
+  // A failure of the source is why the archive ends.
+  const explained = (error: unknown): unknown => fault ?? asUnusable(error, rules);
+  try {
+    for await (const entry of archive) {
+      if (entry.header.type !== "directory")
+        yield {
+          ...count.file(entry.header),
+          content: contentOf(entry as AsyncIterable<Uint8Array>, explained),
+        };
+      // The rest of a file that nobody has read.
+      entry.resume();
+    }
+    await feeding;
+    if (fault !== null) throw fault;
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    archive.destroy();
+    await feeding;
+  }
+}
+
+async function* contentOf(
+  entry: AsyncIterable<Uint8Array>,
+  explained: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* entry;
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** The errors of tar-stream have no code. */
+function asUnusable(error: unknown, { unusable }: TarRules): unknown {
+  if (error instanceof StewardError) return error;
+  return unusable(`is damaged or ends early (${messageOf(error)})`, error);
+}
+
+/** Counts the bytes and files of an archive, and judges them. */
+function createCount(rules: TarRules) {
+  const { files, bytes: mostBytes, unusable } = rules;
+  const seen = new Set<string>();
+  let bytes = 0;
+  return {
+    /** Refuses endless zeros, which a reader of archives takes for the end of one. */
+    padded: async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      let passed = 0;
+      for await (const piece of source) {
+        if (passed > bytes + seen.size * besidesFileBytes + mostPaddingBytes)
+          throw unusable("has more than 1 MiB besides its files");
+        passed += piece.length;
+        yield piece;
+      }
+    },
+    file: (header: Header): Pick<FoundFile, "path" | "bytes"> => {
+      const path = regularPath(header, rules);
+      if (seen.has(path)) throw unusable(`has the file ${shown(path)} twice`);
+      seen.add(path);
+      bytes += header.size;
+      if (seen.size > files) throw unusable(`has more than ${files} files`);
+      if (bytes > mostBytes) throw unusable(`holds more than ${mostBytes} bytes`);
+      return { path, bytes: header.size };
+    },
+  };
+}
+
+function regularPath({ name, type, size }: Header, { isSafePath, unusable }: TarRules): string {
+  if (type !== "file") throw unusable(`has ${shown(name)}, which is no regular file`);
+  if (!Number.isSafeInteger(size) || size < 0) throw unusable(`has ${shown(name)} with an impossible size`);
+  const path = name.replace(/^\.\//, "");
+  if (!isSafePath(path)) throw unusable(`has ${shown(name)}, which could lead outside of a directory`);
+  return path;
+}
+
+/** In printable characters, whatever a stranger has named it. */
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 200).replace(/[^ -~]/g, "?"));
+}
