@@ -97,6 +97,7 @@ export const ownReading: Readonly<Record<string, string>> = {
   "store/files/mount.ts": "reads /proc",
   "store/files/move-directory.ts": "copies what it has found to be a file",
   "store/files/regular-file.ts": "is that reader",
+  "updates/download/unpack-repository.ts": "writes new files, and reads none",
   "system/facts.ts": "reads /proc",
   "system/temperature.ts": "reads /sys",
   "users/common-passwords.ts": "the program's own file",

@@ -78,6 +78,7 @@ export const errorCodes = {
   time_implausible: { status: 422, exit: 6, remedy: "clock" },
   backup_key_wrong: { status: 422, exit: 6, remedy: "entry" },
   backup_unusable: { status: 422, exit: 6, remedy: "entry" },
+  update_archive_unusable: { status: 422, exit: 6, remedy: "entry" },
   signature_verification_required: { status: 422, exit: 6, remedy: "updates" },
 
   too_many_attempts: { status: 429, exit: 7, remedy: "retry" },

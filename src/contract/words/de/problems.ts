@@ -83,6 +83,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_metadata_expired: "Die Metadaten auf dem Update-Server sind abgelaufen",
   update_limit_exceeded: "Der Update-Server überschreitet eine Grenze",
   update_not_acceptable: "Diese Version ist nicht für dieses Gerät",
+  update_archive_unusable: "Die Datei ist kein Archiv eines Repositorys",
   update_payload_unsafe: "Diese Version lässt sich nicht sicher entpacken",
   update_self_test_failed: "Die Version hat ihren Selbsttest nicht bestanden",
   update_payload_mismatch: "Heruntergeladen wurde nicht, was signiert ist",
@@ -200,6 +201,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_metadata_expired: "Der Herausgeber hat sie nicht erneuert, oder die Uhr dieses Geräts geht falsch.",
   update_limit_exceeded: otherServer,
   update_not_acceptable: "Sie ist für ein anderes Produkt, einen anderen Kanal oder ein anderes Steward.",
+  update_archive_unusable:
+    "Sie ist kein tar, ist abgeschnitten oder komprimiert, oder enthält anderes als Dateien. Es wurde nichts geändert.",
   update_payload_unsafe:
     "Das Archiv hat Dateien außerhalb seines Verzeichnisses. Es wurde nichts installiert.",
   update_self_test_failed: "Sie läuft auf diesem Gerät nicht. Es wurde nichts geändert.",

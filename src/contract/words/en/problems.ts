@@ -83,6 +83,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_metadata_expired: "The metadata on the update server has expired",
   update_limit_exceeded: "The update server exceeds a limit",
   update_not_acceptable: "This release is not for this device",
+  update_archive_unusable: "The file is no archive of a repository",
   update_payload_unsafe: "The content of this release is not safe to unpack",
   update_self_test_failed: "The release failed its self-test",
   update_payload_mismatch: "The download is not the release that was signed",
@@ -192,6 +193,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_metadata_expired: "The publisher has not renewed it, or the clock of this device is wrong.",
   update_limit_exceeded: "The address is wrong, or the server is not the publisher's.",
   update_not_acceptable: "It is made for another product, channel or version of Steward.",
+  update_archive_unusable:
+    "It is no tar, is cut short or compressed, or has other things in it than files. Nothing was changed.",
   update_payload_unsafe: "The archive has files outside its own directory. Nothing was installed.",
   update_self_test_failed: "It does not work on this device. Nothing was changed.",
   update_payload_mismatch: "It was damaged or changed on the way. Nothing was installed.",

@@ -1,0 +1,137 @@
+import { mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { Upload } from "../../contract/types.ts";
+import type { FreeSpace } from "../../host/ports.ts";
+import { type FoundFile, readTar, type TarRules } from "../../store/archives/read-tar.ts";
+import { storageError } from "../../store/files/durable-file.ts";
+
+export interface UnpackOptions {
+  readonly directory: string;
+  readonly freeSpace: FreeSpace;
+  /** Bytes that it leaves to the rest of the device. */
+  readonly spareBytes?: number;
+  readonly rules?: Pick<TarRules, "bytes" | "files">;
+}
+
+/** Free bytes that stay, as at a download. */
+const spare = 32 * 1024 ** 2;
+
+/** Bytes between two looks at the disk: other programs write to it meanwhile. */
+const lookBytes = 8 * 1024 ** 2;
+
+/** `bytes`: of the largest payload twice, for a device may have rules and a binary; the upload itself has a lower bound. */
+const usualRules = { bytes: 8 * 1024 ** 3, files: 10_000 } as const;
+
+/** Bytes of a component (NAME_MAX), and components of a path. */
+const componentBytes = 255;
+const mostComponents = 16;
+
+/**
+ * Unpacks the archive of a repository into a directory that exists and is empty: `metadata/` and `targets/`, which are at
+ * its top or one folder below. Other files are passed over. Nothing in it is trusted: it is read as a server's answers
+ * are. Throws `update_archive_unusable`, `storage_full`, `storage_unwritable`, and what the upload throws; the files that
+ * were written stay then.
+ */
+export async function unpackRepository(upload: Upload, options: UnpackOptions): Promise<void> {
+  const { directory, rules = usualRules } = options;
+  const room = createRoom(options);
+  await room.require(upload.lengthBytes ?? 0);
+  let top: string | null = null;
+  for await (const file of readTar(refusingPacked(upload), { ...rules, isSafePath, unusable })) {
+    const place = placeOf(file.path);
+    if (place === null || (top !== null && place.top !== top)) continue;
+    top = place.top;
+    await write(file, join(directory, place.path), room);
+  }
+  if (top === null)
+    throw unusable("has no folder `metadata`, or none that is at its top or one folder below it");
+}
+
+/** The part of a path from `metadata` or `targets` on, and the folder before it; null: it has neither. */
+function placeOf(path: string): { readonly top: string; readonly path: string } | null {
+  const [, top = "", below] = /^([^/]+\/)?((?:metadata|targets)\/.+)$/.exec(path) ?? [];
+  return below === undefined ? null : { top, path: below };
+}
+
+async function write({ content, path: name }: FoundFile, path: string, room: Room): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(path, "wx", 0o600);
+    try {
+      for await (const piece of content) {
+        await room.take(piece.length);
+        for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const code = systemErrorCode(cause) ?? "";
+    if (cause instanceof StewardError || code === "") throw cause;
+    if (["EEXIST", "ENOTDIR", "EISDIR"].includes(code))
+      throw unusable(`has ${JSON.stringify(name)} both as a file and as a folder`, cause);
+    throw storageError(path, cause);
+  }
+}
+
+/** The disk's free space, beyond what stays. */
+interface Room {
+  /** Throws `storage_full` where so many bytes have none. */
+  require(bytes: number): Promise<void>;
+  /** The same before these are written, with a look at the disk now and then. */
+  take(bytes: number): Promise<void>;
+}
+
+function createRoom({ directory, freeSpace, spareBytes = spare }: UnpackOptions): Room {
+  let sinceLook = 0;
+  const require = async (bytes: number): Promise<void> => {
+    const missing = bytes + spareBytes - (await freeSpace(directory));
+    if (missing <= 0) return;
+    throw new StewardError(
+      "storage_full",
+      `The file needs ${mebibytes(bytes)} on the disk of this device, beside ${mebibytes(spareBytes)} that stay free. Free ${mebibytes(missing)} there, or send an archive with only the release that this device needs. Nothing was changed.`,
+    );
+  };
+  return {
+    require,
+    take: async (bytes) => {
+      sinceLook += bytes;
+      if (sinceLook < lookBytes) return;
+      await require(sinceLook);
+      sinceLook = 0;
+    },
+  };
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+/** The names of a TUF repository; they are looked up under the directory, and nothing else in it is read. */
+function isSafePath(path: string): boolean {
+  const components = path.split("/");
+  const isSafe = (one: string) =>
+    one !== "" && one !== "." && one !== ".." && Buffer.byteLength(one) <= componentBytes;
+  return components.length <= mostComponents && components.every(isSafe) && !/[\p{Cc}\\\ufffd]/u.test(path);
+}
+
+/** Recognizes a compressed archive, since people send one first: it would count as damaged. */
+async function* refusingPacked(upload: Upload): AsyncGenerator<Uint8Array> {
+  let isBegun = false;
+  for await (const piece of upload) {
+    const magic = Buffer.from(piece.subarray(0, 4)).toString("hex");
+    if (!isBegun && /^(1f8b|28b52ffd|425a68|fd377a58|504b0304)/.test(magic))
+      throw unusable("is compressed. Unpack it first (gunzip, unzstd, unzip), and send the tar");
+    isBegun = true;
+    yield piece;
+  }
+}
+
+function unusable(fault: string, cause?: unknown): StewardError {
+  return new StewardError(
+    "update_archive_unusable",
+    `The file ${fault}. Nothing was changed. Send a tar of the publisher's repository, with its folders \`metadata\` and \`targets\`.`,
+    { cause },
+  );
+}
