@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { UpdateEventType } from "../../src/contract/event-types.ts";
-import type { Settings } from "../../src/contract/types.ts";
+import type { Settings, Upload } from "../../src/contract/types.ts";
 import type { InstalledVersions } from "../../src/releases/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
 import type { Document } from "../../src/store/documents/document.ts";
@@ -56,6 +56,10 @@ export interface Device {
   /** Instead of the lab's own files. */
   repositoryOf: UpdaterOptions["openRepository"] | null;
   fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
+  /** For a repository that is sent as a file; resolves with the URL of its directory. */
+  unpack: (upload: Upload) => Promise<string>;
+  /** Such a directory was removed after so many repositories had been opened. */
+  readonly removals: number[];
   /** Addresses in the order in which they were read. */
   readonly opened: string[];
   /** Their servers received these reports, in the same order. */
@@ -98,6 +102,10 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       remove: async (ids) => {
         for (const id of ids) staged.delete(id);
       },
+    },
+    uploaded: {
+      unpack: (upload) => device.unpack(upload),
+      remove: async () => void device.removals.push(device.opened.length),
     },
     installer: {
       ask: (request, signal) => device.installer.ask(request, signal),
@@ -183,6 +191,8 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     bootId: "boot-1",
     repositoryOf: null,
     fetchPayload: async () => undefined,
+    unpack: async () => "file:///uploaded",
+    removals: [],
     opened,
     told,
     options,

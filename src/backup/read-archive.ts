@@ -3,7 +3,7 @@ import { unusableBackup } from "./unusable.ts";
 
 /** The most that a backup may hold. */
 export interface ArchiveCaps {
-  /** Of all files together. */
+  /** The sum of all files. */
   readonly bytes: number;
   readonly files: number;
 }

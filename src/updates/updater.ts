@@ -6,6 +6,7 @@ import type {
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
+  Upload,
 } from "../contract/types.ts";
 import { historyEntryOf, kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
@@ -18,6 +19,7 @@ import { shuttingDown } from "./check/check-refusals.ts";
 import { CheckScheduler } from "./check/check-scheduler.ts";
 import { sourceOf } from "./check/check-source.ts";
 import { availableRelease } from "./check/hold-conditions.ts";
+import { UploadedChecks } from "./check/uploaded-checks.ts";
 import { hasWaitedForClock } from "./check/waiting-for-clock.ts";
 import { Downloads } from "./download/downloads.ts";
 import { createProgress } from "./facts/progress.ts";
@@ -54,6 +56,7 @@ class Room implements UpdateRoom {
   readonly #options: UpdaterOptions;
   readonly #parts: UpdateParts;
   readonly #pollRoot: () => void;
+  readonly #uploadedChecks: UploadedChecks;
   #isStopped = false;
   /** The number of the newest outcome that was seen. */
   #sequence = 0;
@@ -80,6 +83,7 @@ class Room implements UpdateRoom {
       isHeldUp: () => requests.pending() !== null,
       onEnd: (isForApplying) => this.#onChecked(isForApplying),
     });
+    this.#uploadedChecks = new UploadedChecks({ options, trust, checks });
     const forApplying = { ...forChecks, checks, requests };
     this.#parts = { ...forApplying, applying: new Applying(forApplying), quietState: createQuietState() };
     this.#pollRoot = createRootPoll({ ...options, trust }, () => checks.rootInstalled());
@@ -119,6 +123,11 @@ class Room implements UpdateRoom {
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {
     if (this.#isStopped) throw shuttingDown();
     await this.#parts.checks.check(sourceOf(this.#options, repository));
+    return this.status();
+  }
+
+  async checkUpload(upload: Upload): Promise<UpdatesStatus> {
+    await this.#uploadedChecks.begin(upload);
     return this.status();
   }
 
@@ -184,6 +193,8 @@ class Room implements UpdateRoom {
     const { watch } = this.#parts;
     if (kindOnTrial(watch.journal()) !== null) this.#options.installer.goOn();
     watch.start();
+    // A power cut may have left one.
+    void this.#options.uploaded.remove().catch(() => undefined);
     this.#parts.checks.start();
     this.#parts.applying.start();
     this.#showProgress();
@@ -204,12 +215,14 @@ class Room implements UpdateRoom {
       await this.#parts.checks.settled();
       await this.#parts.applying.settled();
     } while (this.#parts.checks.isUnderWay());
+    await this.#uploadedChecks.settled();
     await this.#parts.trust.settled();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([this.#parts.checks.stop(), this.#parts.applying.stop(), this.#parts.watch.stop()]);
+    await this.#uploadedChecks.settled();
     await this.#parts.trust.settled();
   }
 

@@ -6,6 +6,7 @@ import type {
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
+  Upload,
 } from "../contract/types.ts";
 import type { UpdateKind } from "../releases/release.ts";
 
@@ -20,6 +21,12 @@ export interface Updates {
    * the last one.
    */
   check(request: { repository?: string | undefined }): Promise<UpdatesStatus>;
+  /**
+   * Begins a check of a repository that is sent as a tar, and downloads every kind of it. Throws `rate_limited` while another
+   * one is read or the installer works, `update_archive_unusable`, `storage_full`, `storage_unwritable`, what the upload
+   * throws, and what `check` throws for trust and settings.
+   */
+  checkUpload(upload: Upload): Promise<UpdatesStatus>;
   /**
    * Begins to apply the available releases of a kind after a fresh check, downloading them first if needed; progress shows
    * in the status. Throws `update_busy`, `no_update_available`, `update_not_acceptable` (it has failed here),

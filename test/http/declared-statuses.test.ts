@@ -58,7 +58,12 @@ describe("the statuses that the contract announces", () => {
     return access === "local" ? { local: true } : { token: access === "token" ? narrowToken : admin.token };
   };
   const withBody = (id: OperationId): CallOptions =>
-    operationOf(id).body ? { ...allowed(id), body: {} } : allowed(id);
+    operationOf(id).body
+      ? { ...allowed(id), body: {} }
+      : {
+          ...allowed(id),
+          ...(operationOf(id).upload && { headers: { "content-type": "application/octet-stream" } }),
+        };
 
   const provocations: Record<string, Provocation> = {
     "a client that takes neither JSON nor a stream": {
@@ -95,7 +100,7 @@ describe("the statuses that the contract announces", () => {
     },
     "a body of another type": {
       status: 415,
-      concerns: (id) => operationOf(id).body !== undefined,
+      concerns: (id) => (operationOf(id).body ?? operationOf(id).upload) !== undefined,
       options: (id) => ({ ...allowed(id), body: "{}", headers: { "content-type": "text/plain" } }),
     },
     "an ETag of before": {

@@ -19,6 +19,7 @@ const release = { release_id: text, kind: updateKind, name: text, version: text 
 const requested = {
   ...{ release_id: nullableText, kind: nullableKind, name: nullableText, version: nullableText },
 } as const;
+const nullableCount = { type: ["integer", "null"], minimum: 0 } as const;
 /** The reason of an outcome, as in the history of updates. */
 const reason = {
   ...{ code, detail },
@@ -40,7 +41,11 @@ export const updateEvents = {
     stale: ["updates"],
     details: { from_version: count, version: count },
   },
-  "update.check_requested": { ...operations, stale: ["updates"], details: { repository: nullableText } },
+  "update.check_requested": {
+    ...operations,
+    stale: ["updates"],
+    details: { repository: nullableText, bytes: sometimes(nullableCount) },
+  },
   "update.check_failed": {
     ...operations,
     stale: ["updates"],

@@ -40,6 +40,25 @@ export const updateOperations = {
     ],
     event: "update.check_requested",
   },
+  checkUploadedRepository: {
+    method: "PUT",
+    path: "/api/updates/repository",
+    summary:
+      "Begin a check of a repository that is sent as a tar, and stage the releases that it has for this device",
+    access: { roles: ["admin", "operator"] },
+    scope: "updates:check",
+    upload: { maximumBytes: 4 * 1024 ** 3 },
+    response: { status: 202, schema: updates },
+    errors: [
+      "rate_limited",
+      "update_archive_unusable",
+      "update_trust_not_established",
+      "update_root_unusable",
+      "signature_verification_required",
+      "pinned_by_host",
+    ],
+    event: "update.check_requested",
+  },
   listUpdateHistory: {
     method: "GET",
     path: "/api/updates/history",
@@ -137,6 +156,8 @@ export const updateDescriptions: Readonly<Record<keyof typeof updateOperations, 
     "`summary` says in one code how updates are. `available` has the releases on offer and, in `hold`, why they are not applied unattended; `blockers` the kinds whose metadata could not be verified.",
   checkForUpdates:
     "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one; a check that was given up leaves none. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
+  checkUploadedRepository:
+    "For a device without a network. The tar has `metadata/` and `targets/`, at its top or in one folder; it is verified as a server's files are, and removed after the check. The rest is as for POST /api/updates/check.",
   listUpdateHistory:
     "`outcome` and `reason.code` say how an attempt ended; `log` has the last lines of a release that failed.",
   applyUpdates:

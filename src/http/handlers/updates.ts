@@ -20,6 +20,7 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
       note({ details: { repository: repository ?? null } });
       return viewOf(status, actor);
     },
+    checkUploadedRepository: uploadHandler(updates),
     listUpdateHistory: ({ query }) =>
       pageOf(updates.history(), {
         list: "update history",
@@ -57,6 +58,14 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
       note({ details: { fingerprint } });
       return status;
     },
+  };
+}
+
+function uploadHandler(updates: Updates): UpdateHandlers["checkUploadedRepository"] {
+  return async ({ actor, body, note }) => {
+    const status = await updates.checkUpload(body);
+    note({ details: { repository: null, bytes: body.lengthBytes } });
+    return viewOf(status, actor);
   };
 }
 

@@ -15,6 +15,7 @@ import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { openRepository } from "../../updates/download/repository-files.ts";
+import { createUploadedRepository } from "../../updates/download/uploaded-repository.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
@@ -67,6 +68,10 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     installer: plan.installer
       ? createInstallerClient({ ...plan.installer, apply: update.apply, helper: host.helper })
       : noInstaller,
+    uploaded: createUploadedRepository({
+      ...{ directory, freeSpace: host.files.freeSpace },
+      loadUnpack: async () => (await import("../../updates/download/unpack-repository.ts")).unpackRepository,
+    }),
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal, report) => openRepository({ transfers, url, caps, signal, report }),
     readInstalledRoot: installedRootReader(update, host),

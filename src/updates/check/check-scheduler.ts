@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { messageOf, type StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { idle, type Progress } from "../facts/progress.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
@@ -47,7 +48,14 @@ interface RunningCheck {
   readonly done: Promise<void>;
 }
 
-const notRequested: ReadonlySet<UpdateKind> = new Set();
+/** A request for a check, beyond what the settings say. */
+interface Wish {
+  /** Downloaded whatever automatic updates and waves say. */
+  readonly wanted: ReadonlySet<UpdateKind>;
+  readonly isForApplying?: boolean;
+}
+
+const notRequested: Wish = { wanted: new Set() };
 
 /** Runs checks, one at a time, when they are due and on request. */
 export class CheckScheduler {
@@ -93,7 +101,7 @@ export class CheckScheduler {
     await this.#plan.require();
     if (this.#isStopped) throw shuttingDown();
     if (this.#plan.isHeldUp()) throw installerBusy();
-    if (!this.#isJoined(source)) void this.#begin(source, notRequested);
+    if (!this.#isJoined(source)) void this.#begin(source);
   }
 
   /** Throws `rate_limited` while one is under way that reads another repository. */
@@ -110,7 +118,27 @@ export class CheckScheduler {
     // A fresh check, however recent the last one: requests to apply something are rare.
     while (this.#running) await this.#supersede();
     if (this.#isStopped) return false;
-    return this.#begin(source, kinds);
+    return this.#begin(source, { wanted: kinds, isForApplying: true });
+  }
+
+  /** Throws `rate_limited` where no check of a repository that was sent here could begin: it takes the place of any other. */
+  requireReplaceable(): void {
+    if (this.#isStopped) throw shuttingDown();
+    if (this.#plan.isHeldUp()) throw installerBusy();
+    if (this.#running?.isForApplying) throw otherRepository();
+  }
+
+  /**
+   * Begins one in place of the one in progress, and downloads every kind: its repository is here for this check only.
+   * `ended` settles with it. Throws `rate_limited`.
+   */
+  async replace(source: CheckSource): Promise<{ readonly ended: Promise<unknown> }> {
+    this.requireReplaceable();
+    while (this.#running) {
+      await this.#supersede();
+      this.requireReplaceable();
+    }
+    return { ended: this.#begin(source, { wanted: new Set(updateKinds) }) };
   }
 
   /** Ends one that is fetching. */
@@ -161,7 +189,7 @@ export class CheckScheduler {
     const { server } = settings().ota;
     if (this.#running || this.#isStopped || this.#plan.isHeldUp() || server === "" || !hasWaited()) return;
     record.note((present) => ({ ...present, retry: null }), soonSeconds);
-    void this.#begin({ url: server, isServer: true }, notRequested);
+    void this.#begin({ url: server, isServer: true });
   }
 
   async settled(): Promise<void> {
@@ -184,7 +212,7 @@ export class CheckScheduler {
   }
 
   /** Settles when it has ended; true: it was not aborted. */
-  #begin(source: CheckSource, wanted: ReadonlySet<UpdateKind>): Promise<boolean> {
+  #begin(source: CheckSource, { wanted, isForApplying = false }: Wish = notRequested): Promise<boolean> {
     const id = `chk_${randomBytes(16).toString("hex")}`;
     const controller = new AbortController();
     const { signal } = controller;
@@ -199,7 +227,7 @@ export class CheckScheduler {
       (error: unknown) => this.#onEnd(this.#waitAfter(error, signal)),
     );
     const abort = (reason: StewardError): void => controller.abort(reason);
-    this.#running = { id, source, isForApplying: wanted.size > 0, done: ended, abort };
+    this.#running = { id, source, isForApplying, done: ended, abort };
     return ended.then(() => !signal.aborted);
   }
 
@@ -229,7 +257,7 @@ export class CheckScheduler {
     // The check in progress sets the alarm when it ends; while settings block updates there is nothing to check for.
     if (this.#running || this.#plan.isHeldUp()) this.#alarm.set(busySeconds);
     else if (settingsBlock(this.#options) !== null) this.#alarm.set(this.#basis.intervalSeconds);
-    else void this.#begin({ url: ota.server, isServer: true }, notRequested);
+    else void this.#begin({ url: ota.server, isServer: true });
   }
 
   /** Seconds to an early check, which is not before the server may be asked again. */

@@ -1,5 +1,5 @@
 import type { UpdateEventType } from "../../contract/event-types.ts";
-import type { Settings, UpdateSummary } from "../../contract/types.ts";
+import type { Settings, UpdateSummary, Upload } from "../../contract/types.ts";
 import type { Timers, Uptime } from "../../host/ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { InstalledVersions } from "../../releases/selection.ts";
@@ -18,6 +18,7 @@ export interface UpdaterOptions {
   /** The trusted metadata. */
   readonly files: MetadataFiles;
   readonly payloads: Payloads;
+  readonly uploaded: UploadedRepository;
   readonly installer: Installer;
   /**
    * The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. `report` is
@@ -87,6 +88,17 @@ export interface Payloads {
   keepOnly(ids: readonly string[]): Promise<void>;
   /** Removes these. */
   remove(ids: readonly string[]): Promise<void>;
+}
+
+/** A repository that was sent as a file: it is on this device for one check. */
+export interface UploadedRepository {
+  /**
+   * Unpacks it in place of one of before; the URL of its directory. Throws `update_archive_unusable`, `storage_full`,
+   * `storage_unwritable`, and what the upload throws; then nothing of it is left.
+   */
+  unpack(upload: Upload): Promise<string>;
+  /** Removes it, and what a power cut has left. */
+  remove(): Promise<void>;
 }
 
 export interface Payload {

@@ -81,6 +81,7 @@ const table: Record<string, string> = {
   resetClockFloor: "     -      +      -        -       -       -         e      none",
   getUpdates: "          -      +      +        +       +       +         e      system:read",
   checkForUpdates: "     -      +      -        +       +       +         e      updates:check",
+  checkUploadedRepository: "-   +      -        +       +       +         e      updates:check",
   listUpdateHistory: "   -      +      +        +       +       +         e      system:read",
   applyUpdates: "        -      +      -        -       s       +         e      updates:apply",
   rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
@@ -190,7 +191,7 @@ describe("who may call what", () => {
   };
 
   const attempt = (id: OperationId, caller: string, userId: string): Promise<Answer> => {
-    const { method, path, body } = operationOf(id);
+    const { method, path, body, upload } = operationOf(id);
     const where = path
       .replace("{name}", "users")
       .replace("{sid}", `ses_${"0".repeat(32)}`)
@@ -200,6 +201,7 @@ describe("who may call what", () => {
       ...(caller === "local" && { local: true }),
       ...(tokens.has(caller) && { token: tokens.get(caller) }),
       ...(body && { body: { no_such_member: 1 } }),
+      ...(upload && { headers: { "content-type": "application/octet-stream" } }),
     });
   };
 

@@ -1,0 +1,71 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Upload } from "../../contract/types.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
+import type { Trust } from "../trust/trust.ts";
+import type { CheckScheduler } from "./check-scheduler.ts";
+import { requireSettings } from "./settings-block.ts";
+
+interface Parts {
+  readonly options: UpdaterOptions;
+  readonly trust: Trust;
+  readonly checks: CheckScheduler;
+}
+
+/** Checks of repositories that are sent as a file, one at a time. */
+export class UploadedChecks {
+  readonly #parts: Parts;
+  #isUnderWay = false;
+  #removal: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Unpacks a repository and begins its check; it is removed when that has ended. Before a byte is read it throws
+   * `rate_limited`, `signature_verification_required`, `pinned_by_host`, `update_trust_not_established`,
+   * `update_root_unusable`; after that what unpacking throws, and `rate_limited`.
+   */
+  async begin(upload: Upload): Promise<void> {
+    if (this.#isUnderWay) throw anotherFile();
+    this.#isUnderWay = true;
+    try {
+      const { ended } = await this.#begin(upload);
+      void ended.then(() => this.#end());
+    } catch (error) {
+      this.#end();
+      await this.#removal;
+      throw error;
+    }
+  }
+
+  /** Settles when nothing of an upload is left. */
+  async settled(): Promise<void> {
+    await this.#removal;
+  }
+
+  async #begin(upload: Upload): Promise<{ readonly ended: Promise<unknown> }> {
+    const { options, trust, checks } = this.#parts;
+    requireSettings(options);
+    checks.requireReplaceable();
+    await trust.require();
+    await this.#removal;
+    const url = await options.uploaded.unpack(upload);
+    return checks.replace({ url, isServer: false });
+  }
+
+  #end(): void {
+    this.#isUnderWay = false;
+    // If that fails, the next upload removes it, or the next start.
+    this.#removal = this.#parts.options.uploaded.remove().catch(() => undefined);
+  }
+}
+
+/** `rate_limited`: a file is being read. */
+function anotherFile(): StewardError {
+  return new StewardError(
+    "rate_limited",
+    "Another file with updates is being read. Send this one when its check has ended; `steward update status` shows it.",
+    { details: { retryAfterSeconds: 10 } },
+  );
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ClientRequest, request } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { until } from "../../../lab/basics/until.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
+
+describe("a repository that is sent as a file", () => {
+  const ending = endOfSuite();
+  const scratch = scratchDirectory();
+  let publisher: Publisher;
+  let agent: UpdatingAgent;
+  let operator: SignedIn;
+  let archive: Buffer;
+  let uploaded: string;
+
+  /** Debian's tar of a repository. */
+  const packed = async (repository: SignedRepository, name: string): Promise<Buffer> => {
+    const place = join(scratch, name);
+    mkdirSync(place);
+    await repository.writeTo(place);
+    const file = `${place}.tar`;
+    execFileSync("tar", ["-cf", file, "metadata", "targets"], { cwd: place });
+    return readFileSync(file);
+  };
+
+  before(async () => {
+    publisher = await startPublisher(ending);
+    publisher.repository.addRelease({ version: "1.0.0" });
+    publisher.repository.publish("rules");
+    agent = await startUpdatingAgent();
+    await agent.signedInAdmin();
+    operator = await agent.signedIn("olga", "operator");
+    archive = await packed(publisher.repository, "whole");
+    uploaded = join(agent.stateDirectory, "updates/uploaded");
+    await agent.install(publisher.repository.metadata("1.root"));
+  });
+  after(() => agent.dispose());
+
+  interface Answered {
+    readonly status: number;
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+    readonly json: any;
+  }
+
+  /** `begin` sends the body; what it does not send is not sent after the answer either. */
+  const put = (token: string | undefined, length: number, begin: (sent: ClientRequest) => void) =>
+    new Promise<Answered>((resolve, reject) => {
+      const headers = {
+        ...{ "content-type": "application/octet-stream", "content-length": length },
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      };
+      const target = { host: "127.0.0.1", port: agent.port, path: "/api/updates/repository", agent: false };
+      const sent = request({ ...target, method: "PUT", headers }, async (response) => {
+        const pieces: Buffer[] = [];
+        for await (const piece of response) pieces.push(piece);
+        resolve({ status: response.statusCode ?? 0, json: JSON.parse(Buffer.concat(pieces).toString()) });
+        sent.destroy();
+      });
+      sent.on("error", reject);
+      begin(sent);
+    });
+  const send = (bytes: Buffer, token: string | undefined = operator.token) =>
+    put(token, bytes.length, (sent) => sent.end(bytes));
+
+  it("by a stranger or a reader is refused before a byte of it is read: 401, 403", async () => {
+    const { token } = await agent.signedIn("rita", "readonly");
+    for (const [who, expected] of [
+      [undefined, 401],
+      [token, 403],
+    ] as const) {
+      const { status } = await put(who, archive.length, (sent) => sent.flushHeaders());
+      assert.equal(status, expected);
+    }
+    assert.ok(!existsSync(uploaded));
+  });
+
+  it("by an operator is checked and staged, without a server, and is not kept", async () => {
+    const { status, json } = await send(archive);
+    assert.equal(status, 202, JSON.stringify(json));
+    const after = await agent.settled();
+    assert.equal(after.schedule.last_check?.id, json.schedule.check_id);
+    assert.equal(after.schedule.last_check?.outcome, "ok");
+    assert.deepEqual([after.available.rules?.version, after.available.rules?.staged], ["1.0.0", true]);
+    await until("it is removed", () => !existsSync(uploaded));
+    const { json: events } = await agent.call("GET", "/api/events?limit=1&type=update.check_requested", {
+      local: true,
+    });
+    assert.deepEqual(events.items[0].details, { repository: null, bytes: archive.length });
+    assert.equal(events.items[0].actor.name, "olga");
+  });
+
+  it("of another publisher is refused by the signatures, as a server's is", async () => {
+    const other = new SignedRepository();
+    other.addRelease({ version: "9.0.0" });
+    other.publish("rules");
+    assert.equal((await send(await packed(other, "other"))).status, 202);
+    const { schedule, available } = await agent.settled();
+    assert.deepEqual(
+      [schedule.last_check?.outcome, schedule.last_check?.code],
+      ["failed", "update_signature_invalid"],
+    );
+    assert.equal(available.rules?.version, "1.0.0");
+    await until("it is removed", () => !existsSync(uploaded));
+  });
+
+  it("whose metadata have expired is refused, as a server's is", async () => {
+    const old = publisher.repository.fork();
+    old.timestamp.expires = "2026-01-01T00:00:00Z";
+    old.publish("rules");
+    assert.equal((await send(await packed(old, "old"))).status, 202);
+    const { schedule } = await agent.settled();
+    assert.deepEqual(
+      [schedule.last_check?.outcome, schedule.last_check?.code],
+      ["failed", "update_metadata_expired"],
+    );
+  });
+
+  it("that is no archive, or has a link in it, is 422, and nothing of it is left", async () => {
+    const place = join(scratch, "link");
+    mkdirSync(place);
+    execFileSync("ln", ["-s", "/etc", join(place, "metadata")]);
+    execFileSync("tar", ["-cf", `${place}.tar`, "metadata"], { cwd: place });
+    for (const bytes of [Buffer.alloc(5_000, "no tar"), readFileSync(`${place}.tar`)]) {
+      const { status, json } = await send(bytes);
+      assert.deepEqual([status, json.code], [422, "update_archive_unusable"]);
+    }
+    assert.ok(!existsSync(uploaded));
+  });
+
+  it("that is larger than 4 GiB is 413 before a byte of it is read", async () => {
+    const { status, json } = await put(operator.token, 4 * 1024 ** 3 + 1, (sent) => sent.flushHeaders());
+    assert.deepEqual([status, json.code], [413, "payload_too_large"]);
+    assert.match(json.detail, /4096 MiB/);
+  });
+
+  it("is one at a time, and one that breaks off leaves nothing", async () => {
+    let first: ClientRequest | undefined;
+    const broken = put(operator.token, archive.length, (sent) => {
+      first = sent;
+      sent.write(archive.subarray(0, 2_000));
+    });
+    await until("it is being read", () => existsSync(uploaded));
+    const { status, json } = await send(archive);
+    assert.deepEqual([status, json.code], [429, "rate_limited"]);
+    first?.destroy();
+    await assert.rejects(broken);
+    await until("it is removed", () => !existsSync(uploaded));
+    assert.equal((await send(archive)).status, 202);
+    await agent.settled();
+  });
+
+  it("is not read to its end for a user who was disabled meanwhile: 401", async () => {
+    const { token, id } = await agent.signedIn("otto", "operator");
+    let rest = (): void => undefined;
+    const answer = put(token, archive.length, (sent) => {
+      sent.write(archive.subarray(0, 2_000));
+      rest = () => sent.end(archive.subarray(2_000));
+    });
+    await until("it is being read", () => existsSync(uploaded));
+    const { status } = await agent.call("PUT", `/api/users/${id}`, { local: true, body: { enabled: false } });
+    assert.equal(status, 200);
+    rest();
+    assert.equal((await answer).status, 401);
+    await until("it is removed", () => !existsSync(uploaded));
+  });
+
+  it("that a power cut has left is removed by the next start", async () => {
+    const first = await startUpdatingAgent({ hasTime: false });
+    await first.stop();
+    const left = join(first.stateDirectory, "updates/uploaded");
+    mkdirSync(join(left, "metadata"), { recursive: true });
+    writeFileSync(join(left, "metadata/timestamp.json"), "{}");
+    const next = await startUpdatingAgent({ hasTime: false, stateDirectory: first.stateDirectory });
+    await until("it is removed", () => !existsSync(left));
+    await next.dispose();
+    await first.dispose();
+  });
+});
