@@ -51,6 +51,7 @@ interface File {
 const places: Readonly<Record<string, { directory: string; ending: string }>> = {
   ".service": { directory: "lib/systemd/system", ending: ".service" },
   ".socket": { directory: "lib/systemd/system", ending: ".socket" },
+  ".timer": { directory: "lib/systemd/system", ending: ".timer" },
   ".slice": { directory: "lib/systemd/system", ending: ".slice" },
   ".preset": { directory: "lib/systemd/system-preset", ending: ".preset" },
   ".sysusers": { directory: "lib/sysusers.d", ending: ".conf" },

@@ -75,7 +75,9 @@ function putTests(directory: string, changelog: string): void {
 function unitWords(): Readonly<Record<string, string>> {
   const preset = readFileSync(join(root, "systemd/steward.preset"), "utf8");
   const enabled = [...preset.matchAll(/^enable (\S+)$/gm)].map(([, unit = ""]) => unit);
-  const units = readdirSync(join(root, "systemd")).filter((name) => /\.(service|socket|slice)$/.test(name));
+  const units = readdirSync(join(root, "systemd")).filter((name) =>
+    /\.(service|socket|slice|timer)$/.test(name),
+  );
   const all = units.filter((name) => !name.endsWith(".slice"));
   const sockets = all.filter((name) => name.endsWith(".socket"));
   return {

@@ -60,6 +60,8 @@ describe("make install DESTDIR=", () => {
     for (const path of [
       "usr/bin/steward",
       "usr/lib/systemd/system-preset/steward.preset",
+      "usr/lib/systemd/system/steward-backup.service",
+      "usr/lib/systemd/system/steward-backup.timer",
       "usr/lib/systemd/system/steward-chrony@.service",
       "usr/lib/systemd/system/steward-guard-boot.service",
       "usr/lib/systemd/system/steward-guard.service",

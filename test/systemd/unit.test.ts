@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 
 const systemd = join(import.meta.dirname, "../../systemd");
-const units = readdirSync(systemd).filter((name) => /\.(service|socket)$/.test(name));
+const units = readdirSync(systemd).filter((name) => /\.(service|socket|timer)$/.test(name));
 const unit = join(systemd, "steward.service");
 const directory = scratchDirectory();
 
@@ -177,6 +177,7 @@ describe("systemd/steward.service", () => {
 describe("the units that the agent's own asks for", () => {
   // Each needs more or less for its task: a chronyc, a boot's count, a release as nobody, a product's programs.
   const bounds = {
+    "steward-backup.service": 0.7,
     "steward-chrony@.service": 0.5,
     "steward-guard-boot.service": 1.4,
     "steward-install@.service": 2.4,
@@ -208,6 +209,14 @@ describe("the units that the agent's own asks for", () => {
     const name = "steward-install@.service";
     assert.deepEqual(settings("PrivateNetwork", name), ["yes"]);
     assert.deepEqual(settings("RestrictAddressFamilies", name), ["AF_UNIX"]);
+  });
+
+  it("leave backups to whoever enables them, with no network and no sight of the state", () => {
+    const name = "steward-backup.service";
+    assert.doesNotMatch(readFileSync(join(systemd, "steward.preset"), "utf8"), /steward-backup/);
+    assert.deepEqual(settings("PrivateNetwork", name), ["yes"]);
+    assert.deepEqual(settings("InaccessiblePaths", name), ["-/var/lib/steward -/var/lib/steward-trust"]);
+    assert.deepEqual(settings("Persistent", "steward-backup.timer"), ["yes"]);
   });
 
   it("keep the rights of the guard from the product's programs", () => {
