@@ -35,6 +35,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: none },
     help: "1 while the device is not what the file says that `steward apply` was last given. Absent where none was applied.",
   },
+  steward_backup_last_timestamp_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When a backup last left the device whole. Absent: never.",
+  },
   steward_host_memory_bytes: {
     ...{ type: "gauge", labels: none },
     help: "Memory of the host.",

@@ -27,6 +27,8 @@ export interface DeviceReadings {
   readonly receivers: readonly ReceiverReading[];
   /** The device is not what the last configuration said; null: none was applied. */
   readonly drift: boolean | null;
+  /** RFC 3339; null: there was none. */
+  readonly lastBackupAt: string | null;
 }
 
 /** A receiver of messages, by its name in the settings or of the host file. */
@@ -105,11 +107,12 @@ function writeBuild({ add }: MetricSink, { build: { version, commit, node } }: H
 }
 
 function writeDevice({ add, addStates }: MetricSink, readings: DeviceReadings): void {
-  const { state, needs, checks, certificateEnd, drift } = readings;
+  const { state, needs, checks, certificateEnd, drift, lastBackupAt } = readings;
   addStates("steward_device_state", "state", deviceStates, state);
   addStates("steward_need", "code", needCodes, new Set(needs.map(({ code }) => code)));
   for (const { name, isOk } of checks) add("steward_health_check_ok", flag(isOk), { check: name });
   add("steward_configuration_drift", drift === null ? null : flag(drift), unlabelled);
+  add("steward_backup_last_timestamp_seconds", secondsOf(lastBackupAt), unlabelled);
   const end = certificateEnd?.toISOString() ?? null;
   add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), unlabelled);
 }

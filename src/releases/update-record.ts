@@ -34,6 +34,8 @@ export interface UpdateRecord {
   /** The releases that this check did not choose, with the reasons; absent: no check has finished yet. */
   readonly passed_over?: readonly PassedOver[];
   readonly passed_over_counts?: PassedOverCounts;
+  /** The time of the last backup of the device that has left it whole; absent: none. It is no reason for a document. */
+  readonly last_backup_at?: string | null;
   /** Releases that were announced, newest last. */
   readonly announced: readonly string[];
   /** The part of the release journal that was reported as events. */
@@ -198,6 +200,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
   },
   schema: withOptional(
     {
+      last_backup_at: nullableMoment,
       passed_over: passedOverList,
       passed_over_counts: passedOverCounts,
       blockers: object({ rules: blocker, binary: blocker }),

@@ -11,12 +11,14 @@ export interface StatusInput {
   readonly host: Status["host"];
   readonly latest: Status["latest"];
   readonly eventReach: Status["event_reach"];
+  /** RFC 3339; null: there was none. */
+  readonly lastBackupAt: string | null;
 }
 
 /** Gives the device at one look; nothing is asked or measured for it. */
 export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Status {
   const needsOf = createNeeds();
-  return (ofNeeds, { deviceName, version, host, latest, eventReach }) => {
+  return (ofNeeds, { deviceName, version, host, latest, eventReach, lastBackupAt }) => {
     const { clock, clockWord, updates, people } = ofNeeds;
     const needs = [...needsOf(ofNeeds)];
     return {
@@ -29,6 +31,7 @@ export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Sta
       people: people.figures,
       ...{ host, needs, latest },
       event_reach: eventReach,
+      last_backup_at: lastBackupAt,
     };
   };
 }
@@ -52,6 +55,7 @@ export function rescueStatus(
     needs: [needOf({ ...damage, detail })],
     latest: null,
     event_reach: null,
+    last_backup_at: null,
   };
 }
 

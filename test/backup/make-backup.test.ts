@@ -68,6 +68,12 @@ describe("a backup of an agent", () => {
   const eventsOf = async (type: string) =>
     (await agent.call("GET", `/api/events?type=${type}`, { local: true })).json.items;
 
+  it("is one that the device has never had, as long as none was made", async () => {
+    assert.equal((await agent.call("GET", "/api/status", { local: true })).json.last_backup_at, null);
+    const { text } = await agent.call("GET", "/api/metrics", { local: true });
+    assert.doesNotMatch(text, /^steward_backup/m);
+  });
+
   const faults: readonly (readonly [string, object, RegExp])[] = [
     ["no key", {}, /"validation_failed"/],
     ["an empty passphrase", { passphrase: "" }, /at least 12/],
@@ -132,6 +138,13 @@ describe("a backup of an agent", () => {
     const all = execFileSync("find", [".", "-type", "f", "-printf", "%P\n"], { cwd: folder }).toString();
     const listed = ["backup.json", ...manifest.files.map(({ path }) => path)];
     assert.deepEqual(all.trim().split("\n").sort(), listed.sort());
+    const { last_backup_at } = (await agent.call("GET", "/api/status", { local: true })).json;
+    assert.ok(last_backup_at >= manifest.made_at, last_backup_at);
+    const { text } = await agent.call("GET", "/api/metrics", { local: true });
+    assert.match(
+      text,
+      new RegExp(`^steward_backup_last_timestamp_seconds ${Date.parse(last_backup_at) / 1_000}$`, "m"),
+    );
     const [event] = await eventsOf("backup.made");
     assert.deepEqual(
       [event.actor.kind, event.details],

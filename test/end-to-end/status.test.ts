@@ -144,12 +144,14 @@ describe("the status of a device with something to see to", () => {
         typed,
         families.filter((family) => !isAbsent(family)),
       );
-      // This device does not know these, having asked no server for the time or for updates, and having no receiver. Its event loop may have
+      // This device does not know these, having asked no server for the time or for updates, and having no receiver, no applied file and no backup. Its event loop may have
       // been measured since the first scrape.
       const absent = families.filter(isAbsent).map(([name = ""]) => name);
       assert.deepEqual(
         absent.filter((name) => !name.startsWith("nodejs_eventloop_lag_")),
         [
+          "steward_configuration_drift",
+          "steward_backup_last_timestamp_seconds",
           "steward_clock_offset_seconds",
           "steward_clock_uncertainty_seconds",
           "steward_clock_last_sync_age_seconds",

@@ -63,6 +63,8 @@ function fieldsOf({
   needs,
   version,
   event_reach: reach = null,
+  last_backup_at: backup,
+  server_time: now,
 }: Status): Fields {
   const { disk, memory, temperature_celsius: heat } = host;
   const how = (area: Area): string => howIs(area, needs);
@@ -75,6 +77,7 @@ function fieldsOf({
     ...(heat === null ? [] : [["temperature", `${heat.toFixed(0)} °C`] as const]),
     ["load", `${host.load.map((figure) => figure.toFixed(2)).join(" ")} on ${host.cores} cores`],
     ...(reach === null ? [] : [["events", reachWords(reach)] as const]),
+    ...(backup === undefined ? [] : [["last backup", backupWords(backup, now)] as const]),
     ["up for", formatSeconds(host.uptime_seconds)],
     ["version", version],
   ];
@@ -90,6 +93,14 @@ function howIs(area: Area, needs: readonly Need[]): string {
 /** An agent of an earlier release says nothing. */
 function reachWords({ complete_since }: NonNullable<Status["event_reach"]>): string {
   return complete_since === null ? "complete" : `complete since ${complete_since}`;
+}
+
+/** Days, since that is what decides if it is old. */
+function backupWords(at: string | null, now: string): string {
+  if (at === null) return "never";
+  const days = Math.floor((Date.parse(now) - Date.parse(at)) / 86_400_000);
+  if (days < 1) return at;
+  return `${at}, ${days} ${days === 1 ? "day" : "days"} ago`;
 }
 
 function clockWords({ word, offset_seconds, uncertainty_seconds, source, last_sync_at }: Status["clock"]) {

@@ -206,6 +206,10 @@ export const status = {
       items: event,
       description: "the newest events that the caller may see, as in GET /api/events; null: none may be seen",
     },
+    last_backup_at: {
+      ...nullableTimestamp,
+      description: "when a backup last left the device whole; null: never, or in rescue",
+    },
     event_reach: {
       ...eventReach,
       type: ["object", "null"],

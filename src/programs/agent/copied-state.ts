@@ -79,7 +79,7 @@ export async function forgetMachine(
   config: Pick<RoomsConfig, "stateDirectory" | "log">,
   { updates }: Documents["documents"],
 ): Promise<void> {
-  await updates.update((record) => ({ ...record, seed: null }));
+  await updates.update((record) => ({ ...record, seed: null, last_backup_at: null }));
   for (const name of ["tls", historyFile])
     await rm(join(config.stateDirectory, name), { recursive: true, force: true });
   await setEventsAside(config);

@@ -42,6 +42,8 @@ export async function openState({ register, disk, ...opened }: Documents, events
       { name: "notifications", trouble: late.trouble },
     ],
     openLater: late.open,
+    /** The time at which a backup last left the device; null: never. */
+    lastBackupAt: () => documents.updates.read().last_backup_at ?? null,
     /** Those of the start, and those that were needed since. */
     openedDocuments: () => [...all, ...late.opened],
     disk,

@@ -41,7 +41,7 @@ import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
-import { createBackupOpener } from "./backup/wire-backup.ts";
+import { createBackupOpener, noteBackup } from "./backup/wire-backup.ts";
 import { beginState } from "./begin-state.ts";
 import type { AgentConfig, RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
@@ -303,7 +303,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createConfigurationHandlers(joined.configuration.open),
     ...createBackupHandlers({
       open: createBackupOpener({ ...joined, time: auth.time }),
-      made: () => undefined,
+      made: () => noteBackup({ state, time: auth.time }),
     }),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, right or wrong, which stamps the lines.

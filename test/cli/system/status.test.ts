@@ -77,6 +77,7 @@ const well: Status = {
   },
   needs: [],
   event_reach: { chain_from: 1, complete_since: null },
+  last_backup_at: "2026-11-08T13:00:00.000Z",
   latest: [
     event({ type: "update.applied", actor: { kind: "agent", id: null, name: null }, subject: null }),
     event({ type: "user.changed", subject: { id: "2", name: "ben" } }),
@@ -107,6 +108,7 @@ describe("steward status", { concurrency: true }, () => {
       "temperature  41 °C",
       "load         0.50 0.25 0.00 on 4 cores",
       "events       complete",
+      "last backup  2026-11-08T13:00:00.000Z, 12 days ago",
       "up for       1 d 1 h 0 min",
       "version      1.2.3",
       "",

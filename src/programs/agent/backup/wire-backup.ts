@@ -33,6 +33,12 @@ export function createBackupOpener(rooms: BackupRooms): () => Promise<Backups> {
   };
 }
 
+/** Notes that a backup has left the device. A full disk keeps it in memory. */
+export function noteBackup({ state, time }: Pick<BackupRooms, "state" | "time">): void {
+  const last_backup_at = time.now().toISOString();
+  state.updates.note((record) => ({ ...record, last_backup_at }), 0);
+}
+
 async function openBackups(rooms: BackupRooms): Promise<Backups> {
   const { config, host, state, history } = rooms;
   const [{ createBackups }, { createAge }] = await Promise.all([

@@ -93,6 +93,7 @@ function readingsOf(rooms: StatusRooms, drift: boolean | null): DeviceReadings {
     nextTokenEnd: rooms.auth.apiTokens.nextEnd(),
     receivers: rooms.notifications.figures(),
     drift,
+    lastBackupAt: rooms.state.lastBackupAt(),
   };
 }
 

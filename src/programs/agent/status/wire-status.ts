@@ -46,6 +46,7 @@ export interface StatusRooms {
   readonly selfCheck: SelfCheck;
   readonly events: Pick<EventLog, "list" | "reach">;
   readonly disk: Pick<Disk, "capacity">;
+  readonly state: Pick<State, "lastBackupAt">;
   readonly https: Pick<Https, "certificateEnd">;
   readonly notifications: Pick<Notifications, "areNamed" | "failing" | "figures">;
   readonly configuration: Pick<ConfigurationRoom, "drift">;
@@ -75,6 +76,7 @@ export function composeStatus(
       return statusOf(input, {
         ...{ latest, eventReach: events.reach(), version: config.build.version, host: figures },
         deviceName: input.device.name || host.identity.hostname,
+        lastBackupAt: rooms.state.lastBackupAt(),
       });
     },
   });
