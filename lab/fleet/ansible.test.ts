@@ -15,6 +15,9 @@ const apply = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml";
 const certificates = "ansible-playbook -i inventory.yml scripts/ansible/certificates.yml";
 const settings = "ansible-playbook -i inventory.yml scripts/ansible/settings.yml";
 
+/** A port of the devices at which no SSH server is. */
+const withoutSsh = { variables: { ansible_port: 9 } };
+
 /** The secret of an authenticator: the test key of RFC 6238, in base32. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n";
 
@@ -86,7 +89,7 @@ describe("ansible", () => {
         tokens: [
           {
             ...{ token_hash, name: "ansible", user: "fleet", is_fleet: true, sources: ["10.77.0.1/32"] },
-            scopes: ["system:read", "system:write"],
+            scopes: ["system:read", "system:write", "configuration:read"],
           },
         ],
         // The differences between devices come from the variables of each.
@@ -148,6 +151,20 @@ describe("ansible", () => {
       what: "devices.yml over SSH, second run, changed tasks",
       value: changesOf(second).join(" and "),
     });
+  });
+
+  it("opens no shell of root where nothing differs, nor to say what does", () => {
+    assert.deepEqual(changesOf(play(apply, withoutSsh)), [0, 0]);
+    assert.deepEqual(changesOf(play(check, withoutSsh)), [0, 0]);
+    assert.equal(devices.on(1, "steward user set lena --role operator").status, 0);
+    const run = play(check, withoutSsh);
+    assert.deepEqual(changesOf(run), [0, 1]);
+    assert.match(run.text, /changed user lena: role/);
+    assert.match(play(apply, { ...withoutSsh, fails: true }).text, /Connection refused/);
+    // One for what differs; the other tasks look, and find HTTPS as it is to be.
+    assert.deepEqual(changesOf(play(apply)), [0, 1]);
+    assert.match(devices.on(1, "steward -o json user show lena").stdout, /"role": "readonly"/);
+    addRow({ subject: "ansible", what: "devices.yml without a change, connections by SSH", value: "none" });
   });
 
   it("says with --check which settings a run would change, and changes nothing", () => {
