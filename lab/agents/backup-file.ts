@@ -1,11 +1,15 @@
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { createAge, type SealingKey } from "../../src/backup/age.ts";
 import { archiveOf } from "../../src/backup/archive.ts";
 import { backupFormat, backupVersion, type Manifest, manifestPath } from "../../src/backup/manifest.ts";
 import { documentNames, lateDocumentNames } from "../../src/contract/document-names.ts";
 import { createStartFilter } from "../../src/host/linux/filters.ts";
+import type { RunningAgent } from "./running-agent.ts";
 
 const script = join(import.meta.dirname, "../../dist/backup.js");
 
@@ -27,6 +31,18 @@ export interface BackupFileOptions {
 }
 
 export const passphrase = "seven wet horses at the old pier";
+
+/** A backup as the agent makes it, byte for byte. */
+export async function backupOf({ socket }: RunningAgent, key: SealingKey = { passphrase }): Promise<Buffer> {
+  const request = httpRequest({
+    ...{ socketPath: socket, method: "POST", path: "/api/system/backup", agent: false },
+    headers: { "content-type": "application/json" },
+  });
+  request.end(JSON.stringify(key));
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  assert.equal(response.statusCode, 200);
+  return Buffer.concat(await response.toArray());
+}
 
 /** A backup as an agent makes it, put together from the files that it has left: each part can be another. */
 export async function backupFile(options: BackupFileOptions): Promise<Buffer> {

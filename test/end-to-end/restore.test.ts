@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { generateIdentity, identityToRecipient } from "age-encryption";
 import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../lab/agents/answer-rules.ts";
-import { type BackupFileOptions, backupFile, passphrase } from "../../lab/agents/backup-file.ts";
+import { type BackupFileOptions, backupFile, backupOf, passphrase } from "../../lab/agents/backup-file.ts";
 import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { codeOf } from "../../lab/basics/authenticator.ts";
@@ -57,18 +55,6 @@ async function madeA(test: Ending) {
   await agent.stop();
   const token = made.json.token as string;
   return { stateDirectory, backup, secret, token, log, seed: seedOf(stateDirectory) };
-}
-
-/** A backup as the agent makes it, byte for byte. */
-async function backupOf({ socket }: RunningAgent): Promise<Buffer> {
-  const request = httpRequest({
-    ...{ socketPath: socket, method: "POST", path: "/api/system/backup", agent: false },
-    headers: { "content-type": "application/json" },
-  });
-  request.end(JSON.stringify({ passphrase }));
-  const [response] = (await once(request, "response")) as [IncomingMessage];
-  assert.equal(response.statusCode, 200);
-  return Buffer.concat(await response.toArray());
 }
 
 type BoxA = Awaited<ReturnType<typeof madeA>>;

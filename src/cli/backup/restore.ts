@@ -8,10 +8,10 @@ import { CommandError } from "../../terminal/command-error.ts";
 import { agreesTo } from "../../terminal/commands/consent.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
-import { createInputLines } from "../../terminal/input-lines.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
+import { readFirstLine } from "../users/new-password.ts";
 import { restoreHostFiles } from "./host-files.ts";
 
 /** Bytes of a file with a private key of age. */
@@ -83,7 +83,7 @@ async function keyOf({ options, context }: Invocation, source: string): Promise<
   const identityFile = options.text("identity");
   if (identityFile !== undefined) return { identity: await identityIn(identityFile) };
   const { stdin } = context;
-  if (options.has("passphrase-stdin")) return { passphrase: given(await firstLine(stdin)) };
+  if (options.has("passphrase-stdin")) return { passphrase: await readFirstLine(stdin) };
   if (!stdin.isTTY)
     throw new CommandError(
       2,
@@ -91,15 +91,6 @@ async function keyOf({ options, context }: Invocation, source: string): Promise<
     );
   const question = `Passphrase of ${source}: `;
   return { passphrase: given(await withHiddenInput(context, (ask) => ask(question))) };
-}
-
-async function firstLine(stdin: NodeJS.ReadStream): Promise<string | undefined> {
-  const lines = createInputLines(stdin);
-  try {
-    return await lines.next();
-  } finally {
-    lines.close();
-  }
 }
 
 function given(passphrase: string | undefined): string {

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { generateIdentity, identityToRecipient } from "age-encryption";
+import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { backupOf } from "../../lab/agents/backup-file.ts";
+import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
+import { atEnd, type Ending } from "../../lab/basics/ending.ts";
+import { heldPort } from "../../lab/basics/held-ports.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { until } from "../../lab/basics/until.ts";
+import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
+import { mountPrivately } from "../../lab/state/private-mount.ts";
+import type { HostIdentity } from "../../src/host/ports.ts";
+
+/** As openIdentity gives it for a machine-id. */
+const machine = (letter: string): HostIdentity => ({
+  ...{ deviceId: letter.repeat(32), isLasting: true, bootId: `boot of ${letter}`, os: "Linux" },
+  ...{ kernel: "6", arch: "x64", hostname: `box-${letter}` },
+});
+const [boxA, boxB] = [machine("a"), machine("b")];
+const time = standingTime();
+
+async function start(test: Ending, options: InProcessOptions): Promise<RunningAgent> {
+  const agent = await startAgentInProcess({ time, ...options });
+  atEnd(test, () => agent.dispose());
+  return agent;
+}
+
+/** A key, which unlike a passphrase costs no second of scrypt at each use. */
+const identity = await generateIdentity();
+const identityFile = join(scratchDirectory(), "key.txt");
+writeFileSync(identityFile, `${identity}\n`);
+
+async function backupFileOf(agent: RunningAgent): Promise<string> {
+  const path = join(scratchDirectory(), "box-a.age");
+  writeFileSync(path, await backupOf(agent, { recipients: [await identityToRecipient(identity)] }));
+  return path;
+}
+
+const restore = (agent: RunningAgent, path: string, environment: Record<string, string> = {}) =>
+  runSteward(
+    ["restore", path, "--as-replacement", "--yes", "--identity", identityFile, "--socket", agent.socket],
+    { environment },
+  );
+
+const isRestored = (agent: RunningAgent) =>
+  until("the agent has the state of the backup", async () => {
+    // While it starts again there is no socket.
+    const query = "/api/events?after=0&limit=200";
+    const answer = await agent.call("GET", query, { local: true }).catch(() => null);
+    return answer?.status === 200 && answer.text.includes('"host.restored"');
+  });
+
+/** A host file, whose agents listen for HTTPS where it says. */
+async function hostFile(test: Ending, content: object) {
+  const file = writeHostFile(content);
+  atEnd(test, () => file.remove());
+  return file.path;
+}
+
+describe("files of root's in a backup", asRoot, () => {
+  const made = async (test: Ending) => {
+    const [port, redirect_port] = [await heldPort(), await heldPort()];
+    const https = { enabled: true, address: "127.0.0.1", port, redirect_port };
+    const ofA = await hostFile(test, { names: ["pump.example.net"], https });
+    const stateDirectory = scratchDirectory();
+    const a = await start(test, { stateDirectory, identity: boxA, arguments: ["--host-file", ofA] });
+    await a.signedInAdmin();
+    await until("it has a certificate", () => certificateOf(stateDirectory) !== null);
+    const certificate = certificateOf(stateDirectory);
+    const path = await backupFileOf(a);
+    await a.stop();
+    const ofB = await hostFile(test, {});
+    const asked: string[] = [];
+    const b = { stateDirectory: scratchDirectory(), arguments: ["--host-file", ofB], ...renamable(asked) };
+    return { ofA, ofB, b, path, certificate, asked };
+  };
+
+  /** A machine whose name root's helper changes; it notes what it was asked. */
+  const renamable = (asked: string[]): Pick<InProcessOptions, "identity" | "names" | "helper"> => {
+    const identity = { ...boxB };
+    return {
+      identity,
+      names: {
+        ...{ timeZone: async () => "UTC", hasTimeZone: async () => true, adoptTimeZone: () => undefined },
+        adoptHostName: (name) => {
+          identity.hostname = name;
+        },
+      },
+      helper: { ask: async (order) => void asked.push(Object.values(order).join(" ")), absence: () => null },
+    };
+  };
+
+  const certificateOf = (directory: string): string | null => {
+    const path = join(directory, "tls/certificate.pem");
+    return existsSync(path) ? readFileSync(path, "utf8") : null;
+  };
+
+  it("come to their places before the state follows, and its browsers see the certificate of before", async (test) => {
+    const { ofA, ofB, b, path, certificate, asked } = await made(test);
+    const before = readFileSync(ofB, "utf8");
+    const agent = await start(test, b);
+    const { code, stderr } = await restore(agent, path, { STEWARD_HOST_FILE: ofB });
+    assert.equal(code, 0, stderr);
+    await isRestored(agent);
+    assert.equal(readFileSync(ofB, "utf8"), readFileSync(ofA, "utf8"));
+    assert.equal(readFileSync(`${ofB}.before-restore`, "utf8"), before);
+    await agent.stop();
+    const again = await start(test, b);
+    assert.ok(asked.includes("host-name box-a"), asked.join());
+    assert.equal(certificateOf(b.stateDirectory), certificate, "its names are those of before, too");
+    const { json } = await again.call("GET", "/api/system/tls", { local: true });
+    assert.deepEqual([json.enabled, json.listening], [true, true]);
+  });
+
+  it("are put back where the agent does not look for them, and the state stays", async (test) => {
+    const { ofB, b, path } = await made(test);
+    const agent = await start(test, b);
+    const elsewhere = await hostFile(test, { names: ["elsewhere.example.net"] });
+    const before = [readFileSync(elsewhere, "utf8"), readFileSync(ofB, "utf8")];
+    const { code, stderr } = await restore(agent, path, { STEWARD_HOST_FILE: elsewhere });
+    assert.deepEqual(
+      [code, /perhaps it was started with another --host-file/.test(stderr)],
+      [1, true],
+      stderr,
+    );
+    assert.deepEqual([readFileSync(elsewhere, "utf8"), readFileSync(ofB, "utf8")], before);
+    await agent.stop();
+    const again = await start(test, b);
+    const { json } = await again.call("GET", "/api/users", { local: true });
+    assert.equal(json.total, 0, "a start does not find the files, and drops the backup");
+    assert.equal(existsSync(join(b.stateDirectory, ".restore")), false);
+  });
+});
+
+describe("a backup on a disk that has no room for it", () => {
+  it("is refused before it is opened, and nothing is changed", async (test) => {
+    const mount = await mountPrivately(test, 40);
+    if (typeof mount === "string") return test.skip(mount);
+    const a = await start(test, { stateDirectory: scratchDirectory(), identity: boxA });
+    await a.signedInAdmin();
+    const path = await backupFileOf(a);
+    const place = join(mount.seen, "state");
+    mkdirSync(place, { mode: 0o700 });
+    const b = await start(test, { stateDirectory: place, identity: boxB });
+    writeFileSync(join(mount.seen, "filler"), Buffer.alloc(20 * 1024 * 1024));
+    const { code, stderr } = await restore(b, path);
+    assert.deepEqual([code, /needs \d+ MiB free in .*Nothing was changed/.test(stderr)], [1, true], stderr);
+    assert.equal(existsSync(join(place, ".restore")), false);
+    assert.equal((await b.call("GET", "/api/setup", { local: true })).json.setup_required, true);
+    await b.stop();
+  });
+});
+
+describe("a device that was replaced and comes back", () => {
+  it("shows in the record: the events of one have other hashes than the journal of the other", async (test) => {
+    const ofA = scratchDirectory();
+    const a = await start(test, { stateDirectory: ofA, identity: boxA });
+    await a.signedInAdmin();
+    const path = await backupFileOf(a);
+    await a.stop();
+    const ofB = scratchDirectory();
+    const b = await start(test, { stateDirectory: ofB, identity: boxB });
+    assert.equal((await restore(b, path)).code, 0);
+    await isRestored(b);
+    for (let change = 0; change < 5; change += 1) {
+      const body = { device: { name: `pump ${change}` } };
+      assert.equal((await b.call("PUT", "/api/system", { local: true, body })).status, 200);
+    }
+    await b.stop();
+    const verify = (lines: string) => {
+      const journal = join(scratchDirectory(), "journal.json");
+      const entries = lines.split("\n").filter(Boolean);
+      writeFileSync(journal, entries.map((MESSAGE) => `${JSON.stringify({ MESSAGE })}\n`).join(""));
+      return runSteward([
+        "events",
+        "--verify",
+        "--journal",
+        journal,
+        "--state",
+        ofB,
+        "--socket",
+        "/nonexistent/s",
+      ]);
+    };
+    const alone = await verify(`${a.log()}${b.log()}`);
+    assert.equal(alone.code, 0, `${alone.stdout}${alone.stderr}`);
+
+    const back = await start(test, { stateDirectory: ofA, identity: boxA });
+    await back.call("POST", "/api/auth/login", { body: { username: adminName, password: adminPassword } });
+    await back.stop();
+    const both = await verify(`${a.log()}${b.log()}${back.log()}`);
+    assert.equal(both.code, 1, both.stdout);
+    assert.match(`${both.stdout}${both.stderr}`, /has another hash in the journal/);
+  });
+});
