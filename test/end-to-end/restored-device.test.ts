@@ -155,6 +155,25 @@ describe("a backup on a disk that has no room for it", () => {
   });
 });
 
+describe("a device in rescue", () => {
+  it("is mended by its own backup, and its agent serves again without a restart", async (test) => {
+    const stateDirectory = scratchDirectory();
+    const before = await start(test, { stateDirectory, identity: boxA });
+    await before.signedInAdmin();
+    const path = await backupFileOf(before);
+    await before.stop();
+    for (const name of ["users.json", "users.good.json"]) writeFileSync(join(stateDirectory, name), "{");
+    const agent = await startAgentInProcess({ stateDirectory, identity: boxA });
+    atEnd(test, () => agent.dispose());
+    assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
+    const { code, stderr } = await restore(agent, path);
+    assert.equal(code, 0, stderr);
+    await isRestored(agent);
+    const body = { username: adminName, password: adminPassword };
+    assert.equal((await agent.call("POST", "/api/auth/login", { local: true, body })).status, 200);
+  });
+});
+
 describe("a device that was replaced and comes back", () => {
   it("shows in the record: the events of one have other hashes than the journal of the other", async (test) => {
     const ofA = scratchDirectory();

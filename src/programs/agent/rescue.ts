@@ -11,16 +11,20 @@ import type { Authenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
 import { requireName } from "../../http/handlers/host.ts";
+import { createRestoreHandlers } from "../../http/handlers/restore.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import { createLoggedEvents } from "../../journal/events/logged-events.ts";
 import { createStateTools } from "../../store/documents/inspection.ts";
 import { createMemoryDocument } from "../../store/documents/memory-document.ts";
 import { capacityOf } from "../../store/files/disk.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
+import { isReplacementDecided } from "../../store/files/replacement.ts";
 import { isWipeRequested, requestWipe } from "../../store/files/wipe.ts";
 import { createHostFigures } from "../../system/facts.ts";
+import { createMachine } from "../../system/machine.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
+import { createRestoreOpener, type RestoreRooms } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./status/wire-status.ts";
@@ -105,12 +109,25 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
       await requestWipe(config.stateDirectory);
       return { device_name };
     },
+    ...createRestoreHandlers(createRestoreOpener(unattended({ config, host }))),
     greetConsole: () =>
       greetingOf({
         ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved(host) },
         ...{ isSetUp: true, isInRescue: true },
       }),
   };
+}
+
+/** The accounts cannot be read, and no release is watched; the state's next opening is what repairs it. */
+function unattended({ config, host }: Pick<Joined, "config" | "host">): RestoreRooms {
+  const machine = createMachine({
+    ...{ identity: host.identity, names: host.names, helper: host.helper, supportUntil: config.supportUntil },
+    updates: () => ({ trial: null }),
+    requestReset: () => requestWipe(config.stateDirectory),
+    time: { isTrusted: () => false, now: () => new Date(host.time.wall()) },
+    zoneChanged: () => undefined,
+  });
+  return { config, host, machine, accounts: { all: () => [] }, startAgain: () => undefined };
 }
 
 function damageFinding(damage: StewardError): Finding {
@@ -152,7 +169,7 @@ export async function isRepaired(
   { stateDirectory, initialSettings }: RoomsConfig,
   damage: StewardError,
 ): Promise<boolean> {
-  if (isWipeRequested(stateDirectory)) return true;
+  if (isWipeRequested(stateDirectory) || isReplacementDecided(stateDirectory)) return true;
   if (isOfStorage(damage)) {
     await makeDirectory(stateDirectory);
     await readdir(stateDirectory);

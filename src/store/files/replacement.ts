@@ -61,9 +61,12 @@ export async function decideReplacement(
   }
 }
 
-/** True if a decided replacement will be carried out when the state is opened next. */
+/**
+ * True if a decided replacement will be carried out when the state is opened next, which one that awaits files may not.
+ * Throws `state_damaged`.
+ */
 export function isReplacementDecided(directory: string): boolean {
-  return existsSync(join(directory, markerName));
+  return readMarker(directory)?.awaits.length === 0;
 }
 
 /** Deletes whatever was made ready. Throws `storage_unwritable`. */
@@ -125,8 +128,12 @@ function writeMarker(directory: string, marker: Marker): Promise<void> {
   return writeDurably(join(directory, markerName), JSON.stringify(marker));
 }
 
+function hasMarker(directory: string): boolean {
+  return existsSync(join(directory, markerName));
+}
+
 function readMarker(directory: string): Marker | null {
-  if (!isReplacementDecided(directory)) return null;
+  if (!hasMarker(directory)) return null;
   try {
     const text = readRegularSync(join(directory, markerName), mostMarkerBytes).toString("utf8");
     const { names, awaits } = JSON.parse(text) as Marker;
@@ -167,7 +174,7 @@ export async function makeReplacementPlace(directory: string): Promise<void> {
 export async function emptyReplacementPlace(directory: string): Promise<void> {
   const { state } = replacementPlace(directory);
   try {
-    if (isReplacementDecided(directory)) {
+    if (hasMarker(directory)) {
       await rm(join(directory, markerName), { force: true });
       await syncDirectory(directory);
     }
