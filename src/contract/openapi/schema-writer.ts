@@ -81,9 +81,8 @@ export class SchemaWriter {
     if (base !== undefined) {
       return { allOf: [this.refer(base, {}, { use }), this.members(added(schema, shapes[base]), { use })] };
     }
-    const described = describedBy[name];
-    if (described === undefined) return this.members(withoutNull(schema) ?? schema, { use });
-    const description = `its members are described at ${described}; an absent one stays as it is`;
+    const description = describedBy[name];
+    if (description === undefined) return this.members(withoutNull(schema) ?? schema, { use });
     return { description, ...this.members(schema, { use, isTerse: true }) };
   }
 
