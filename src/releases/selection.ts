@@ -10,6 +10,7 @@ import {
   type Refusal,
   reasonWords,
 } from "./passed-over.ts";
+import { isPatch } from "./patches/patch.ts";
 import { type NoRelease, type Release, readRelease, type UpdateKind } from "./release.ts";
 import { compareVersions } from "./semver.ts";
 
@@ -119,7 +120,7 @@ export function select(
   device: Device,
   elsewhere: readonly FoundTarget[] = [],
 ): Selection {
-  const read = targets.map(readRelease);
+  const read = targets.filter(({ file }) => !isPatch(file)).map(readRelease);
   const releases = read.filter(isRelease);
   const offered = raisedFloors(
     device.floors,

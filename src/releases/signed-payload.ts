@@ -9,7 +9,7 @@ const strongHashes: readonly (readonly [string, number])[] = [
 ];
 
 /** 128 bits name a release. */
-const idDigits = 32;
+export const idDigits = 32;
 
 /** The signed description of a payload's bytes. */
 export interface SignedPayload {
