@@ -20,6 +20,7 @@ import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation, Option } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { fileFailure } from "../terminal/failure.ts";
+import { patchFromOf, patchFromOption, patchSentences } from "./patch-from.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 
 const usualChannel = "stable";
@@ -94,6 +95,7 @@ export const addCommand: Command = {
       summary: "several lines for people, as Markdown; the first is the title",
     },
     { name: "withdraw", value: "REASON", summary: "without FILE: devices no longer install this release" },
+    patchFromOption,
     {
       name: "allow",
       value: "MISTAKE",
@@ -120,7 +122,14 @@ async function add(
   if (file === undefined) throw new CommandError(2, "FILE is missing: give the release as a .tar.gz.");
   const given = invocation.options.texts("allow");
   const allowed = likelyMistakes.filter((mistake) => given.includes(mistake));
-  return addRelease(workspace, { file, keys, allowed, entry: await entryOf(invocation, workspace) });
+  const patchFrom = patchFromOf(invocation);
+  return addRelease(workspace, {
+    file,
+    keys,
+    allowed,
+    patchFrom,
+    entry: await entryOf(invocation, workspace),
+  });
 }
 
 async function withdraw(
@@ -239,13 +248,16 @@ function required({ options }: Options, name: string): string {
   throw new CommandError(2, `--${name} is missing. More: steward-publisher --help`);
 }
 
-function sentences({ role, version, targets, lacking, fillings }: AddResult, holders: KeyHolders): string {
+function sentences(
+  { role, version, targets, lacking, fillings, patches }: AddResult,
+  holders: KeyHolders,
+): string {
   const verb = targets.some(({ entry }) => entry.withdrawn !== undefined) ? "withdrawn in" : "in";
   const lines = targets.flatMap(({ path, entry }) => [
     `${path} is ${verb} the draft of ${role} version ${version}.`,
     ...floorSentences(entry),
   ]);
-  lines.push(...fillings.map(fillingSentence));
+  lines.push(...(patches ? patchSentences(patches) : []), ...fillings.map(fillingSentence));
   if (lacking.length > 0)
     return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, holders)}`]);
   return joinLines([...lines, `It is signed. Next: steward-publisher publish ${holders.directory}`]);

@@ -4,6 +4,14 @@ import { type Filling, fillingsOf } from "./fullness.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
 import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
+import {
+  type DraftedPatch,
+  type DraftedPatches,
+  draftPatches,
+  stalePatches,
+} from "./patches/draft-patches.ts";
+import { requireZstandard } from "./patches/make-patch.ts";
+import { withRepacked } from "./patches/repack.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";
 import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
 import { noneHeld, type ReleaseRole } from "./roles.ts";
@@ -25,6 +33,8 @@ export interface AddResult {
   readonly lacking: readonly Count[];
   /** Limits of devices of which the draft takes up half or more. */
   readonly fillings: readonly Filling[];
+  /** Present where patches were asked for. */
+  readonly patches?: DraftedPatches;
 }
 
 export interface Addition {
@@ -33,6 +43,8 @@ export interface Addition {
   readonly keys: readonly SigningKey[];
   /** Findings that look like mistakes and are intended. */
   readonly allowed?: readonly LikelyMistake[];
+  /** Makes patches from so many releases before it; the payload is packed again for that. */
+  readonly patchFrom?: number | undefined;
 }
 
 /**
@@ -40,11 +52,19 @@ export interface Addition {
  * `validation_failed` for a release that devices would refuse, `repository_conflict` for a version that is published with
  * other bytes, and for a likely mistake.
  */
-export async function addRelease(
+export async function addRelease(workspace: Workspace, addition: Addition): Promise<AddResult> {
+  const { file, patchFrom } = addition;
+  checkEntry(addition.entry);
+  if (patchFrom === undefined) return addStaged(workspace, addition, file);
+  await requireZstandard();
+  return withRepacked(workspace, file, (packed) => addStaged(workspace, addition, packed));
+}
+
+async function addStaged(
   workspace: Workspace,
-  { file, entry, keys, allowed = [] }: Addition,
+  { entry, keys, allowed = [], patchFrom: count = 0 }: Addition,
+  file: string,
 ): Promise<AddResult> {
-  checkEntry(entry);
   const state = await readState(workspace);
   const path = targetPath(entry);
   requireFree(state, path, entry);
@@ -63,7 +83,11 @@ export async function addRelease(
     await clearPayloads(workspace, state.drafts);
     throw error;
   }
-  return draftTargets(workspace, state, entry.kind, { keys, drafted: [{ path, file: measured, entry }] });
+  const release = { path, file: measured, entry };
+  const made = await draftPatches(workspace, state, { release, count });
+  const change = { drafted: [release], patches: made.patches, dropped: stalePatches(state, entry) };
+  const result = await draftTargets(workspace, state, entry.kind, { keys, ...change });
+  return count === 0 ? result : { ...result, patches: made };
 }
 
 /** `a-1.0.0` version 2.0.0 and `a` version 1.0.0-2.0.0 would be the same file. */
@@ -128,18 +152,31 @@ export function selectReleases(
   );
 }
 
+export interface TargetChange {
+  readonly drafted: readonly Drafted[];
+  readonly keys: readonly SigningKey[];
+  readonly patches?: readonly DraftedPatch[];
+  /** Paths that are no longer on offer. */
+  readonly dropped?: ReadonlySet<string>;
+}
+
 /** Changes releases in the draft of their role, and signs it with those of `keys` that count for it. */
 export async function draftTargets(
   workspace: Workspace,
   state: State,
   role: ReleaseRole,
-  { drafted, keys }: { drafted: readonly Drafted[]; keys: readonly SigningKey[] },
+  { drafted, keys, patches = [], dropped = new Set() }: TargetChange,
 ): Promise<AddResult> {
   const entries = drafted.map(({ path, file: { length, hashes }, entry }) => [
     path,
     { length, hashes, custom: entry },
   ]);
-  const targets = { ...state.next[role]?.signed.targets, ...Object.fromEntries(entries) };
+  const before = Object.entries(state.next[role]?.signed.targets ?? {});
+  const targets = Object.fromEntries([
+    ...before.filter(([path]) => !dropped.has(path)),
+    ...entries,
+    ...patches.map(({ path, file }) => [path, file] as const),
+  ]);
   const { version, lacking: lacks, fillings } = await draftRole(workspace, state, role, { targets, keys });
   return { role, version, targets: drafted, lacking: lacks, fillings };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
+import { isPatch, readPatch } from "../releases/patches/patch.ts";
 import { readRelease } from "../releases/release.ts";
 import { caps } from "../tuf/caps.ts";
 import type { FoundTarget, Refreshed } from "../tuf/client.ts";
@@ -187,6 +188,7 @@ async function refusalsOf(
   return paths.flatMap((path) => {
     const target = found.get(path);
     if (target?.role !== role) return [`${path} would not be found`];
+    if (isPatch(target.file)) return readPatch(target) === null ? [`${path} would not be applied`] : [];
     const release = readRelease(target);
     return "reason" in release ? [`${path} would not be taken: ${release.reason}`] : [];
   });
