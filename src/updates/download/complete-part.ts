@@ -1,0 +1,177 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { FreeSpace, Transfer } from "../../host/ports.ts";
+import type { SignedPayload } from "../../releases/signed-payload.ts";
+import { mismatch } from "../../releases/staged-payload.ts";
+import type { Caps } from "../../tuf/caps.ts";
+import type { FoundTarget } from "../../tuf/client.ts";
+import type { Repository } from "../../tuf/repository.ts";
+import { readContentLength, readContentRange } from "./http-fields.ts";
+import type { PayloadPart } from "./payload-part.ts";
+
+/** Bytes that a download leaves to the rest of the device. */
+const spareBytes = 32 * 1024 ** 2;
+
+export interface FetchOptions {
+  readonly repository: Repository;
+  readonly found: FoundTarget;
+  /** That of updates in the state: `downloads/` and `staged/` are made in it. */
+  readonly directory: string;
+  readonly freeSpace: FreeSpace;
+  readonly caps: Pick<Caps, "payloadBytes">;
+  readonly signal: AbortSignal;
+  /** The root's `consistent_snapshot`: files have their hash before their names. */
+  readonly isConsistentSnapshot: boolean;
+  /** Called for each piece that came, and once with what was there before. */
+  readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
+}
+
+/** Until the part is all of what was signed. What can never become that is removed. */
+export async function complete(
+  part: PayloadPart,
+  payload: SignedPayload,
+  options: FetchOptions,
+): Promise<void> {
+  if (part.lengthBytes() === payload.lengthBytes) {
+    // All of it came before: there is nothing to ask for, unless the disk did not keep it.
+    if (part.difference() === null) return;
+    await part.beginAnew();
+  }
+  await refuseFullDisk(part, payload, options);
+  const difference = await fetchRest(part, payload, options);
+  if (difference === null) return;
+  await part.discard();
+  throw mismatch(options.found.path, difference);
+}
+
+/** Fetches the rest. Resolves with the difference from the signed payload; null: there is none. */
+async function fetchRest(
+  part: PayloadPart,
+  payload: SignedPayload,
+  options: FetchOptions,
+): Promise<string | null> {
+  const fromByte = part.lengthBytes();
+  // Only what then comes in place of the part ends it: a page to sign in at has no such bytes either.
+  const transfer = (await ask(part, payload, options, fromByte)) ?? (await ask(part, payload, options, 0));
+  try {
+    await receive(transfer, part, payload, options);
+    await part.flush();
+    const missingBytes = payload.lengthBytes - part.lengthBytes();
+    const difference = missingBytes > 0 ? `${missingBytes} bytes are missing` : part.difference();
+    if (difference === null || transfer?.status !== 206) return difference;
+  } catch (error) {
+    const isWrong =
+      error instanceof StewardError && ["update_payload_mismatch", "update_too_large"].includes(error.code);
+    // The bytes that came before a cut serve the next attempt.
+    await (isWrong ? part.discard() : part.flush().catch(() => undefined));
+    throw error;
+  } finally {
+    transfer?.close();
+  }
+  // The bytes that were there before are of another file, or have rotted.
+  await part.beginAnew();
+  return fetchRest(part, payload, options);
+}
+
+/** A response with what is missing from this byte on; null: the server has no such part (416). */
+async function ask(
+  part: PayloadPart,
+  payload: SignedPayload,
+  { repository, found, signal, isConsistentSnapshot }: FetchOptions,
+  fromByte: number,
+): Promise<Transfer | null> {
+  const isRest = fromByte > 0;
+  const transfer = await repository.openTarget(
+    isConsistentSnapshot ? consistentPath(found.path, payload.nameHash) : found.path,
+    // Without If-Range: two servers behind one name, or weak entity tags, would have each cut begin at the first byte.
+    isRest ? { range: `bytes=${fromByte}-` } : {},
+    signal,
+  );
+  try {
+    if (isRest && transfer.status === 416) {
+      transfer.close();
+      return null;
+    }
+    refuseOtherLength(transfer, fromByte, payload, found);
+    return transfer;
+  } catch (error) {
+    transfer.close();
+    // Asked again, such a server would answer the same: the next attempt asks for all of it.
+    if (transfer.status === 206) await part.discard();
+    throw error;
+  }
+}
+
+async function receive(
+  transfer: Transfer | null,
+  part: PayloadPart,
+  payload: SignedPayload,
+  { found, onProgress }: FetchOptions,
+): Promise<void> {
+  if (transfer === null) throw mismatch(found.path, "the server has nothing of it");
+  if (transfer.status === 200) await part.beginAnew();
+  const tell = (): void =>
+    onProgress?.({ receivedBytes: part.lengthBytes(), totalBytes: payload.lengthBytes });
+  tell();
+  for await (const piece of transfer.body) {
+    if (part.lengthBytes() + piece.byteLength > payload.lengthBytes) throw tooLarge(found);
+    await part.append(piece);
+    tell();
+  }
+}
+
+/** Before anything of the body is read. */
+function refuseOtherLength(
+  { status, headers }: Transfer,
+  fromByte: number,
+  { lengthBytes }: SignedPayload,
+  found: FoundTarget,
+): void {
+  const announced = readContentLength(headers["content-length"]);
+  if (status === 200) {
+    if (announced !== null && announced > lengthBytes) throw tooLarge(found);
+    if (announced !== null && announced < lengthBytes) {
+      throw mismatch(found.path, `the server has ${announced} bytes, and ${lengthBytes} are signed`);
+    }
+    return;
+  }
+  const range = status === 206 && fromByte > 0 ? readContentRange(headers["content-range"]) : null;
+  const isRest = range?.first === fromByte && range.last === lengthBytes - 1;
+  if (isRest && (range.total ?? lengthBytes) === lengthBytes) return;
+  throw new StewardError(
+    "update_server_refused",
+    `The server answered ${status} with content-range ${JSON.stringify(headers["content-range"] ?? "")} ` +
+      `where bytes ${fromByte} to ${lengthBytes - 1} of ${found.path} are expected.`,
+  );
+}
+
+/** TUF 5.7.3: `<directory>/<hash>.<file name>`. */
+function consistentPath(path: string, hash: string): string {
+  const nameAt = path.lastIndexOf("/") + 1;
+  return `${path.slice(0, nameAt)}${hash}.${path.slice(nameAt)}`;
+}
+
+async function refuseFullDisk(
+  part: PayloadPart,
+  payload: SignedPayload,
+  { directory, freeSpace, found }: FetchOptions,
+): Promise<void> {
+  const neededBytes = payload.lengthBytes - part.lengthBytes() + spareBytes;
+  const freeBytes = await freeSpace(directory);
+  if (freeBytes >= neededBytes) return;
+  throw new StewardError(
+    "storage_full",
+    `${found.path} needs ${mebibytes(neededBytes)}, ${mebibytes(spareBytes)} of them to spare, ` +
+      `and ${directory} has ${mebibytes(freeBytes)}. Free ${mebibytes(neededBytes - freeBytes)} there.`,
+  );
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+function tooLarge({ path, file }: FoundTarget): StewardError {
+  return new StewardError(
+    "update_too_large",
+    `The server sends more of ${path} than the ${file.length} bytes that are signed.`,
+  );
+}
