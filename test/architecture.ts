@@ -55,6 +55,7 @@ const mains = [
   "programs/nts-key-exchange.ts",
   "programs/self-check.ts",
   "programs/slow-facts.ts",
+  "programs/unpack-patch.ts",
 ];
 /**
  * Files that go by this process's time and not by the time that the agent was given, each for its reason. Whole rooms do so:

@@ -60,6 +60,7 @@ export interface Device {
   unpack: (upload: Upload) => Promise<string>;
   /** Such a directory was removed after so many repositories had been opened. */
   readonly removals: number[];
+  takesPatches: boolean;
   /** Addresses in the order in which they were read. */
   readonly opened: string[];
   /** Their servers received these reports, in the same order. */
@@ -91,6 +92,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     record,
     files,
     payloads: {
+      takesPatches: () => device.takesPatches,
       staged: async () => [...staged],
       fetch: async (payload, how) => {
         await device.fetchPayload(payload, how);
@@ -193,6 +195,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     fetchPayload: async () => undefined,
     unpack: async () => "file:///uploaded",
     removals: [],
+    takesPatches: false,
     opened,
     told,
     options,

@@ -20,6 +20,7 @@ const alone = {
   "self-check": source("programs/self-check.ts"),
   backup: source("programs/backup.ts"),
   "nts-key-exchange": source("programs/nts-key-exchange.ts"),
+  "unpack-patch": source("programs/unpack-patch.ts"),
   "make-code-caches": join(import.meta.dirname, "make-code-caches.ts"),
   "warm-run": join(import.meta.dirname, "warm-run.ts"),
 };
@@ -37,7 +38,13 @@ const started = { main: "programs/steward.ts", installer: "programs/installer/ma
 /** The sources that all of the device's programs begin with. */
 export const deviceEntries: readonly string[] = [
   ...Object.values({ ...programs, ...started }).map(source),
-  ...[alone["slow-facts"], alone["self-check"], alone.backup, alone["nts-key-exchange"]],
+  ...[
+    alone["slow-facts"],
+    alone["self-check"],
+    alone.backup,
+    alone["nts-key-exchange"],
+    alone["unpack-patch"],
+  ],
 ];
 
 /**

@@ -42,6 +42,11 @@ export function goodIds({ slots }: ReleaseJournal): readonly string[] {
   return updateKinds.flatMap((kind) => slots[kind].good.map(({ id }) => id));
 }
 
+/** Ids of the releases in force. */
+export function inForceIds({ slots }: ReleaseJournal): readonly string[] {
+  return updateKinds.flatMap((kind) => slots[kind].good.at(-1)?.id ?? []);
+}
+
 /** The blocklist at this moment, oldest first: releases that were deferred until before then are free again. */
 export function setAsideAt({ slots }: ReleaseJournal, now: Date): readonly SetAsideRelease[] {
   const stands = ({ until }: SetAside) => until === null || Date.parse(until) > now.getTime();

@@ -42,6 +42,7 @@ describe("where glibc loses the signals that wake V8's threads", () => {
     ["the installer", 2, "installer.js", "unknown"],
     ["the check of the program itself", 0, "self-check.js"],
     ["the reading of host facts", 0, "slow-facts.js"],
+    ["the process that unpacks a patch, without one", 1, "unpack-patch.js", "{}"],
     ["the process of key exchanges", 0, "nts-key-exchange.js", "{}"],
   ] as const)
     it(`${name} ends`, async () => {

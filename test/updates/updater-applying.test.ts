@@ -84,6 +84,35 @@ describe("applying unasked", () => {
     assert.equal(device.opened.length, checks, "an installed release waits for nothing");
   });
 
+  it("keeps the payload of the release in force as long as patches are on offer, and hands them on", async () => {
+    const device = await openAppliance();
+    device.takesPatches = true;
+    const asked: string[][] = [];
+    device.fetchPayload = async ({ patches }) => void asked.push(patches.map(({ target }) => target.path));
+    const custom = { from: "0".repeat(128), to: "1".repeat(128), from_tar_bytes: 512, to_tar_bytes: 512 };
+    const path = "stable/rules/base-1.0.0.from.0.9.0.zst";
+    device.lab.addTarget("rules", path, Buffer.from("patch"), { steward_patch: 1, ...custom });
+    const [first, second] = [device.release({ version: "1.0.0" }), device.release({ version: "0.9.0" })];
+    await checked(device);
+    device.side.commit("rules");
+    await device.rest();
+    assert.deepEqual([device.asked(), [...device.staged]], [[first], [first]], `not ${second}`);
+    const third = device.release({ version: "1.1.0" });
+    await device.time.runUntil(60);
+    await checked(device);
+    assert.deepEqual([...device.staged].sort(), [first, third].sort(), "a patch may begin with it");
+    assert.deepEqual(asked, [[path], [path]]);
+    device.side.commit("rules");
+    await device.rest();
+    assert.deepEqual([...device.staged], [third]);
+    assert.deepEqual(device.room.status().passed_over_counts?.unreadable, 0);
+    device.lab.addTarget("rules", path, Buffer.from("no patch any more"), {});
+    device.lab.publish("rules");
+    await device.time.runUntil(120);
+    await checked(device);
+    assert.deepEqual([...device.staged], []);
+  });
+
   it("keeps the payload that the installer works with, although a check no longer finds its release", async () => {
     const device = await openAppliance();
     const id = device.release({ version: "1.0.0" });

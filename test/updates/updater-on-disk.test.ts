@@ -29,6 +29,7 @@ async function openOver(directory: string, device: Device): Promise<OnDisk> {
     record,
     files: await openMetadataFiles(`${updates}/metadata`),
     payloads: {
+      takesPatches: () => false,
       staged: async () => (await readdir(`${updates}/staged`)).map((name) => name.slice(0, 32)),
       fetch: ({ id }) => writeFile(`${updates}/staged/${id}.tar.gz`, "payload"),
       keepOnly: async () => undefined,

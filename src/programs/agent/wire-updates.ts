@@ -15,6 +15,7 @@ import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { openRepository } from "../../updates/download/repository-files.ts";
+import { createUnpackPatch } from "../../updates/download/unpack-patch-process.ts";
 import { createUploadedRepository } from "../../updates/download/uploaded-repository.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
@@ -32,6 +33,9 @@ export interface UpdatePlan {
   readonly installer: InstallerAccess | null;
   readonly build: Build;
   readonly stateDirectory: string;
+  /** The runtime, and the directory of its scripts. */
+  readonly node: string;
+  readonly assetsDirectory: string;
   readonly readsOnly?: boolean;
   readonly record: Document<UpdateRecord>;
   readonly settings: () => Settings["update"];
@@ -50,6 +54,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const payloads = createPayloadStore({
     ...{ directory, caps },
     freeSpace: host.files.freeSpace,
+    unpackPatch: createUnpackPatch(plan.node, plan.assetsDirectory, host.run),
     loadFetch: async () => (await loadUpdateClient()).fetchPayload,
   });
   const transfers = host.network.openTransfers({

@@ -158,6 +158,8 @@ export class Applying {
   /** Removes payloads of installed releases; where that fails, the next check does it. */
   async #dropInstalled(): Promise<void> {
     const { downloads, watch } = this.#parts;
-    await downloads.drop(goodIds(watch.journal())).catch(() => undefined);
+    const journal = watch.journal();
+    const kept = downloads.formers(journal);
+    await downloads.drop(goodIds(journal).filter((id) => !kept.includes(id))).catch(() => undefined);
   }
 }

@@ -1,6 +1,7 @@
 import { messageOf, StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
+import type { Patch } from "../../releases/patches/patch.ts";
 import type { Release } from "../../releases/release.ts";
 import { type Floors, passedOverOf, refusalsInWords, type Selection } from "../../releases/selection.ts";
 import {
@@ -20,6 +21,8 @@ export interface GoodResult {
   readonly selection: Selection;
   /** The reasons why kinds could not be judged; `selection` holds no release of these kinds. */
   readonly blockers: Blockers;
+  /** Patches on offer. A release is chosen without a look at them. */
+  readonly patches: readonly Patch[];
   readonly validators: Validators | undefined;
   /** `consistent_snapshot` of the root in force. */
   readonly isConsistentSnapshot: boolean;

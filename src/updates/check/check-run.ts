@@ -132,9 +132,13 @@ async function fetchDue(
   const { result, source } = report;
   if (result.outcome !== "ok" || repository === null) return healthyWait(parts);
   const targets = targetsOf(result.selection);
-  await prune(parts, [...targets.keys(), ...idsOfBlocked(parts, result.blockers)]);
+  const { patches, blockers } = result;
+  downloads.patchesFound(patches);
+  await prune(parts, [...targets.keys(), ...idsOfBlocked(parts, blockers)]);
   const { error } = await downloads.fetchAll({
     targets,
+    patches,
+    dispensable: downloads.formers(parts.watch.journal()),
     repository,
     signal: run.signal,
     isConsistentSnapshot: result.isConsistentSnapshot,
@@ -165,8 +169,8 @@ function idsOfBlocked({ options }: CheckParts, blockers: Blockers): string[] {
 }
 
 /** Removes releases that are no longer offered; where that fails, the next check tries again. */
-async function prune({ downloads }: CheckParts, ids: readonly string[]): Promise<void> {
-  await downloads.keepOnly(ids).catch(() => undefined);
+async function prune({ downloads, watch }: CheckParts, ids: readonly string[]): Promise<void> {
+  await downloads.keepOnly([...ids, ...downloads.formers(watch.journal())]).catch(() => undefined);
 }
 
 function healthyWait({ options }: CheckParts): number {

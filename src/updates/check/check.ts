@@ -1,6 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { installedVersions, setAsideById } from "../../releases/journal-queries.ts";
 import { blockersOf, failureOfAll, listKinds } from "../../releases/kind-blockers.ts";
+import { readPatch } from "../../releases/patches/patch.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import { type Selection, select } from "../../releases/selection.ts";
 import { caps } from "../../tuf/caps.ts";
@@ -83,6 +84,7 @@ async function checked(
     outcome: "ok",
     blockers,
     selection: selectFor(options, journal, { channel, targets, elsewhere: refreshed.elsewhere() }),
+    patches: targets.flatMap((target) => readPatch(target) ?? []),
     validators: refreshed.validators,
     isConsistentSnapshot: refreshed.root.consistent_snapshot === true,
   };

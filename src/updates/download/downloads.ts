@@ -1,6 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { pauseFor } from "../../host/pause.ts";
+import { inForceIds } from "../../releases/journal-queries.ts";
+import type { Patch } from "../../releases/patches/patch.ts";
+import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
@@ -9,6 +12,9 @@ import type { ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
 
 export interface FetchOrder {
   readonly targets: ReadonlyMap<string, FoundTarget>;
+  readonly patches: readonly Patch[];
+  /** Ids of payloads that a full disk does without. */
+  readonly dispensable: readonly string[];
   readonly repository: Repository;
   readonly signal: AbortSignal;
   readonly isConsistentSnapshot: boolean;
@@ -40,6 +46,8 @@ export class Downloads {
   readonly #failures = new Map<string, StewardError>();
   #staged: ReadonlySet<string> = new Set();
   #downloading: ReleaseName | null = null;
+  /** True until a check has looked. */
+  #arePatchesOffered = true;
   readonly #inUse: () => readonly string[];
 
   constructor(options: UpdaterOptions, progress: Progress, inUse: () => readonly string[]) {
@@ -65,6 +73,22 @@ export class Downloads {
   /** Looks on the disk. */
   async load(): Promise<void> {
     this.#staged = new Set(await this.#options.payloads.staged());
+  }
+
+  /** A check has found these patches on offer, and no others. */
+  patchesFound(patches: readonly Patch[]): void {
+    this.#arePatchesOffered = patches.length > 0;
+  }
+
+  /**
+   * Ids of the releases in force whose payloads stay, since a patch may begin with them (docs/design/updates.md, rule 15):
+   * where no patch is on offer at all, none does.
+   */
+  formers(journal: ReleaseJournal): readonly string[] {
+    const here = inForceIds(journal).filter((id) => this.isStaged(id));
+    // Node's zlib, which is asked last, is not loaded for nothing.
+    const isKept = here.length > 0 && this.#arePatchesOffered && this.#options.payloads.takesPatches();
+    return isKept ? here : [];
   }
 
   /** Removes payloads that are neither of these releases nor in use. */
@@ -99,7 +123,7 @@ export class Downloads {
   async #fetch(
     release: StoredRelease,
     target: FoundTarget,
-    { repository, signal, isConsistentSnapshot }: FetchOrder,
+    { patches, dispensable, repository, signal, isConsistentSnapshot }: FetchOrder,
   ): Promise<StewardError | null> {
     const { id, kind, name, version, length_bytes } = release;
     const report = (done_bytes: number): void =>
@@ -115,9 +139,11 @@ export class Downloads {
     try {
       const fetching = { repository, signal, isConsistentSnapshot };
       await this.#persist(signal, (onProgress) =>
-        this.#options.payloads.fetch(
-          { id, target },
-          { ...fetching, onProgress: (doneBytes) => report(onProgress(doneBytes)) },
+        this.#withRoom(dispensable, () =>
+          this.#options.payloads.fetch(
+            { id, target, patches },
+            { ...fetching, onProgress: (doneBytes) => report(onProgress(doneBytes)) },
+          ),
         ),
       );
       this.#staged = new Set([...this.#staged, id]);
@@ -129,6 +155,18 @@ export class Downloads {
       return this.#failed(release, error);
     } finally {
       this.#downloading = null;
+    }
+  }
+
+  /** A disk that is too full for it does without former payloads, and it is tried once more. */
+  async #withRoom(dispensable: readonly string[], fetch: () => Promise<void>): Promise<void> {
+    try {
+      await fetch();
+    } catch (error) {
+      const isFull = error instanceof StewardError && error.code === "storage_full";
+      if (!isFull || !dispensable.some((id) => this.isStaged(id))) throw error;
+      await this.drop(dispensable);
+      await fetch();
     }
   }
 

@@ -67,7 +67,8 @@ export async function removePart(directory: string, { id }: SignedPayload): Prom
   await rm(partPathOf(directory, { id }), { force: true, recursive: true });
 }
 
-function partPathOf(directory: string, { id }: Pick<SignedPayload, "id">): string {
+/** The path of a part below the directory of downloads. */
+export function partPathOf(directory: string, { id }: Pick<SignedPayload, "id">): string {
   return join(directory, `${id}.part`);
 }
 

@@ -3,8 +3,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
+import { hasZstandard, zstandard } from "../../releases/patches/zstandard.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { Payloads } from "../facts/updater-options.ts";
+import type { UnpackPatch } from "./patched-part.ts";
 import type { fetchPayload } from "./payload.ts";
 
 export interface PayloadStoreOptions {
@@ -12,12 +14,19 @@ export interface PayloadStoreOptions {
   readonly directory: string;
   readonly freeSpace: FreeSpace;
   readonly caps: Pick<Caps, "payloadBytes">;
+  /** Makes a payload of a former one in a process of its own. */
+  readonly unpackPatch: UnpackPatch;
   /** The part of the update client that downloads. */
   readonly loadFetch: () => Promise<typeof fetchPayload>;
 }
 
 /** Verified payloads and parts of payloads in the state. The folders are made by the first download. */
-export function createPayloadStore({ directory, freeSpace, caps, loadFetch }: PayloadStoreOptions): Payloads {
+export function createPayloadStore({
+  directory,
+  loadFetch,
+  unpackPatch,
+  ...ports
+}: PayloadStoreOptions): Payloads {
   const folders = ["staged", "downloads"].map((name) => join(directory, name));
   const removeWhere = async (isWanted: (id: string) => boolean): Promise<void> => {
     for (const folder of folders) {
@@ -31,12 +40,14 @@ export function createPayloadStore({ directory, freeSpace, caps, loadFetch }: Pa
       const names = namesIn(join(directory, "staged"));
       return names.flatMap((name) => /^([0-9a-f]{32})\.tar\.gz$/.exec(name)?.[1] ?? []);
     },
-    fetch: async ({ target }, { onProgress, ...plan }) => {
+    takesPatches: hasZstandard,
+    fetch: async ({ target, patches }, { onProgress, ...plan }) => {
       const fetchPayload = await loadFetch();
       await fetchPayload({
         ...plan,
-        ...{ directory, freeSpace, caps },
-        found: target,
+        ...ports,
+        ...{ directory, found: target },
+        ...((await zstandard()) !== null && { patching: { patches, unpackPatch } }),
         onProgress: ({ receivedBytes }) => onProgress(receivedBytes),
       });
     },

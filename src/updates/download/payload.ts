@@ -4,7 +4,8 @@ import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
 import { openStaged, stagedPath } from "../../releases/staged-payload.ts";
 import { makeDirectory, storageError } from "../../store/files/durable-file.ts";
-import { complete, type FetchOptions } from "./complete-part.ts";
+import { complete } from "./complete-part.ts";
+import { type FetchPayloadOptions, makePartByPatch } from "./patched-part.ts";
 import { openPart, removePart } from "./payload-part.ts";
 
 export interface StagedPayload {
@@ -20,7 +21,7 @@ export interface StagedPayload {
  * `update_payload_mismatch`, `update_too_large`, `update_limit_exceeded`, `storage_full`, `storage_unwritable`; after a
  * cut or an abort the part stays.
  */
-export async function fetchPayload(options: FetchOptions): Promise<StagedPayload> {
+export async function fetchPayload(options: FetchPayloadOptions): Promise<StagedPayload> {
   const { found, directory, caps } = options;
   const payload = readSignedPayload(found.file);
   const { id, lengthBytes } = payload;
@@ -36,6 +37,8 @@ export async function fetchPayload(options: FetchOptions): Promise<StagedPayload
   await makeDirectory(join(directory, "staged"));
   await storing(path, async () => {
     if (await isStaged(path, payload)) return removePart(downloads, payload);
+    // A part of the whole may be there afterwards, which is judged as one that was fetched.
+    await makePartByPatch(options, payload);
     const part = await openPart(downloads, payload);
     try {
       await complete(part, payload, options);

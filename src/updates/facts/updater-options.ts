@@ -1,6 +1,7 @@
 import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { Settings, UpdateSummary, Upload } from "../../contract/types.ts";
 import type { Timers, Uptime } from "../../host/ports.ts";
+import type { Patch } from "../../releases/patches/patch.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { InstalledVersions } from "../../releases/selection.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
@@ -84,6 +85,8 @@ export interface Payloads {
    * `update_*` and `storage_full`, and the signal's reason.
    */
   fetch(payload: Payload, how: FetchPlan): Promise<void>;
+  /** True where a payload can be made of a former one by a patch. */
+  takesPatches(): boolean;
   /** Removes all but these, whole or in parts. */
   keepOnly(ids: readonly string[]): Promise<void>;
   /** Removes these. */
@@ -104,6 +107,8 @@ export interface UploadedRepository {
 export interface Payload {
   readonly id: string;
   readonly target: FoundTarget;
+  /** Patches on offer, of this payload and of others. */
+  readonly patches: readonly Patch[];
 }
 
 export interface FetchPlan {

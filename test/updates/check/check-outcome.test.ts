@@ -47,7 +47,7 @@ function good(...offers: Custom[]): CheckResult {
   );
   const validators = { etag: '"1"', last_modified: null };
   const blockers = { rules: null, binary: null };
-  return { outcome: "ok", selection, validators, blockers, isConsistentSnapshot: true };
+  return { outcome: "ok", selection, patches: [], validators, blockers, isConsistentSnapshot: true };
 }
 
 function bad(code: ErrorCode, outcome: "failed" | "waiting_for_clock" = "failed"): CheckResult {

@@ -23,11 +23,13 @@ function downloading(
     told: [] as object[],
     events: [] as [string, object][],
     pauses: [] as number[],
+    takesPatches: () => true,
     fetch: async (_: string, __: FetchPlan): Promise<void> => undefined,
   };
   const options = {
     record: { read: () => ({ available }) },
     payloads: {
+      takesPatches: () => set.takesPatches(),
       staged: async () => set.staged,
       fetch: async ({ id }: { id: string }, how: FetchPlan) => {
         set.fetched.push(id);
@@ -53,6 +55,7 @@ function downloading(
   const fetchAll = (change: Partial<FetchOrder> = {}) =>
     downloads.fetchAll({
       ...{ targets, repository: {} as never, signal: controller.signal, isConsistentSnapshot: true },
+      ...{ patches: [], dispensable: [] },
       isWanted: () => true,
       ...change,
     });
@@ -81,6 +84,46 @@ describe("downloads", () => {
     const none = downloading({ rules: null, binary: null });
     await none.fetchAll({ isWanted: () => assert.fail("there is nothing to want") });
     assert.deepEqual(none.fetched, []);
+  });
+
+  it("leave the payloads of releases in force only where a patch could begin with them", async () => {
+    const slot = (...ids: string[]) => ({ good: ids.map((id) => ({ id })) });
+    const journal = { slots: { rules: slot("old", "rules"), binary: slot("binary") } } as never;
+    const set = downloading();
+    set.takesPatches = () => assert.fail("nothing is here for which it would matter");
+    assert.deepEqual(set.downloads.formers(journal), []);
+    set.takesPatches = () => true;
+    set.staged = ["old", "rules", "binary", "next"];
+    await set.downloads.load();
+    assert.deepEqual(set.downloads.formers(journal), ["rules", "binary"], "no check has looked yet");
+    set.downloads.patchesFound([{ from: "0".repeat(128) } as never]);
+    assert.deepEqual(set.downloads.formers(journal), ["rules", "binary"]);
+    set.takesPatches = () => false;
+    assert.deepEqual(set.downloads.formers(journal), []);
+    set.takesPatches = () => true;
+    set.downloads.patchesFound([]);
+    assert.deepEqual(set.downloads.formers(journal), []);
+  });
+
+  it("take the place of a former payload on a full disk, and of nothing else", async () => {
+    const set = downloading({ rules, binary: null });
+    set.staged = ["former"];
+    await set.downloads.load();
+    let freed = false;
+    set.fetch = async () => {
+      if (!freed) {
+        freed = true;
+        throw full;
+      }
+    };
+    assert.deepEqual(await set.fetchAll({ dispensable: ["former", "absent"] }), { error: null });
+    assert.deepEqual([set.removed, set.fetched], [[["former"]], [rules.id, rules.id]]);
+    const other = downloading({ rules, binary: null });
+    other.staged = ["former"];
+    await other.downloads.load();
+    other.fetch = () => Promise.reject(full);
+    assert.deepEqual(await other.fetchAll(), { error: full });
+    assert.deepEqual([other.removed, other.fetched], [[], [rules.id]]);
   });
 
   it("are under way by name, with what has come of them", async () => {

@@ -23,6 +23,7 @@ async function stored(test: TestContext) {
     directory,
     freeSpace: async () => 7,
     caps: { payloadBytes: 9 },
+    unpackPatch: async () => undefined,
     loadFetch: async () => async (options) => {
       fetched.push(options);
       options.onProgress?.({ receivedBytes: 5, totalBytes: 8 });
@@ -83,8 +84,11 @@ describe("the payloads of a device", () => {
     const told: number[] = [];
     const { signal } = new AbortController();
     const how = { repository, signal, isConsistentSnapshot: false };
-    await store.fetch({ id: one, target }, { ...how, onProgress: (bytes) => void told.push(bytes) });
-    const [{ freeSpace, onProgress, ...rest }] = fetched as [Record<string, unknown>];
+    await store.fetch(
+      { id: one, target, patches: [] },
+      { ...how, onProgress: (bytes) => void told.push(bytes) },
+    );
+    const [{ freeSpace, onProgress, patching: _, ...rest }] = fetched as [Record<string, unknown>];
     assert.deepEqual(rest, { ...how, directory, caps: { payloadBytes: 9 }, found: target });
     assert.equal(await (freeSpace as () => Promise<number>)(), 7);
     assert.deepEqual([typeof onProgress, told], ["function", [5]]);

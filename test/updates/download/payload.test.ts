@@ -10,7 +10,7 @@ import { type Answerer, startWebServer, type WebServer } from "../../../lab/host
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 import { caps } from "../../../src/tuf/caps.ts";
-import type { FetchOptions } from "../../../src/updates/download/complete-part.ts";
+import type { FetchPayloadOptions } from "../../../src/updates/download/patched-part.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";
 import { openRepository } from "../../../src/updates/download/repository-files.ts";
 
@@ -38,7 +38,7 @@ const id = sha512.slice(0, 32);
 const part = () => join(directory, "downloads", `${id}.part`);
 const staged = () => join(directory, "staged", `${id}.tar.gz`);
 
-async function fetching(answer: Answerer, changes: Partial<FetchOptions> = {}) {
+async function fetching(answer: Answerer, changes: Partial<FetchPayloadOptions> = {}) {
   await server?.stop();
   server = await startWebServer(answer);
   const transfers = createTransfers({ redirects: 5, allowLocalServers: true });
@@ -56,7 +56,7 @@ async function fetching(answer: Answerer, changes: Partial<FetchOptions> = {}) {
   });
 }
 
-function signedAs(length: number, hashes: Record<string, string>): Partial<FetchOptions> {
+function signedAs(length: number, hashes: Record<string, string>): Partial<FetchPayloadOptions> {
   return { found: { path: "stable/rules/demo-1.0.0.tar.gz", file: { length, hashes }, role: "rules" } };
 }
 

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { makePatch } from "../../../src/publishing/patches/make-patch.ts";
+import type { Patch } from "../../../src/releases/patches/patch.ts";
+import { createPayloadGzip } from "../../../src/releases/patches/payload-gzip.ts";
+import { zstandard } from "../../../src/releases/patches/zstandard.ts";
+import { caps } from "../../../src/tuf/caps.ts";
+import type { Patching, UnpackPatch } from "../../../src/updates/download/patched-part.ts";
+import { fetchPayload } from "../../../src/updates/download/payload.ts";
+import { openRepository } from "../../../src/updates/download/repository-files.ts";
+import { createUnpackPatch } from "../../../src/updates/download/unpack-patch-process.ts";
+
+const hashOf = (bytes: Uint8Array) => createHash("sha512").update(bytes).digest("hex");
+
+function packed(content: Uint8Array): Buffer {
+  const pieces: Uint8Array[] = [];
+  const gzip = createPayloadGzip((piece) => void pieces.push(piece));
+  gzip.push(content);
+  gzip.end();
+  return Buffer.concat(pieces);
+}
+
+/** Archives, and the payloads that they are in; the former one as any tool has packed it. */
+const former = randomBytes(200_000);
+const next = Buffer.concat([former.subarray(0, 150_000), Buffer.from("changed"), former.subarray(150_000)]);
+const formerPayload = gzipSync(former, { level: 9 });
+const whole = packed(next);
+const [formerHash, wholeHash] = [hashOf(formerPayload), hashOf(whole)];
+
+let directory = "";
+let server: WebServer | undefined;
+
+beforeEach(() => {
+  directory = scratchDirectory();
+  mkdirSync(join(directory, "staged"));
+  writeFileSync(join(directory, "staged", `${formerHash.slice(0, 32)}.tar.gz`), formerPayload);
+});
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const paths = {
+  whole: `/targets/stable/rules/${wholeHash}.base-1.1.0.tar.gz`,
+  patch: (bytes: Uint8Array) => `/targets/stable/rules/${hashOf(bytes)}.base-1.1.0.from.1.0.0.zst`,
+};
+
+function patchOf(bytes: Uint8Array, change: Partial<Patch> = {}): Patch {
+  const target = {
+    path: "stable/rules/base-1.1.0.from.1.0.0.zst",
+    file: { length: bytes.length, hashes: { sha512: hashOf(bytes) }, custom: {} },
+    role: "rules",
+  };
+  return {
+    from: formerHash,
+    to: wholeHash,
+    fromBytes: former.length,
+    toBytes: next.length,
+    target,
+    ...change,
+  };
+}
+
+/** A server with the whole and these files. */
+function serving(files: Readonly<Record<string, Uint8Array>>): Answerer {
+  return ({ url = "" }, response) => {
+    const bytes = { [paths.whole]: whole, ...files }[url];
+    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+  };
+}
+
+async function fetching(answer: Answerer, patching: Patching, signal = new AbortController().signal) {
+  server = await startWebServer(answer);
+  const { url } = server;
+  const transfers = createTransfers({ redirects: 5, allowLocalServers: true });
+  const limits = { ...caps, rateWindowSeconds: 5 };
+  return fetchPayload({
+    repository: openRepository({ transfers, url, caps: limits, signal }),
+    found: {
+      path: "stable/rules/base-1.1.0.tar.gz",
+      file: { length: whole.length, hashes: { sha512: wholeHash } },
+      role: "rules",
+    },
+    ...{ directory, signal, caps, freeSpace: async () => 1e12, isConsistentSnapshot: true, patching },
+  });
+}
+
+const asked = () => server?.requests.map(({ url }) => (url?.endsWith(".zst") ? "patch" : "whole"));
+
+/** The whole is staged, under its own name, and nothing else has come or stayed. */
+function assertStaged(): void {
+  const staged = join(directory, "staged", `${wholeHash.slice(0, 32)}.tar.gz`);
+  assert.ok(readFileSync(staged).equals(whole), "what was signed is staged");
+  assert.equal(readdirSync(join(directory, "staged")).length, 2);
+  assert.deepEqual(readdirSync(join(directory, "downloads")), []);
+}
+
+/** In place of the process: it writes this, whatever the patch says. */
+const writing =
+  (bytes: Uint8Array): UnpackPatch =>
+  async ({ out }) =>
+    writeFileSync(out, bytes);
+
+const never: UnpackPatch = () => assert.fail("no patch is unpacked");
+
+describe("a payload for which a patch is on offer", () => {
+  const bytes = Buffer.from("a patch");
+  const files = { [paths.patch(bytes)]: bytes };
+
+  it("is made by it, and its whole is not fetched", async () => {
+    await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: writing(whole) });
+    assert.deepEqual(asked(), ["patch"]);
+    assertStaged();
+  });
+
+  it("is made by the smallest of those that begin with what is here", async () => {
+    const larger = Buffer.from("a larger patch");
+    const patches = [patchOf(Buffer.from("p"), { from: "0".repeat(128) }), patchOf(larger), patchOf(bytes)];
+    await fetching(serving({ ...files, [paths.patch(larger)]: larger }), {
+      patches,
+      unpackPatch: writing(whole),
+    });
+    assert.deepEqual(
+      server?.requests.map(({ url }) => url),
+      [paths.patch(bytes)],
+    );
+    assertStaged();
+  });
+
+  const flipped = Buffer.from(whole);
+  flipped.writeUInt8((flipped[99] ?? 0) ^ 1, 99);
+  for (const [name, made] of Object.entries({
+    "other bytes": flipped,
+    less: whole.subarray(0, -1),
+    more: Buffer.concat([whole, Buffer.from("x")]),
+    nothing: Buffer.alloc(0),
+    "the former payload": formerPayload,
+  }))
+    it(`is fetched whole where the patch makes ${name} of it, at the cost of one request`, async () => {
+      await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: writing(made) });
+      assert.deepEqual(asked(), ["patch", "whole"]);
+      assertStaged();
+    });
+
+  for (const [name, answer] of Object.entries<Answerer>({
+    "is not there": serving({}),
+    "is another file": serving({ [paths.patch(bytes)]: Buffer.from("b patch") }),
+    "is longer than was signed": serving({ [paths.patch(bytes)]: Buffer.from("a patch and more") }),
+    "is cut off": (request, response) => {
+      if (!request.url?.endsWith(".zst")) return serving({})(request, response);
+      response.writeHead(200, { "content-length": bytes.length });
+      response.write(bytes.subarray(0, 3), () => response.destroy());
+    },
+    "makes the server fail": (request, response) =>
+      request.url?.endsWith(".zst") ? void response.writeHead(503).end() : serving({})(request, response),
+  }))
+    it(`is fetched whole where the patch ${name}`, async () => {
+      await fetching(answer, { patches: [patchOf(bytes)], unpackPatch: never });
+      assert.deepEqual(asked(), ["patch", "whole"]);
+      assertStaged();
+    });
+
+  for (const [name, patch] of Object.entries({
+    "leads elsewhere": patchOf(bytes, { to: "0".repeat(128) }),
+    "begins with what is not here": patchOf(bytes, { from: "0".repeat(128) }),
+    "has as many bytes as the whole": patchOf(whole),
+  }))
+    it(`is fetched whole, and the patch not at all, where that ${name}`, async () => {
+      await fetching(serving(files), { patches: [patch], unpackPatch: never });
+      assert.deepEqual(asked(), ["whole"]);
+      assertStaged();
+    });
+
+  it("is fetched on where a part of the whole is here", async () => {
+    mkdirSync(join(directory, "downloads"));
+    writeFileSync(join(directory, "downloads", `${wholeHash.slice(0, 32)}.part`), whole.subarray(0, 9));
+    await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: never });
+    assert.deepEqual(asked(), ["whole"]);
+    assertStaged();
+  });
+
+  it("is fetched whole where its process fails", async () => {
+    const unpackPatch: UnpackPatch = async ({ out }) => {
+      writeFileSync(out, whole.subarray(0, 5));
+      throw new Error("out of memory");
+    };
+    await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch });
+    assert.deepEqual(asked(), ["patch", "whole"]);
+    assertStaged();
+  });
+
+  it("ends with the signal, and leaves no part that could be taken for one of the whole", async () => {
+    const controller = new AbortController();
+    const unpackPatch: UnpackPatch = async ({ out }) => {
+      writeFileSync(out, whole);
+      controller.abort(new Error("it stops"));
+      throw new Error("it was killed");
+    };
+    await assert.rejects(
+      fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch }, controller.signal),
+      /it stops/,
+    );
+    assert.deepEqual([asked(), readdirSync(join(directory, "downloads"))], [["patch"], []]);
+  });
+});
+
+const needsNode = (await zstandard()) === null ? "this Node has no Zstandard with a dictionary" : false;
+
+describe("the process that unpacks a patch", { skip: needsNode }, () => {
+  const dist = join(import.meta.dirname, "../../../dist");
+  const unpackPatch = createUnpackPatch(process.execPath, dist, createRunCommand());
+
+  it("makes the payload of a patch that the publisher has made", async () => {
+    const bytes = await makePatch(former, next);
+    assert.ok(bytes.length < 1_000, `${bytes.length} bytes`);
+    await fetching(serving({ [paths.patch(bytes)]: bytes }), { patches: [patchOf(bytes)], unpackPatch });
+    assert.deepEqual(asked(), ["patch"]);
+    assertStaged();
+  });
+
+  for (const [name, wrong] of Object.entries<() => Promise<[Uint8Array, Partial<Patch>]>>({
+    "no frame": async () => [Buffer.from("this is no frame of Zstandard"), {}],
+    "a frame of another former archive": async () => [
+      await makePatch(Buffer.concat([former.subarray(100_000), former.subarray(0, 100_000)]), next),
+      {},
+    ],
+    "a frame that was cut": async () => [(await makePatch(former, next)).subarray(0, -5), {}],
+    "a frame of another archive": async () => [await makePatch(former, former), {}],
+    "more than was signed": async () => [await makePatch(former, next), { toBytes: next.length - 1 }],
+    "less than was signed": async () => [await makePatch(former, next), { toBytes: next.length + 1 }],
+    "a former archive that is longer": async () => [
+      await makePatch(former, next),
+      { fromBytes: former.length - 1 },
+    ],
+    "a former archive that is shorter": async () => [
+      await makePatch(former, next),
+      { fromBytes: former.length + 1 },
+    ],
+    "a bomb": async () => [await makePatch(former, Buffer.alloc(30_000_000)), {}],
+  }))
+    it(`refuses ${name}, and the whole is fetched`, async () => {
+      const [bytes, change] = await wrong();
+      const patches = [patchOf(bytes, change)];
+      await fetching(serving({ [paths.patch(bytes)]: bytes }), { patches, unpackPatch });
+      assert.deepEqual(asked(), ["patch", "whole"]);
+      assertStaged();
+    });
+});
