@@ -1,0 +1,65 @@
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser } from "../people.ts";
+
+/** A pair of keys of age, for this scenario only. */
+const identity = "AGE-SECRET-KEY-1K43D5W9F6J8XR709XNW66Y7LNTNSH3LPCDXC0TVQX2TPZSX9U94QXANLR0";
+const recipient = "age1wv2pk2p3dnfrzp0tccnzcqnjdz89y82wag95pwh3mvkvcrytp9yswk437z";
+
+const directory = "/var/lib/steward-backups";
+
+export const scenario: TieredScenario = {
+  title:
+    "the timer that is shipped switched off makes a backup to a public key, which opens with its private one",
+  tiers: { container: {} },
+  timeoutSeconds: 240,
+  boots: [
+    {
+      run: async (guest) => {
+        await guest.stewardAnswers();
+        await addUser(guest);
+        await isSwitchedOff(guest);
+        await isMade(guest);
+        await opens(guest);
+      },
+    },
+  ],
+};
+
+async function isSwitchedOff(guest: Guest): Promise<void> {
+  const { stdout } = await guest.run("systemctl", ["is-enabled", "steward-backup.timer"]);
+  guest.check("the timer is switched off", stdout.trim() === "disabled", stdout);
+  const begun = await guest.run("systemctl", ["start", "steward-backup.service"]);
+  guest.check("without recipients nothing is made", begun.status === 0, begun);
+  const { status } = await guest.run("ls", [directory]);
+  guest.check("and there is no directory", status !== 0, status);
+}
+
+async function isMade(guest: Guest): Promise<void> {
+  const lines = ["set -e", `echo ${recipient} > /etc/steward/backup-recipients`];
+  lines.push("systemctl enable --now steward-backup.timer", "systemctl start steward-backup.service");
+  const made = await guest.run("sh", ["-c", lines.join("\n")]);
+  const { stdout: log } = await guest.run("journalctl", ["-u", "steward-backup", "--no-pager", "-o", "cat"]);
+  guest.check("the service makes a backup", made.status === 0, { made, log });
+  const { stdout: timers } = await guest.run("systemctl", [
+    "list-timers",
+    "steward-backup.timer",
+    "--no-pager",
+  ]);
+  guest.check("the timer waits for the next day", /steward-backup\.timer/.test(timers), timers);
+  const { stdout } = await guest.run("stat", ["-c", "%a %U", directory, `${directory}/`]);
+  guest.check("only the agent's user sees the directory", stdout.startsWith("700 steward"), stdout);
+  const { stdout: status } = await guest.steward("status");
+  guest.check("the status says when", /^last backup +\d{4}-/m.test(status), status);
+}
+
+/** By the program's own process: age is not on this machine. */
+async function opens(guest: Guest): Promise<void> {
+  const order = JSON.stringify({ mode: "open", identity });
+  const open = `{ echo '${order}'; cat ${directory}/*.age; } | /usr/lib/steward/bin/node /usr/lib/steward/backup.js | tar -xO state/users.json`;
+  const { stdout, stderr } = await guest.run("sh", ["-c", open]);
+  guest.check("it has the user", stdout.includes('"username":"root-admin"'), {
+    stdout: stdout.slice(0, 500),
+    stderr,
+  });
+}
