@@ -62,7 +62,12 @@ function largestBy<T>(all: Iterable<T>, amountOf: (one: T) => number): T {
 
 /** Drops the unsent bytes: after an orderly end the kernel would keep them, and go on trying to send them. */
 function reset(socket: Socket): void {
-  // Node resets no connection with TLS.
+  // Node resets no connection with TLS, and throws for one of a unix socket: their unsent bytes go with them.
   if ("encrypted" in socket) socket.destroy();
-  else socket.resetAndDestroy();
+  else
+    try {
+      socket.resetAndDestroy();
+    } catch {
+      socket.destroy();
+    }
 }

@@ -1,33 +1,38 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { requestText } from "../../../lab/agents/raw-http.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 import { endUnreadBeyond, unreadMilliseconds } from "../../../src/http/wire/unread-answers.ts";
 
+const scratch = scratchDirectory();
 const mebibyte = 1024 * 1024;
 
 /** More than the kernel takes of a connection. */
 const large = Buffer.alloc(16 * mebibyte);
 
 /** A server, and clients that ask and do not read. */
-async function unreadServer(t: TestContext, handle: RequestListener) {
+async function unreadServer(t: TestContext, handle: RequestListener, path?: string) {
   const server = createServer();
   const accepted: Socket[] = [];
   const clients: Socket[] = [];
   server.on("connection", (socket) => accepted.push(socket));
   trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) =>
+    server.listen(path ? { path } : { port: 0, host: "127.0.0.1" }, resolve),
+  );
   t.after(() => {
     server.close();
     server.closeAllConnections();
     for (const client of clients) client.destroy();
   });
   const ask = (): Socket => {
-    const { port } = server.address() as AddressInfo;
-    const client = connect({ host: "127.0.0.1", port }).on("error", () => undefined);
+    const place = () => ({ host: "127.0.0.1", port: (server.address() as AddressInfo).port });
+    const client = connect(path ? { path } : place()).on("error", () => undefined);
     client.write(requestText("GET /"));
     clients.push(client);
     return client;
@@ -51,6 +56,15 @@ describe("an answer that its client does not read", () => {
     await until("the client is told", () => client.closed);
     // After an orderly end it still gets all that the kernel had taken, some 4 MiB.
     assert.ok(received < mebibyte, `${received} bytes`);
+  });
+
+  it("ends a connection of the unix socket as well, which Node cannot reset", async (t) => {
+    const path = join(scratch, "socket");
+    const { accepted, ask } = await unreadServer(t, (_request, response) => response.end(large), path);
+    ask();
+    await until("a part of the answer is unsent", () => (accepted[0]?.writableLength ?? 0) > 0);
+    accepted[0]?.emit("timeout");
+    assert.equal(accepted[0]?.destroyed, true);
   });
 
   it("is none while a handler is at work; an idle connection ends as before", async (t) => {
