@@ -3,10 +3,10 @@ import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateProgress, Updates } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { escapeText } from "../../terminal/escape.ts";
 import type { Invocation } from "../client/command.ts";
 import { isPassing } from "../client/follow.ts";
 import { formatBytes } from "../system/facts-view.ts";
+import { createProgressLine, shareOf } from "./progress-line.ts";
 import { healthWords, releaseWords } from "./update-words.ts";
 
 /** Milliseconds between two polls: short at first, for an idle check takes less than a second. */
@@ -15,9 +15,6 @@ const mostPollMilliseconds = 1_000;
 
 /** Milliseconds that an agent may be away; on trial it may itself be the release that is restarted and undone. */
 const patience = { onTrial: 600_000, else: 30_000 } as const;
-
-/** ECMA-48 EL: erases the line of the cursor. */
-const eraseLine = "\r\u001b[K";
 
 /** Polls, and milliseconds between them, for which the next of several steps is awaited. */
 const gap = { polls: 20, milliseconds: 250 } as const;
@@ -130,18 +127,6 @@ function isApplying({ state, trial, progress }: Updates): boolean {
   return trial !== null || applyingStates.includes(state) || applyingStates.includes(progress?.phase ?? "");
 }
 
-/** One line that is written over; nothing where the output is not a terminal. */
-function createProgressLine({ context, options }: Invocation): (line: string) => void {
-  const { stderr } = context;
-  if (!stderr.isTTY || options.has("quiet")) return () => undefined;
-  let shown = "";
-  return (line) => {
-    if (line === shown) return;
-    shown = line;
-    stderr.write(`${eraseLine}${escapeText(line)}`);
-  };
-}
-
 function progressLine({ trial, progress }: Updates): string {
   if (trial === null) return progress === null ? "" : progressWords(progress);
   const release = releaseWords(trial);
@@ -168,9 +153,4 @@ function progressWords({ phase, name, done_bytes, total_bytes }: UpdateProgress)
     case "downloading":
       return `Downloading ${release}: ${formatBytes(done_bytes)}${shareOf(done_bytes, total_bytes)}`;
   }
-}
-
-function shareOf(done: number, total: number | null): string {
-  if (!total) return "";
-  return ` of ${formatBytes(total)} (${Math.floor((done / total) * 100)} %)`;
 }

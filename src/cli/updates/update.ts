@@ -5,7 +5,7 @@ import { apply, kindsOf, kindsPositional, rollback, selected } from "./update-ap
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { history } from "./update-history.ts";
 import { orderCommands } from "./update-orders.ts";
-import { repositoryOf, repositoryOption } from "./update-repository.ts";
+import { checkRepository, repositoryOrFileOption } from "./update-repository.ts";
 import { trustCommands } from "./update-trust.ts";
 import { checkReport, updateReport } from "./update-view.ts";
 import { releaseWords } from "./update-words.ts";
@@ -30,12 +30,11 @@ const check: Command = {
   summary:
     "Check for updates now, download and apply what the settings allow; exit 1: an update was undone, or one kind cannot be verified; exit 9: the clock must be corrected first",
   positionals: [],
-  options: [repositoryOption, { name: "no-wait", summary: "return without waiting for the result" }],
+  options: [repositoryOrFileOption, { name: "no-wait", summary: "return without waiting for the result" }],
   worksOffline: true,
   async run(invocation) {
-    const { options, client, output } = invocation;
-    const body = repositoryOf(invocation, "update check --repo");
-    const begun = await beginCheck(invocation, () => client.call("checkForUpdates", { body }));
+    const { options, output } = invocation;
+    const begun = await beginCheck(invocation, () => checkRepository(invocation));
     if (options.has("no-wait"))
       return output.changed(begun, "The check has begun; `steward update status` shows the result.");
     const ended = await followUpdates(invocation, begun, isAppliedNext);

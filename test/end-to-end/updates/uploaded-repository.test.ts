@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import type { SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
@@ -169,6 +170,45 @@ describe("a repository that is sent as a file", () => {
     rest();
     assert.equal((await answer).status, 401);
     await until("it is removed", () => !existsSync(uploaded));
+  });
+
+  it("is sent by the command line: on the device, and from another machine with an API token", async () => {
+    const file = join(scratch, "whole.tar");
+    const body = { name: "laptop", scopes: ["updates:check", "system:read"], expires_in: "1d" };
+    const { json } = await agent.call("POST", "/api/tokens", { token: operator.token, body });
+    const tokenFile = join(scratch, "token");
+    writeFileSync(tokenFile, json.token, { mode: 0o600 });
+    const elsewhere = ["--url", `http://127.0.0.1:${agent.port}`, "--token-file", tokenFile];
+    const sendings = [
+      () => agent.run("update", "check", "--repo", file),
+      () => runSteward(["update", "check", "--repo", file, ...elsewhere]),
+    ];
+    for (const sending of sendings) {
+      const before = (await agent.settled()).schedule.last_check?.id;
+      const { code, stdout, stderr } = await sending();
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /1\.0\.0/);
+      assert.notEqual((await agent.status()).schedule.last_check?.id, before);
+    }
+  });
+
+  it("that the command line cannot send is said in a sentence: too large, no tar, to be applied at once", async () => {
+    const large = join(scratch, "large.tar");
+    writeFileSync(large, "");
+    truncateSync(large, 5 * 1024 ** 3);
+    const begun = performance.now();
+    const tooLarge = await agent.run("update", "check", "--repo", large);
+    assert.equal(tooLarge.code, 6);
+    assert.match(tooLarge.stderr, /larger than the 4096 MiB/);
+    assert.ok(performance.now() - begun < 20_000, "it was sent");
+    const text = join(scratch, "text.tar");
+    writeFileSync(text, "no tar ".repeat(1_000));
+    const noTar = await agent.run("update", "check", "--repo", text);
+    assert.equal(noTar.code, 6);
+    assert.match(noTar.stderr, /Send a tar of the publisher's repository/);
+    const apply = await agent.run("update", "apply", "--repo", text, "--yes");
+    assert.equal(apply.code, 2);
+    assert.match(apply.stderr, /`steward update check --repo .*text\.tar` stages/);
   });
 
   it("that a power cut has left is removed by the next start", async () => {
