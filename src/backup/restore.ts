@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { Input, Output, Upload } from "../contract/types.ts";
-import type { FreeSpace } from "../host/ports.ts";
+import type { FreeSpace, Timers } from "../host/ports.ts";
 import { makeDirectory, storageError } from "../store/files/durable-file.ts";
 import { openRegular } from "../store/files/regular-file.ts";
 import {
@@ -25,14 +25,14 @@ import { unusableBackup } from "./unusable.ts";
 export type RestoreWishes = Input<"restoreBackup">["body"];
 export type RestorePlan = Output<"restoreBackup">;
 
-/** Makes this device of a backup: all of it or nothing (docs/restore.md). */
+/** Makes this device of a backup: all of it or nothing (docs/design/backup.md, rules 8 to 10). */
 export interface Restorer {
   /** Keeps an encrypted backup in place of an earlier one. Throws `storage_full`, `storage_unwritable`. */
   receive(upload: Upload): Promise<{ bytes: number }>;
   /**
    * Opens the backup that was received, and judges all of it. Unless only the plan is wanted, the next start of the agent
    * carries it out, which is asked for; with files of root's it awaits them. Throws `not_found`, `backup_key_wrong`,
-   * `backup_unusable`, `update_busy`, `storage_full` and `storage_unwritable`: then nothing is changed.
+   * `backup_unusable`, `update_busy`, `not_ready`, `storage_full` and `storage_unwritable`: then nothing is changed.
    */
   restore(wishes: RestoreWishes): Promise<RestorePlan>;
 }
@@ -52,6 +52,7 @@ export interface RestorerOptions {
   readonly hostDirectory: string;
   readonly age: Age;
   readonly freeSpace: FreeSpace;
+  readonly timers: Timers;
   readonly version: string;
   readonly product: string;
   /** Users of this device, who go. */
@@ -74,11 +75,26 @@ export function createRestorer(options: RestorerOptions): Restorer {
     turn = result.catch(() => undefined);
     return result;
   };
+  let keep = (): void => undefined;
+  /** A backup that nobody asks for any more does not stay on the disk, nor a decision that awaits files in vain. */
+  const dropLater = (): void => {
+    keep();
+    const drop = () => inTurn(() => dropReplacement(options.directory)).catch(() => undefined);
+    keep = options.timers.after(keepSeconds, () => void drop());
+  };
   return {
-    receive: (upload) => inTurn(() => receive(options, upload)),
-    restore: (wishes) => inTurn(() => restore(options, wishes)),
+    receive: (upload) => inTurn(() => receive(options, upload)).finally(dropLater),
+    restore: (wishes) =>
+      inTurn(async () => {
+        const plan = await restore(options, wishes).finally(dropLater);
+        if (plan.done) keep();
+        return plan;
+      }),
   };
 }
+
+/** Seconds that a backup waits for a person to read the plan. */
+const keepSeconds = 15 * 60;
 
 function receivedFile(directory: string): string {
   return join(replacementPlace(directory).directory, "backup.age");

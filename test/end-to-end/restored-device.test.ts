@@ -11,7 +11,7 @@ import { heldPort } from "../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
-import { standingTime } from "../../lab/simulated/test-time.ts";
+import { passingTime, standingTime } from "../../lab/simulated/test-time.ts";
 import { mountPrivately } from "../../lab/state/private-mount.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
 
@@ -152,6 +152,38 @@ describe("a backup on a disk that has no room for it", () => {
     assert.equal(existsSync(join(place, ".restore")), false);
     assert.equal((await b.call("GET", "/api/setup", { local: true })).json.setup_required, true);
     await b.stop();
+  });
+});
+
+describe("a backup that was only looked at", () => {
+  const made = async (test: Ending, identity: HostIdentity) => {
+    const a = await start(test, { stateDirectory: scratchDirectory(), identity: boxA });
+    await a.signedInAdmin();
+    const path = await backupFileOf(a);
+    const passing = passingTime();
+    const b = await startAgentInProcess({ stateDirectory: scratchDirectory(), identity, time: passing });
+    atEnd(test, () => b.dispose());
+    return { b, path, time: passing };
+  };
+
+  it("does not stay on the disk", async (test) => {
+    const { b, path, time: passing } = await made(test, boxB);
+    const words = ["restore", path, "--check", "--identity", identityFile, "--socket", b.socket];
+    const { code, stdout, stderr } = await runSteward(words);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /The backup of box-a .*Comes: 1 users/s);
+    const left = () => existsSync(join(b.stateDirectory, ".restore/backup.age"));
+    passing.pass(14 * 60);
+    assert.equal(left(), true, "a person reads for a while");
+    passing.pass(60);
+    await until("it is gone", () => !left());
+  });
+
+  it("is refused where the machine has no id that stays", async (test) => {
+    const { b, path } = await made(test, { ...boxB, isLasting: false });
+    const { code, stderr } = await restore(b, path);
+    assert.deepEqual([code, /no machine-id yet.*systemd-machine-id-setup/.test(stderr)], [1, true], stderr);
+    assert.equal((await b.call("GET", "/api/setup")).json.setup_required, true);
   });
 });
 

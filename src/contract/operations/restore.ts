@@ -28,6 +28,7 @@ export const restoreOperations = {
       "backup_key_wrong",
       "backup_unusable",
       "update_busy",
+      "not_ready",
       "storage_full",
       "storage_unwritable",
     ],

@@ -6,7 +6,7 @@ import { suspended } from "../../auth/tokens/api-token.ts";
 import type { Manifest } from "../../backup/manifest.ts";
 import type { AdoptedState } from "../../backup/restore.ts";
 import { unusableBackup } from "../../backup/unusable.ts";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Host } from "../../host/host.ts";
 import {
   createReceiverSecrets,
@@ -33,7 +33,7 @@ const mostKeysBytes = 65_536;
  * Makes the unpacked state of a backup this machine's, as a start would open it: sessions end, secrets are sealed with a
  * key of this machine, and unless it is a replacement the API tokens are suspended, and place in waves, certificate,
  * history and record stay with the other device. Throws `backup_unusable` for a state that a start would not take as it
- * is, `second_factor_unavailable`, `storage_full` and `storage_unwritable`.
+ * is, `not_ready`, `second_factor_unavailable`, `storage_full` and `storage_unwritable`.
  */
 export async function adoptRestored(
   config: RoomsConfig,
@@ -42,6 +42,7 @@ export async function adoptRestored(
   asReplacement: boolean,
 ): Promise<AdoptedState> {
   const { stateDirectory } = config;
+  requireIdentity(host);
   const former = await takeKeys(stateDirectory);
   await requireReadable(config);
   const own = await ownKey(config, host);
@@ -73,6 +74,15 @@ export async function adoptRestored(
   } finally {
     for (const document of [...Object.values(documents), secrets]) await document.close();
   }
+}
+
+/** Without an id that stays, the next start would take the state for a copy of another machine's. */
+function requireIdentity({ identity }: Pick<Host, "identity">): void {
+  if (identity.isLasting) return;
+  throw new StewardError(
+    "not_ready",
+    "This machine has no machine-id yet (machine-id(5)), so that a restored state could not become its own. Nothing was changed. As root: systemd-machine-id-setup; systemctl restart steward.",
+  );
 }
 
 /** The keys that the backup's secrets are sealed with; their file has no place in a state. */

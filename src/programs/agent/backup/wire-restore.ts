@@ -42,6 +42,7 @@ async function openRestorer({
     hostDirectory: dirname(config.https.directory),
     age: createAge(config.node, join(config.assetsDirectory, "backup.js"), host.startFilter),
     freeSpace: host.files.freeSpace,
+    timers: host.time.timers,
     version: config.build.version,
     product: config.product,
     presentUsers: () => accounts.all().length,
