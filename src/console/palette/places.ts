@@ -30,6 +30,7 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
   versions: { to: "/system" },
   hostName: { to: "/system", query: { manage: "names" } },
   timeZone: { to: "/system", query: { manage: "names" } },
+  backup: { to: "/system", query: { manage: "backup" }, roles: ["admin"] },
   restart: { to: "/system", query: { manage: "reboot" }, roles: ["admin"] },
   powerOff: { to: "/system", query: { manage: "powerOff" }, roles: ["admin"] },
   reset: { to: "/system", query: { manage: "reset" }, roles: ["admin"] },

@@ -1,6 +1,6 @@
-/** Hands a text to the person as a file. */
-export function download(text: string, fileName: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+/** Hands the person a file. */
+export function download(content: BlobPart, fileName: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
   link.href = address;
   link.download = fileName;

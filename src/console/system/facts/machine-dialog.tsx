@@ -14,7 +14,13 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { ZoneField } from "../../ui/form/zone-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
+import { Time } from "../../ui/time.tsx";
+import { BackupDialog } from "../backup/backup-dialog.tsx";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "./machine-orders.tsx";
+
+const verbs = ["backup", ...machineVerbs] as const;
+
+type Verb = "backup" | MachineVerb;
 
 /** An administrator's actions on the machine itself. */
 export function MachineDialog({
@@ -25,34 +31,49 @@ export function MachineDialog({
   readonly asked: string;
   readonly onClose: () => void;
 }) {
-  const [verb, setVerb] = useState<MachineVerb | null>(machineVerbs.find((one) => one === asked) ?? null);
+  const [verb, setVerb] = useState<Verb | null>(verbs.find((one) => one === asked) ?? null);
   const name = useStore(device)?.name ?? "";
   const host = useResource("getHost", {}, { isStill: true });
+  const status = useResource("getStatus");
+  if (verb === "backup") return <BackupDialog name={name} onClose={onClose} />;
   if (verb !== null) return <MachineOrderDialog verb={verb} name={name} onClose={onClose} />;
   // Also where name and zone cannot be read.
-  const power = (
-    <section>
-      <h3>{t.machine.power}</h3>
-      <div class="buttons">
-        <Button onClick={() => setVerb("reboot")}>{t.machine.reboot}</Button>
-        <Button onClick={() => setVerb("powerOff")}>{t.machine.powerOff}</Button>
-        <Button kind="danger" onClick={() => setVerb("reset")}>
-          {t.machine.reset}
-        </Button>
-      </div>
-    </section>
+  const others = (
+    <>
+      <section>
+        <h3>{t.machine.backup}</h3>
+        {status.value && (
+          <p>
+            {t.machine.lastBackup} <Time at={status.value.last_backup_at ?? null} />
+          </p>
+        )}
+        <div class="buttons">
+          <Button onClick={() => setVerb("backup")}>{t.machine.makeBackup}</Button>
+        </div>
+      </section>
+      <section>
+        <h3>{t.machine.power}</h3>
+        <div class="buttons">
+          <Button onClick={() => setVerb("reboot")}>{t.machine.reboot}</Button>
+          <Button onClick={() => setVerb("powerOff")}>{t.machine.powerOff}</Button>
+          <Button kind="danger" onClick={() => setVerb("reset")}>
+            {t.machine.reset}
+          </Button>
+        </div>
+      </section>
+    </>
   );
   return (
     <Dialog title={t.machine.title} shape="sheet" onClose={onClose}>
       <ReadProblem of={[host]} />
       {host.value !== null ? (
         <NamesForm host={host.value} onSaved={onClose}>
-          {power}
+          {others}
         </NamesForm>
       ) : (
         <>
           {host.error === null && <Skeleton lines={3} />}
-          {power}
+          {others}
         </>
       )}
     </Dialog>

@@ -8,6 +8,28 @@ export const machine: Catalogue["machine"] = {
     "Buchstaben, Ziffern und Bindestriche. Adressen mit dem bisherigen Namen funktionieren nicht mehr.",
   timeZone: "Zeitzone",
   timeZoneHint: "Die Update-Fenster richten sich sofort danach.",
+  backup: "Sicherung",
+  lastBackup: "Letzte Sicherung:",
+  makeBackup: "Sicherung erstellen",
+  backupTitle: (name) => `${name} sichern`,
+  backupText:
+    "Eine verschlüsselte Datei mit Benutzern, zweiten Faktoren, API-Token, Einstellungen, Zertifikaten und Ereignissen. Ein anderes Gerät kann damit an die Stelle dieses Geräts treten. Installierte Versionen sind nicht enthalten: Sie kommen wieder von ihrem Herausgeber.",
+  passphrase: "Passphrase",
+  passphraseHint:
+    "12 Zeichen oder mehr; gut sind sechs zufällig gewählte Wörter. Ohne sie kann niemand die Datei öffnen. Bewahren Sie sie deshalb an einem anderen Ort auf als die Datei.",
+  passphraseAgain: "Die Passphrase noch einmal",
+  passphraseDiffers: "Das ist eine andere Passphrase",
+  backupVerb: "Sicherung herunterladen",
+  backupMaking: "Die Sicherung wird erstellt …",
+  backupReceived: (size) => `bisher ${size}`,
+  backupMade: (file, size) => `${file} (${size}) ist in den Downloads Ihres Browsers.`,
+  backupKeep: "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem dritten Ort.",
+  backupBroken: "Die Sicherung ist abgebrochen",
+  backupBrokenText:
+    "Ein Teil einer Sicherung lässt sich nicht öffnen, deshalb wurde nichts gespeichert. Erstellen Sie sie noch einmal.",
+  unattended: "Sicherungen ohne Zutun",
+  unattendedText:
+    "Ein Timer erstellt sie auf dem Gerät, verschlüsselt für einen öffentlichen Schlüssel von age. So öffnet sie nichts, was auf dem Gerät ist. Als root:",
   power: "Neustart und Zurücksetzen",
   reboot: "Neu starten",
   rebootTitle: (name) => `${name} neu starten?`,

@@ -23,6 +23,7 @@ export const palette: Catalogue["palette"] = {
     versions: "Versionen",
     hostName: "Hostname",
     timeZone: "Zeitzone",
+    backup: "Sicherung erstellen",
     restart: "Neu starten",
     powerOff: "Ausschalten",
     reset: "Auf Werkszustand zurücksetzen",

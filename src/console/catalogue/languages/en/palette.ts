@@ -16,6 +16,7 @@ export const palette = {
     versions: "Versions",
     hostName: "Host name",
     timeZone: "Time zone",
+    backup: "Make a backup",
     restart: "Restart",
     powerOff: "Switch off",
     reset: "Factory reset",

@@ -25,6 +25,7 @@ export const otherWords: Catalogue["palette"]["words"] = {
     versions: "über, Kernel, Betriebssystem, Gerätekennung, Seriennummer, Modell, Build",
     hostName: "Rechnername, umbenennen, DNS-Name, Netzwerkname",
     timeZone: "UTC, Region, Sommerzeit, Winterzeit",
+    backup: "Backup, Datensicherung, sichern, Kopie, Export, Wiederherstellung, Ersatzgerät, age",
     restart: "Neustart, Reboot, booten",
     powerOff: "herunterfahren, abschalten, Shutdown",
     reset: "Werkseinstellungen, Werksreset, Reset, alles löschen",

@@ -23,6 +23,7 @@ export const otherWords = {
     versions: "about, version, build, kernel, operating system, device id, serial, model",
     hostName: "hostname, rename, computer name, dns name",
     timeZone: "timezone, tz, utc, region, daylight saving",
+    backup: "save, archive, export, copy, restore, replacement, age",
     restart: "reboot, boot, power",
     powerOff: "shutdown, shut down, power off, halt, turn off",
     reset: "reset, erase, wipe, delete everything",

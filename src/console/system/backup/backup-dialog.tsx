@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { bytes } from "../../catalogue/formats.ts";
+import { t } from "../../catalogue/words.ts";
+import { deviceNow } from "../../client/device-time.ts";
+import { Cancelled } from "../../client/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog/dialog.tsx";
+import { download } from "../../ui/download.ts";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { PasswordField } from "../../ui/form/password-field.tsx";
+import { ProblemBox } from "../../ui/problem-view.tsx";
+import { BrokenOff, backupFileName, makeBackup } from "./make-backup.ts";
+
+interface Made {
+  readonly fileName: string;
+  readonly bytes: number;
+}
+
+/** Hands the person a backup of the whole device, encrypted to a passphrase of theirs. */
+export function BackupDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const [made, setMade] = useState<Made | null>(null);
+  return (
+    <Dialog title={t.machine.backupTitle(name)} onClose={onClose}>
+      {made === null ? (
+        <BackupForm {...{ name, onClose }} onMade={setMade} />
+      ) : (
+        <>
+          <p role="status">{t.machine.backupMade(made.fileName, bytes(made.bytes))}</p>
+          <p>{t.machine.backupKeep}</p>
+          <div class="buttons">
+            <Button kind="primary" onClick={onClose}>
+              {t.ui.done}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function BackupForm({
+  name,
+  onMade,
+  onClose,
+}: {
+  readonly name: string;
+  readonly onMade: (made: Made) => void;
+  readonly onClose: () => void;
+}) {
+  const [received, setReceived] = useState(0);
+  const signal = useSignalOfStay();
+  const form = useForm({ passphrase: "", again: "" }, async ({ passphrase }) => {
+    setReceived(0);
+    const file = await makeBackup(passphrase, { signal, onBytes: setReceived });
+    const fileName = backupFileName(name, new Date(deviceNow()));
+    download(file, fileName, file.type);
+    onMade({ fileName, bytes: file.size });
+  });
+  const { typed, error, isBusy } = form;
+  const isBroken = error instanceof BrokenOff;
+  const differs = typed.again !== "" && !typed.passphrase.startsWith(typed.again);
+  return (
+    <Form
+      form={{ ...form, error: isBroken ? null : error }}
+      verb={t.machine.backupVerb}
+      isReady={typed.passphrase !== "" && typed.again === typed.passphrase}
+      onCancel={onClose}
+    >
+      <p>{t.machine.backupText}</p>
+      <PasswordField
+        {...form.field("passphrase")}
+        name="passphrase"
+        label={t.machine.passphrase}
+        hint={t.machine.passphraseHint}
+        autocomplete="new-password"
+        maxLength={1_024}
+        isFirst
+      />
+      <PasswordField
+        {...form.field("again")}
+        name="passphrase-again"
+        label={t.machine.passphraseAgain}
+        error={differs ? t.machine.passphraseDiffers : null}
+        autocomplete="new-password"
+        maxLength={1_024}
+      />
+      {isBroken && (
+        <ProblemBox title={t.machine.backupBroken}>
+          <p>{t.machine.backupBrokenText}</p>
+        </ProblemBox>
+      )}
+      {isBusy && <Receiving bytes={received} />}
+      <Unattended />
+    </Form>
+  );
+}
+
+/** Its length is not known before its end. A screen reader hears that it goes on, and not each figure. */
+function Receiving({ bytes: count }: { readonly bytes: number }) {
+  return (
+    <>
+      <p>
+        <span role="status">{t.machine.backupMaking}</span>{" "}
+        {count > 0 && <span aria-hidden="true">{t.machine.backupReceived(bytes(count))}</span>}
+      </p>
+      <progress aria-label={t.machine.backupMaking} />
+    </>
+  );
+}
+
+/** Backups by a timer need no person, and root sets them up. */
+function Unattended() {
+  return (
+    <details>
+      <summary>{t.machine.unattended}</summary>
+      <p>{t.machine.unattendedText}</p>
+      <pre>{"echo age1… >>/etc/steward/backup-recipients\nsystemctl enable --now steward-backup.timer"}</pre>
+    </details>
+  );
+}
+
+/** Aborted when the caller is no longer drawn. */
+function useSignalOfStay(): AbortSignal {
+  const stay = useRef(new AbortController());
+  useEffect(() => () => stay.current.abort(new Cancelled()), []);
+  return stay.current.signal;
+}

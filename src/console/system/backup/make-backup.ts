@@ -1,0 +1,35 @@
+import { exchange } from "../../client/call.ts";
+
+export interface Making {
+  readonly signal: AbortSignal;
+  /** Called with the number of bytes that have come. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** The connection ended before the file did. */
+export class BrokenOff extends Error {}
+
+/** Has the agent make a backup, and gathers it: a part of one does not open. Throws BrokenOff, and what `exchange` throws. */
+export async function makeBackup(passphrase: string, { signal, onBytes }: Making): Promise<Blob> {
+  const response = await exchange("makeBackup", { body: { passphrase } }, { signal });
+  let bytes = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (piece, rest) => {
+      bytes += piece.length;
+      onBytes(bytes);
+      rest.enqueue(piece);
+    },
+  });
+  try {
+    return await new Response(response.body?.pipeThrough(counting)).blob();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new BrokenOff("the backup broke off", { cause });
+  }
+}
+
+/** `Branch-Hamburg-2026-11-28T0130Z.age`: as `steward backup --to` names it. */
+export function backupFileName(deviceName: string, at: Date): string {
+  const name = deviceName.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").replaceAll(/^[-.]+|-+$/g, "") || "device";
+  return `${name}-${at.toISOString().slice(0, 16).replace(":", "")}Z.age`;
+}
