@@ -69,7 +69,7 @@ function sentences(result: ExportResult, directory: string): string {
   const lines = [
     `${file} has ${releases.length} ${releases.length === 1 ? "release" : "releases"}, and all that a device verifies by: ${megabytes} MB.`,
     ...releases.map((path) => `  ${path}`),
-    `Devices take it until ${good_until}. Unpack it and give it to one with: steward update apply --repo DIRECTORY`,
+    `Devices take it until ${good_until}: steward update check --repo ${file}`,
     "Until then it keeps a device that sees nothing else from noticing newer releases. Let it last as long as the way there, not longer.",
   ];
   if (signed.length > 0) {
