@@ -72,6 +72,8 @@ bench: packages $(DIST) ## print what the agent costs on this Node and on the LT
 	@node --import tsx lab/bench/dependencies.ts
 	@echo
 	@node --import tsx lab/bench/console.ts
+	@echo
+	@"$$(sh scripts/lts-runtime.sh)" --import tsx lab/bench/patches.ts
 
 reproduce: package ## build the packages of the last commit again, in another place, and compare the bytes
 	@sh scripts/package/reproduce.sh $(MACHINES)

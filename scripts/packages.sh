@@ -58,6 +58,7 @@ case $target in
   bench)
     # Beside those of the tests: the whole browser, and a library that Cockpit loads.
     need chromium chromium
+    need rsync rsync
     need_library libjson-glib-1.0.so.0 libjson-glib-1.0-0
     ;;
   fleet-test)
