@@ -148,6 +148,7 @@ describe("a payload for which a patch is on offer", () => {
     it(`is fetched whole where the patch makes ${name} of it, at the cost of one request`, async () => {
       await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: writing(made) });
       assert.deepEqual(asked(), ["patch", "whole"]);
+      assert.equal(server?.requests[1]?.headers.range, undefined, "all of it, not the rest of a wrong part");
       assertStaged();
     });
 
