@@ -27,6 +27,7 @@ if (place !== null && !handBack()) {
     events: () => import("./parts/events.ts"),
     history: () => import("./parts/history.ts"),
     updates: () => import("./parts/updates.ts"),
+    upload: () => import("./parts/upload.ts"),
     settings: () => import("./parts/settings.ts"),
     notifications: () => import("./parts/notifications.ts"),
     ota: () => import("./parts/ota.ts"),

@@ -14,6 +14,7 @@ export const textsOfParts = {
   history: ["history"],
   event: ["records", "settings", "people"],
   updates: ["updates"],
+  upload: ["upload"],
   ota: ["settings", "updates"],
   settings: ["settings"],
   notifications: ["notifications"],

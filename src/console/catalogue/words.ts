@@ -17,6 +17,7 @@ interface English {
   readonly settings: typeof import("./languages/en/settings.ts");
   readonly setup: typeof import("./languages/en/setup.ts");
   readonly updates: typeof import("./languages/en/updates.ts");
+  readonly upload: typeof import("./languages/en/upload.ts");
 }
 
 /** Every text of the console. English is the shape that the other languages have. */

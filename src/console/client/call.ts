@@ -173,7 +173,7 @@ function methodOf(id: OperationId): string {
   return routeOf(id)[1] ?? "GET";
 }
 
-function pathOf(
+export function pathOf(
   id: OperationId,
   params: Record<string, string> = {},
   query: Record<string, unknown> = {},

@@ -46,6 +46,7 @@ interface Parts {
   readonly settings: Pages;
   readonly notifications: Body<object>;
   readonly ota: Body<{ readonly status: Updates }>;
+  readonly upload: Body<{ readonly status: Updates; readonly onBegun: (status: Updates) => void }>;
   readonly event: Body<{ readonly event: AuditEvent }>;
   readonly clock: Body<{ readonly status: TimeSync; readonly children: ComponentChildren }>;
   readonly machine: Body<Opened & { readonly asked: string }>;

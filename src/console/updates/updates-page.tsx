@@ -12,6 +12,7 @@ import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { cardOf, type Work, workOf } from "./card/card-state.ts";
 import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
+import { FileFold } from "./file-fold.tsx";
 import { Entry, History } from "./history.tsx";
 import { Schedule } from "./schedule.tsx";
 import { SettingsFold } from "./settings-fold.tsx";
@@ -65,6 +66,7 @@ export function UpdatesPage() {
           <Trust status={status} onConfirmed={begun} />
           <Schedule status={status} />
           <History entries={entries} reading={history} />
+          {isOneOf("admin", "operator") && <FileFold status={status} onBegun={begun} />}
           <SettingsFold status={status} />
           <Entry entries={entries} status={status} onOrder={setOrder} />
         </>

@@ -202,7 +202,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_limit_exceeded: otherServer,
   update_not_acceptable: "Sie ist für ein anderes Produkt, einen anderen Kanal oder ein anderes Steward.",
   update_archive_unusable:
-    "Sie ist kein tar, ist abgeschnitten oder komprimiert, oder enthält anderes als Dateien. Es wurde nichts geändert.",
+    "Sie ist kein tar, ist abgeschnitten oder komprimiert, oder enthält anderes als Dateien. Es wurde nichts geändert. Senden Sie ein unkomprimiertes tar vom Repository des Herausgebers.",
   update_payload_unsafe:
     "Das Archiv hat Dateien außerhalb seines Verzeichnisses. Es wurde nichts installiert.",
   update_self_test_failed: "Sie läuft auf diesem Gerät nicht. Es wurde nichts geändert.",

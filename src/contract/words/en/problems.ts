@@ -194,7 +194,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_limit_exceeded: "The address is wrong, or the server is not the publisher's.",
   update_not_acceptable: "It is made for another product, channel or version of Steward.",
   update_archive_unusable:
-    "It is no tar, is cut short or compressed, or has other things in it than files. Nothing was changed.",
+    "It is no tar, is cut short or compressed, or has other things in it than files. Nothing was changed. Send an uncompressed tar of the publisher’s repository.",
   update_payload_unsafe: "The archive has files outside its own directory. Nothing was installed.",
   update_self_test_failed: "It does not work on this device. Nothing was changed.",
   update_payload_mismatch: "It was damaged or changed on the way. Nothing was installed.",

@@ -4,6 +4,8 @@ import type { Catalogue } from "../../words.ts";
 export const updates: Catalogue["updates"] = {
   ...updateWords,
   checkNow: "Jetzt suchen",
+  fromFile: "Aus einer Datei",
+  fromFileFor: "Für ein Gerät ohne Netzwerk.",
   kinds: { rules: "Regeln", binary: "Dienst" },
   about: {
     rules: "Neue Regeln werden im laufenden Betrieb geladen.",

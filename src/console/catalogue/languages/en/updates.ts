@@ -7,6 +7,8 @@ export const updates = {
   /** Words for holds, for the summary of updates, for attempts, and for releases that are not chosen. */
   ...updateWords,
   checkNow: "Check now",
+  fromFile: "From a file",
+  fromFileFor: "For a device without a network.",
   kinds: { rules: "Rules", binary: "Service" },
   about: {
     rules: "New rules are loaded while the service runs.",

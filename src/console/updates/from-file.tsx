@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Updates } from "../../contract/types.ts";
+import { bytes, percent } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { useAction } from "../client/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { Said } from "../ui/spoken.tsx";
+import { reasonSentence } from "../ui/words/update-format.ts";
+import { sendRepository } from "./send-repository.ts";
+
+export interface FromFileProps {
+  readonly status: Updates;
+  readonly onBegun: (status: Updates) => void;
+}
+
+/** Sends a file with a repository to a device without a network, and says what came of its check. */
+export function UpdateFromFile({ status, onBegun }: FromFileProps) {
+  const [sending, setSending] = useState({ bytes: 0, of: 0 });
+  const [checkId, setCheckId] = useState<string | null>(null);
+  const stop = useRef(new AbortController());
+  // A person who leaves the page gives it up: nobody would see the outcome.
+  useEffect(() => () => stop.current.abort(), []);
+  const send = useAction(async (file: File) => {
+    setCheckId(null);
+    stop.current = new AbortController();
+    const onSent = (sent: number): void => setSending({ bytes: sent, of: file.size });
+    onSent(0);
+    const begun = await sendRepository(file, { signal: stop.current.signal, onSent });
+    setCheckId(begun.schedule.check_id ?? null);
+    onBegun(begun);
+  });
+  const why = status.trust.installed ? null : t.updates.trustSteps.not_installed;
+  return (
+    <div class="from-file">
+      <label>
+        {t.upload.file}
+        <input
+          type="file"
+          accept=".tar"
+          disabled={send.isBusy || why !== null}
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file) void send.run(file);
+            // The same file can be chosen again.
+            currentTarget.value = "";
+          }}
+        />
+      </label>
+      <p class="hint">{why ?? t.upload.hint}</p>
+      {send.isBusy && (
+        <>
+          <progress aria-label={t.upload.progress} value={sending.bytes} max={sending.of || 1} />
+          <p>
+            {t.upload.amount(
+              bytes(sending.bytes),
+              bytes(sending.of),
+              percent(sending.bytes / (sending.of || 1)),
+            )}{" "}
+            <Button onClick={() => stop.current.abort()}>{t.upload.stop}</Button>
+          </p>
+        </>
+      )}
+      <ProblemView error={send.error} />
+      <p role="status">{checkId !== null && <Outcome status={status} checkId={checkId} />}</p>
+    </div>
+  );
+}
+
+function Outcome({ status, checkId }: { readonly status: Updates; readonly checkId: string }) {
+  const { last_check } = status.schedule;
+  if (last_check?.id !== checkId) return <>{t.upload.checking}</>;
+  if (last_check.outcome === "ok") return <>{t.upload.good}</>;
+  return (
+    <>
+      {t.upload.failed}{" "}
+      {last_check.detail !== null && (
+        <Said sentence={reasonSentence({ ...last_check, detail: last_check.detail })} />
+      )}
+    </>
+  );
+}
