@@ -6,13 +6,14 @@ import {
   type NumberedRequest,
   onEachLine,
   outcomeLine,
+  readsLine,
   requestIn,
 } from "../host/linux/nts/key-exchange-lines.ts";
 import { end, fail } from "../terminal/ending.ts";
 
 /**
  * Exchanges keys with time servers (RFC 8915): a line of JSON for each request on standard input, and one for its outcome
- * on standard output, in any order. It ends with its input, which is the agent's to close. Its argument says which
+ * on standard output, in any order, after an empty one that says that it reads. It ends with its input, which is the agent's to close. Its argument says which
  * authorities are trusted.
  */
 async function main(): Promise<number> {
@@ -31,6 +32,7 @@ async function main(): Promise<number> {
     };
     onEachLine(process.stdin, onLine, () => reject(new Error("a request is too long")));
     process.stdin.once("end", resolve);
+    process.stdout.write(`${readsLine}\n`);
   });
   // openssl ends at once, and the certificates that it was reading are removed.
   ending.abort();

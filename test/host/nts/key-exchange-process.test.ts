@@ -138,12 +138,28 @@ describe("the process of key exchanges", () => {
   it("that hangs is killed, and the next request has another", async () => {
     // It ends by itself some time after a test that was killed, or that found that it is not.
     const hanging = `const until = Date.now() + ${2_000 * longSeconds}; while (Date.now() < until);`;
-    const exchanges = opened(hanging, { longestMilliseconds: 400 });
-    for (const _ of [1, 2]) failing(await exchanges.exchange(requestTo(1)), /^nts_no_answer$/);
-    const [first, second] = processes();
-    assert.ok(first && second);
-    await untilEnded(first);
-    await untilEnded(second);
+    // The one hangs before it reads, the other once it does, which its empty line says.
+    for (const [text, plan] of [
+      [hanging, { startMilliseconds: 400 }],
+      [`require("node:fs").writeSync(1, "\\n"); ${hanging}`, { longestMilliseconds: 400 }],
+    ] as const) {
+      const exchanges = opened(text, plan);
+      for (const _ of [1, 2]) failing(await exchanges.exchange(requestTo(1)), /^nts_no_answer$/);
+      const [first, second] = processes();
+      assert.ok(first && second);
+      await untilEnded(first);
+      await untilEnded(second);
+    }
+  });
+
+  it("that takes longer to start than an exchange may take is waited for", async () => {
+    const late = `setTimeout(() => {
+  console.log("");
+  process.stdin.once("data", () => console.log('{"id":1,"failure":"nts_refused"}'));
+}, 1_500)`;
+    const exchanges = opened(late, { longestMilliseconds: 1_000, idleMilliseconds: 50 });
+    failing(await exchanges.exchange(requestTo(1)), /^nts_refused$/);
+    await untilEnded(processes()[0]);
   });
 
   for (const [name, text] of [

@@ -38,6 +38,9 @@ export function onEachLine(stream: Readable, onLine: (line: string) => void, onE
   });
 }
 
+/** The first line of the process: it has started, and reads requests. */
+export const readsLine = "";
+
 export function requestLine(request: NumberedRequest): string {
   return `${JSON.stringify(request)}\n`;
 }

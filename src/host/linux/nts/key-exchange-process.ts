@@ -9,16 +9,20 @@ import type {
   KeyRequest,
 } from "../../nts-ports.ts";
 import { systemPath } from "../commands.ts";
-import { onEachLine, outcomeIn, requestLine } from "./key-exchange-lines.ts";
+import { type NumberedOutcome, onEachLine, outcomeIn, readsLine, requestLine } from "./key-exchange-lines.ts";
 
-/** Milliseconds after which a process without an answer is killed: 5 s of the exchange itself, and its own start. */
+/** Milliseconds that a process may take until it reads: a slow device that is busy takes ten seconds to start Node. */
+const startMilliseconds = 30_000;
+
+/** Milliseconds after which a process that reads and does not answer is killed: an exchange itself gives up after 5 s. */
 const longestMilliseconds = 8_000;
 
 /** Milliseconds for which a process without a request is kept: servers are asked twice within a round at the start. */
 const idleMilliseconds = 5_000;
 
 export interface KeyExchangeProcessPlan extends KeyExchangeOptions {
-  /** 8 s and 5 s by default. */
+  /** 30 s, 8 s and 5 s by default. */
+  readonly startMilliseconds?: number;
   readonly longestMilliseconds?: number;
   readonly idleMilliseconds?: number;
 }
@@ -40,17 +44,26 @@ export function createKeyExchanges(plan: KeyExchangeProcessPlan): KeyExchanges {
   return { prepare: () => open().prepare(), exchange: (request) => open().exchange(request) };
 }
 
+/** A request that has no answer yet. */
+interface Waiting {
+  readonly settle: (outcome: KeyExchangeOutcome) => void;
+  deadline: NodeJS.Timeout;
+}
+
 /** One process, from its start until `onEnd`. */
 class Conversation implements KeyExchanges {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (outcome: KeyExchangeOutcome) => void>();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #startMilliseconds: number;
   readonly #longestMilliseconds: number;
   readonly #onEnd: () => void;
   readonly #rest: NodeJS.Timeout;
+  #reads = false;
   #asked = 0;
   #hasEnded = false;
 
   constructor(plan: KeyExchangeProcessPlan, onEnd: () => void) {
+    this.#startMilliseconds = plan.startMilliseconds ?? startMilliseconds;
     this.#longestMilliseconds = plan.longestMilliseconds ?? longestMilliseconds;
     this.#onEnd = onEnd;
     this.#rest = setTimeout(() => this.#endIfIdle(), plan.idleMilliseconds ?? idleMilliseconds).unref();
@@ -75,21 +88,39 @@ class Conversation implements KeyExchanges {
     this.#asked += 1;
     const id = this.#asked;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#end(unanswered), this.#longestMilliseconds);
-      this.#waiting.set(id, (outcome) => {
-        this.#waiting.delete(id);
-        clearTimeout(timer);
-        this.#rest.refresh();
-        resolve(outcome);
-      });
+      this.#waiting.set(id, { settle: resolve, deadline: this.#deadline() });
       this.#child.stdin?.write(requestLine({ id, request }));
     });
   }
 
+  #deadline(): NodeJS.Timeout {
+    const milliseconds = this.#reads ? this.#longestMilliseconds : this.#startMilliseconds;
+    return setTimeout(() => this.#end(unanswered), milliseconds);
+  }
+
   #read(line: string): void {
     const answer = outcomeIn(line);
-    if (answer === null) this.#end(illegible);
-    else this.#waiting.get(answer.id)?.(answer.outcome);
+    if (line === readsLine) this.#begin();
+    else if (answer === null) this.#end(illegible);
+    else this.#settle(answer);
+  }
+
+  #settle({ id, outcome }: NumberedOutcome): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    clearTimeout(waiting?.deadline);
+    this.#rest.refresh();
+    waiting?.settle(outcome);
+  }
+
+  /** Requests that came while the process was started have their time from now on. */
+  #begin(): void {
+    if (this.#reads) return;
+    this.#reads = true;
+    for (const waiting of this.#waiting.values()) {
+      clearTimeout(waiting.deadline);
+      waiting.deadline = this.#deadline();
+    }
   }
 
   #endIfIdle(): void {
@@ -102,8 +133,12 @@ class Conversation implements KeyExchanges {
     this.#hasEnded = true;
     this.#child.kill("SIGKILL");
     this.#onEnd();
-    for (const settle of this.#waiting.values()) settle(outcome);
     clearTimeout(this.#rest);
+    for (const { settle, deadline } of this.#waiting.values()) {
+      clearTimeout(deadline);
+      settle(outcome);
+    }
+    this.#waiting.clear();
   }
 }
 
