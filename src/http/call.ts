@@ -24,6 +24,8 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a client that returns to a stream. */
   lastEventId: string | undefined;
+  /** The X-Setup-Token header, where the operation may be called before there is an administrator. */
+  setupToken: string | undefined;
   /** Adds facts to the event of this call; later facts replace earlier ones. */
   note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` if the caller's If-Match is not the entity tag of `present`. */

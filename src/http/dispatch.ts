@@ -30,6 +30,8 @@ export interface DispatchRequest extends RawInput {
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a stream. */
   lastEventId: string | undefined;
+  /** The X-Setup-Token header. */
+  setupToken?: string | undefined;
   /** The If-Match header. */
   ifMatch: string | undefined;
   /** The Idempotency-Key header. */
@@ -90,12 +92,12 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       const input = entry.check(request);
       const { params, query, body, bodyErrors } = input;
       if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
-      const { actor, context, noted, cookie, lastEventId } = request;
+      const { actor, context, noted, cookie, lastEventId, setupToken } = request;
       budget.take(operation, actor, request.tellBudget ?? untold);
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: a spread of the input took a twelfth of a request.
-      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
+      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, setupToken, note };
       const perform = async (): Promise<Answer> => {
         const result = await handle(call);
         if (operation.response.bytes) return bytesAnswer(events, operation, request, result as ByteAnswer);

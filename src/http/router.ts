@@ -171,6 +171,7 @@ async function perform(
     noted,
     cookie: operation.cookie && !facts.isLocal ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
+    setupToken: operation.beforeSetup && headerOf(ctx, "x-setup-token"),
     ifMatch: ctx.req.headers["if-match"],
     idempotencyKey: headerOf(ctx, "idempotency-key"),
     tellBudget: (headers) => ctx.set({ ...headers }),
@@ -227,7 +228,10 @@ function lastEventIdOf(ctx: Koa.Context): string | undefined {
   return headerOf(ctx, "last-event-id") || undefined;
 }
 
-function headerOf(ctx: Koa.Context, name: "last-event-id" | "idempotency-key"): string | undefined {
+function headerOf(
+  ctx: Koa.Context,
+  name: "last-event-id" | "idempotency-key" | "x-setup-token",
+): string | undefined {
   const header = ctx.req.headers[name];
   return typeof header === "string" ? header : undefined;
 }

@@ -1,29 +1,36 @@
 import * as schemas from "../backup/restore.ts";
 import type { Operation } from "./operation.ts";
 
+const ofSetupToken = ["setup_already_done", "setup_token_invalid", "too_many_attempts"] as const;
+
 /** A device from the backup of one. */
 export const restoreOperations = {
   receiveBackup: {
     method: "PUT",
     path: "/api/setup/restore",
     summary: "Take the file of a backup, which is not opened yet",
-    access: "local",
+    access: "open",
+    beforeSetup: true,
     inRescue: true,
-    isOfCommandLine: true,
+    ofConsole: true,
     upload: { maximumBytes: schemas.mostBackupBytes },
     response: { status: 200, schema: schemas.receivedBackup },
-    errors: ["storage_full", "storage_unwritable"],
+    refusal: "sign_in.refused",
+    errors: [...ofSetupToken, "storage_full", "storage_unwritable"],
   },
   restoreBackup: {
     method: "POST",
     path: "/api/setup/restore",
     summary: "Say what restoring that backup changes, or restore it",
-    access: "local",
+    access: "open",
+    beforeSetup: true,
     inRescue: true,
-    isOfCommandLine: true,
+    ofConsole: true,
     body: schemas.restoreRequest,
     response: { status: 200, schema: schemas.restorePlan },
+    refusal: "sign_in.refused",
     errors: [
+      ...ofSetupToken,
       "not_found",
       "backup_key_wrong",
       "backup_unusable",
@@ -37,6 +44,6 @@ export const restoreOperations = {
 
 /** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
 export const restoreDescriptions: Readonly<Record<keyof typeof restoreOperations, string>> = {
-  receiveBackup: "For `steward restore`, over the socket on the device alone.",
-  restoreBackup: "For `steward restore`, over the socket on the device alone.",
+  receiveBackup: "For `steward restore`, and for the first run with the setup token in `X-Setup-Token`.",
+  restoreBackup: "For `steward restore`, and for the first run with the setup token in `X-Setup-Token`.",
 };

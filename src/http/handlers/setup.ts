@@ -6,6 +6,7 @@ import type { Throttle } from "../../auth/throttle/throttle.ts";
 import { withThrottle } from "../../auth/throttle/with-throttle.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { StewardError } from "../../contract/errors.ts";
+import type { OperationId } from "../../contract/operations.ts";
 import type { User } from "../../contract/types.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Call, Handlers } from "../call.ts";
@@ -38,6 +39,27 @@ export function createSetupHandlers(options: SetupHandlersOptions): Pick<Handler
       );
     },
   };
+}
+
+/** The parts that authorise the first run. */
+export type FirstRun = Pick<SetupHandlersOptions, "accounts" | "throttle" | "setupToken">;
+
+/**
+ * Throws unless the caller is local root, or this device has no administrator yet and the request has the setup token:
+ * `setup_already_done`, `setup_token_invalid`, `too_many_attempts`.
+ */
+export async function requireFirstRun(
+  firstRun: FirstRun,
+  call: Pick<Call<OperationId>, "actor" | "context" | "setupToken">,
+): Promise<void> {
+  if (call.actor.kind === "local-root") return;
+  if (firstRun.accounts.hasAdministrator())
+    throw new StewardError(
+      "setup_already_done",
+      "This device has an administrator already, so only root restores a backup: `steward restore FILE` on the device.",
+    );
+  if (!(await firstRun.setupToken.isRight(call.setupToken ?? "")))
+    await refuse(firstRun, call, wrongSetupToken);
 }
 
 async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
@@ -84,7 +106,11 @@ async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promis
 /**
  * The right token is accepted however often strangers have guessed: its bits need no delay, and its owner must get in.
  */
-function refuse({ throttle }: SetupHandlersOptions, { context }: Call<"setUp">, why: string): Promise<never> {
+function refuse(
+  { throttle }: Pick<FirstRun, "throttle">,
+  { context }: Pick<Call<OperationId>, "context">,
+  why: string,
+): Promise<never> {
   return withThrottle(throttle, { name: null }, context, async () => {
     throw new StewardError("setup_token_invalid", why);
   });

@@ -8,6 +8,7 @@ import { type OperationId, operationIds, operationOf } from "../../contract/oper
 import type { Finding, Health, ProblemClock } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Authenticate } from "../../http/authenticate.ts";
+import { authorise } from "../../http/authorise.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
 import { requireName } from "../../http/handlers/host.ts";
@@ -109,7 +110,11 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
       await requestWipe(config.stateDirectory);
       return { device_name };
     },
-    ...createRestoreHandlers(createRestoreOpener(unattended({ config, host }))),
+    ...createRestoreHandlers({
+      open: createRestoreOpener(unattended({ config, host })),
+      // Nothing says whether there is an administrator.
+      authorise: ({ actor }) => authorise({ access: "local" }, actor, {}),
+    }),
     greetConsole: () =>
       greetingOf({
         ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved(host) },

@@ -5,13 +5,13 @@ import type { Host } from "../../host/host.ts";
 import type { HandlersOf } from "../../http/call.ts";
 import { createHostHandlers } from "../../http/handlers/host.ts";
 import { createRestoreHandlers } from "../../http/handlers/restore.ts";
+import { type FirstRun, requireFirstRun } from "../../http/handlers/setup.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import { requestWipe } from "../../store/files/wipe.ts";
 import { createMachine } from "../../system/machine.ts";
 import type { Updates } from "../../updates/updates.ts";
 import { createRestoreOpener } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
-import type { SignInRooms } from "./wire-accounts.ts";
 
 /** A factory reset, or the restoring of a backup: recorded at once, and carried out when the state is opened again. */
 export interface Reset {
@@ -44,7 +44,7 @@ export interface MachineRooms {
   readonly updates: Updates;
   readonly time: TrustedTime;
   readonly reset: Reset;
-  readonly auth: Pick<SignInRooms, "accounts">;
+  readonly auth: FirstRun;
 }
 
 /** Joins the parts that the routes of the machine need: its names, the root helper, the updates and the reset. */
@@ -68,5 +68,9 @@ export function composeMachine({
   const openRestorer = createRestoreOpener({
     ...{ config, host, machine, accounts: auth.accounts, startAgain: reset.restore },
   });
-  return { ...createHostHandlers({ machine, deviceName }), ...createRestoreHandlers(openRestorer) };
+  const restoring = createRestoreHandlers({
+    open: openRestorer,
+    authorise: (call) => requireFirstRun(auth, call),
+  });
+  return { ...createHostHandlers({ machine, deviceName }), ...restoring };
 }

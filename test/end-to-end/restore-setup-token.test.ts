@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
+
+const path = "/api/setup/restore";
+
+describe("a backup over the network", () => {
+  const agent = ofSuite(() => startAgentInProcess());
+  const token = () => readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim();
+  const put = async (headers: Record<string, string>) => {
+    const type = { "content-type": "application/octet-stream" };
+    const answer = await fetch(`${agent.url}${path}`, {
+      ...{ method: "PUT", headers: { ...type, ...headers }, body: "no backup" },
+    });
+    return { status: answer.status, json: (await answer.json()) as { code?: string; bytes?: number } };
+  };
+  const post = async (headers: Record<string, string>) => {
+    const type = { "content-type": "application/json" };
+    const body = JSON.stringify({ passphrase: "any", check: true });
+    const answer = await fetch(`${agent.url}${path}`, {
+      ...{ method: "POST", headers: { ...type, ...headers }, body },
+    });
+    return { status: answer.status, json: (await answer.json()) as { code?: string } };
+  };
+  const isKept = () => existsSync(join(agent.stateDirectory, ".restore/backup.age"));
+
+  it("is neither taken nor opened without the setup token (takeover of a new device)", async () => {
+    for (const headers of [{}, { "x-setup-token": "" }, { "x-setup-token": "wrong" }]) {
+      const sent = await put(headers);
+      assert.deepEqual([sent.status, sent.json.code, isKept()], [401, "setup_token_invalid", false]);
+    }
+    assert.equal(
+      (await agent.call("PUT", path, { local: true, body: {} })).json.code,
+      "unsupported_media_type",
+    );
+    const asked = await post({ "x-setup-token": "wrong" });
+    assert.match(asked.json.code ?? "", /^(setup_token_invalid|too_many_attempts)$/);
+  });
+
+  it("is taken with it, and stays where it does not open", async () => {
+    const headers = { "x-setup-token": token() };
+    const sent = await put(headers);
+    assert.deepEqual([sent.status, sent.json], [200, { bytes: 9 }]);
+    assert.equal((await post(headers)).json.code, "backup_unusable");
+    assert.ok(isKept());
+  });
+
+  it("is refused where there is an administrator, with any token (takeover of a device in use)", async () => {
+    const headers = { "x-setup-token": token() };
+    await agent.signedInAdmin();
+    for (const ask of [put, post]) {
+      const { status, json } = await ask(headers);
+      assert.deepEqual([status, json.code], [409, "setup_already_done"]);
+    }
+  });
+});
