@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print|palette|ui\/form\/(zones?|duration)|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =

@@ -25,6 +25,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer to the first attempt, where it was sent already. */
   readonly early?: Promise<Response> | undefined;
+  /** Sends the request in place of `fetch` (./upload.ts). */
+  readonly by?: (path: string, request: RequestInit) => Promise<Response>;
 }
 
 interface Answer<Id extends OperationId> {
@@ -135,7 +137,8 @@ async function send<Id extends OperationId>(
   for (;;) {
     await connected();
     try {
-      const sent = options.early ?? (method === "GET" ? patiently(path, request) : fetch(path, request));
+      const { early, by = method === "GET" ? patiently : fetch } = options;
+      const sent = early ?? by(path, request);
       const response = await sent;
       heard();
       return response;

@@ -1,0 +1,55 @@
+import type { OperationId, operations } from "../../contract/operations.ts";
+import type { Output } from "../../contract/types.ts";
+import { type CallOptions, call } from "./call.ts";
+
+type Table = typeof operations;
+
+/** The operations that take a file. */
+export type UploadId = {
+  [Id in OperationId]: Table[Id] extends { upload: object } ? Id : never;
+}[OperationId];
+
+export interface UploadOptions extends Pick<CallOptions, "signal" | "headers"> {
+  /** Called with the number of bytes that have left. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** Sends a file to the agent. Throws as `call` does. */
+export function upload<Id extends UploadId>(
+  id: Id,
+  file: Blob,
+  { onBytes, ...options }: UploadOptions,
+): Promise<Output<Id>> {
+  return call(id, {}, { ...options, by: (path, request) => send(path, request, file, onBytes) });
+}
+
+/** `fetch` does not say how much has left. */
+function send(
+  path: string,
+  { method = "PUT", headers, signal }: RequestInit,
+  file: Blob,
+  onBytes: (bytes: number) => void,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open(method, path);
+    for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.upload.onprogress = ({ loaded }) => onBytes(loaded);
+    request.onload = () => resolve(answerOf(request));
+    request.onerror = () => reject(new TypeError("no answer"));
+    request.onabort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", () => request.abort());
+    request.send(file);
+  });
+}
+
+function answerOf(request: XMLHttpRequest): Response {
+  const headers = new Headers();
+  for (const line of request.getAllResponseHeaders().trim().split("\r\n")) {
+    const [name = "", ...value] = line.split(": ");
+    headers.append(name, value.join(": "));
+  }
+  const { status, statusText, responseText } = request;
+  return new Response(status === 204 ? null : responseText, { status, statusText, headers });
+}

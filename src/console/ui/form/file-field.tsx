@@ -1,0 +1,73 @@
+import { useEffect, useRef } from "preact/hooks";
+import { bytes } from "../../catalogue/formats.ts";
+import { Progress } from "../steps.tsx";
+import { Field, type FieldProps } from "./field.tsx";
+
+/** A field for one file, which is chosen, or dropped anywhere on the page. */
+export function FileField({
+  accept,
+  onInput,
+  isDisabled,
+  ...about
+}: FieldProps & {
+  /** The ending of its name, such as `.age`. */
+  readonly accept: string;
+  readonly onInput: (file: File | null) => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // Elsewhere than on the field, a browser would leave the page and open the file.
+    const take = (event: DragEvent): void => {
+      const { current } = field;
+      if (current === null || event.target === current) return;
+      event.preventDefault();
+      const files = event.dataTransfer?.files;
+      if (event.type !== "drop" || !files?.[0] || current.disabled) return;
+      current.files = files;
+      onInput(files[0]);
+    };
+    const kinds = ["dragover", "drop"] as const;
+    for (const kind of kinds) addEventListener(kind, take);
+    return () => {
+      for (const kind of kinds) removeEventListener(kind, take);
+    };
+  });
+  return (
+    <Field
+      {...about}
+      control={(ids) => (
+        <input
+          {...ids}
+          ref={field}
+          type="file"
+          accept={accept}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => onInput(currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    />
+  );
+}
+
+/** The part of a file that has left. A screen reader hears that it goes on, and not each figure. */
+export function Sending({
+  label,
+  sent,
+  of,
+}: {
+  readonly label: string;
+  readonly sent: number;
+  readonly of: number;
+}) {
+  return (
+    <>
+      <p>
+        <span role="status">{label}</span>{" "}
+        <span aria-hidden="true">
+          {bytes(sent)} / {bytes(of)}
+        </span>
+      </p>
+      <Progress label={label} value={sent} of={of} />
+    </>
+  );
+}
