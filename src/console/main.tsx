@@ -38,6 +38,7 @@ if (place !== null && !handBack()) {
     palette: () => import("./parts/palette.ts"),
     problems: () => import("./parts/problems.ts"),
     setup: () => import("./parts/setup.ts"),
+    restore: () => import("./parts/restore.ts"),
   });
   watchSetupToken();
   showTheme();

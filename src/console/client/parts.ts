@@ -53,6 +53,7 @@ interface Parts {
   readonly sheet: Body<Opened>;
   readonly palette: Body<Opened>;
   readonly problems: Body<ExplanationProps> & { readonly Help: ComponentType };
+  readonly restore: Body<{ readonly onBack: () => void }>;
   readonly setup: Body<{ readonly isRescue: boolean }> & { readonly Page: ComponentType };
 }
 

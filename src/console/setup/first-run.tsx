@@ -1,6 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { usePart } from "../client/parts.ts";
 import { codeOf, Unreachable } from "../client/problem.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";
@@ -14,16 +15,19 @@ import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
+import { Skeleton } from "../ui/page.tsx";
 import { ProblemBox } from "../ui/problem-view.tsx";
 import { SetupFrame } from "./setup-frame.tsx";
 
-/** The first administrator, or one of a rescue; signed in at once. */
+/** The first administrator, or one of a rescue; signed in at once. A new device may be made of a backup instead. */
 export function FirstRun({ isRescue }: { isRescue: boolean }) {
+  const [isRestoring, setRestoring] = useState(false);
+  if (isRestoring) return <Restoring onBack={() => setRestoring(false)} />;
   if (!isRescue)
     return (
       <SetupFrame now="password">
         <p>{t.firstRun.intro}</p>
-        <AdministratorForm isRescue={false} />
+        <AdministratorForm isRescue={false} onRestore={() => setRestoring(true)} />
       </SetupFrame>
     );
   return (
@@ -34,7 +38,24 @@ export function FirstRun({ isRescue }: { isRescue: boolean }) {
   );
 }
 
-function AdministratorForm({ isRescue }: { readonly isRescue: boolean }) {
+function Restoring({ onBack }: { readonly onBack: () => void }) {
+  const restore = usePart("restore");
+  return restore === null ? (
+    <Outside title={t.firstRun.title} isWide>
+      <Skeleton />
+    </Outside>
+  ) : (
+    <restore.Body onBack={onBack} />
+  );
+}
+
+function AdministratorForm({
+  isRescue,
+  onRestore,
+}: {
+  readonly isRescue: boolean;
+  readonly onRestore?: () => void;
+}) {
   const given = useStore(setupToken);
   const made = useRef<Made>("no");
   const form = useForm({ setup_token: given, username: "", password: "" }, async (typed) => {
@@ -47,10 +68,18 @@ function AdministratorForm({ isRescue }: { readonly isRescue: boolean }) {
   useEffect(() => {
     if (given !== "") form.type({ setup_token: given });
   }, [given]);
+  const restore = onRestore && (
+    <Button kind="quiet" onClick={onRestore}>
+      {t.firstRun.restore}
+    </Button>
+  );
   const hasLost = !isRescue && codeOf(form.error) === "setup_already_done";
   const error = hasLost ? null : form.error;
   return (
-    <Form form={{ ...form, error }} {...(hasLost ? { others: <RaceLost /> } : { verb: t.firstRun.submit })}>
+    <Form
+      form={{ ...form, error }}
+      {...(hasLost ? { others: <RaceLost /> } : { verb: t.firstRun.submit, others: restore })}
+    >
       <TextField
         {...form.field("setup_token", /^setup_token_invalid$/)}
         label={t.firstRun.token}

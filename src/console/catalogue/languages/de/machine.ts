@@ -23,7 +23,8 @@ export const machine: Catalogue["machine"] = {
   backupMaking: "Die Sicherung wird erstellt …",
   backupReceived: (size) => `bisher ${size}`,
   backupMade: (file, size) => `${file} (${size}) ist in den Downloads Ihres Browsers.`,
-  backupKeep: "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem dritten Ort.",
+  backupKeep:
+    "Bewahren Sie sie nicht bei diesem Gerät auf, und die Passphrase an einem dritten Ort. Ein neues Gerät bietet bei der Einrichtung an, sie wiederherzustellen.",
   backupBroken: "Die Sicherung ist abgebrochen",
   backupBrokenText:
     "Ein Teil einer Sicherung lässt sich nicht öffnen, deshalb wurde nichts gespeichert. Erstellen Sie sie noch einmal.",

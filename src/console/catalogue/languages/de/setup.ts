@@ -11,6 +11,7 @@ export const firstRun: Catalogue["firstRun"] = {
   tokenHint: "Auf dem Gerät zeigt ihn der Befehl steward setup-token.",
   alreadyDone: "Dieses Gerät hat schon einen Administrator. Melden Sie sich an.",
   submit: "Administrator anlegen",
+  restore: "Stattdessen eine Sicherung wiederherstellen",
   raceLost: "Dieses Gerät hat schon einen Administrator",
   raceLostText:
     "Während diese Seite offen war, hat eine andere Person das Gerät eingerichtet. Ihr Konto wurde nicht angelegt. Melden Sie sich mit einem vorhandenen Konto an, oder bitten Sie den Administrator um eines.",

@@ -21,7 +21,8 @@ export const machine = {
   backupMaking: "The backup is being made …",
   backupReceived: (size: string) => `${size} so far`,
   backupMade: (file: string, size: string) => `${file} (${size}) is in your browser's downloads.`,
-  backupKeep: "Keep it away from this device, and the passphrase in another place.",
+  backupKeep:
+    "Keep it away from this device, and the passphrase in another place. A new device offers to restore it in its first run.",
   backupBroken: "The backup broke off",
   backupBrokenText: "A part of a backup cannot be opened, so nothing was saved. Make it again.",
   unattended: "Backups without a person",

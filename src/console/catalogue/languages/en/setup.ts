@@ -9,6 +9,7 @@ export const firstRun = {
   tokenHint: "On the device, the command steward setup-token shows it.",
   alreadyDone: "This device already has an administrator. Sign in.",
   submit: "Create the administrator",
+  restore: "Restore a backup instead",
   raceLost: "This device already has an administrator",
   raceLostText:
     "Another person has set it up while this page was open, and your account was not created. Sign in with an existing account, or ask its administrator for one.",

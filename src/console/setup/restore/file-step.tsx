@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../catalogue/words.ts";
+import { Cancelled } from "../../client/problem.ts";
+import { upload } from "../../client/upload.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { FileField, Sending } from "../../ui/form/file-field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+
+/** A backup that the device has received. */
+export interface Received {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** Sends the file, which the device keeps until it is opened or replaced. */
+export function FileStep({
+  token,
+  setToken,
+  onReceived,
+  onBack,
+}: {
+  readonly token: string;
+  readonly setToken: (token: string) => void;
+  readonly onReceived: (received: Received) => void;
+  readonly onBack: () => void;
+}) {
+  const [sent, setSent] = useState(0);
+  const sending = useRef<AbortController | null>(null);
+  const stop = (): void => sending.current?.abort(new Cancelled());
+  useEffect(() => stop, []);
+  const form = useForm<{ setup_token: string; file: File | null }>(
+    { setup_token: token, file: null },
+    async ({ setup_token, file }) => {
+      if (file === null) return;
+      setSent(0);
+      sending.current = new AbortController();
+      const { signal } = sending.current;
+      const headers = { "x-setup-token": setup_token.trim() };
+      const { bytes } = await upload("receiveBackup", file, { onBytes: setSent, signal, headers });
+      setToken(setup_token.trim());
+      onReceived({ name: file.name, bytes });
+    },
+  );
+  const { typed, isBusy } = form;
+  return (
+    <Form
+      form={form}
+      verb={t.restore.send}
+      isReady={typed.file !== null && typed.setup_token.trim() !== ""}
+      others={
+        isBusy ? (
+          <Button onClick={stop}>{t.ui.cancel}</Button>
+        ) : (
+          <Button kind="quiet" onClick={onBack}>
+            {t.restore.asNew}
+          </Button>
+        )
+      }
+    >
+      <p>{t.restore.intro}</p>
+      <TextField
+        {...form.field("setup_token", /^setup_token_invalid$/)}
+        label={t.firstRun.token}
+        hint={t.firstRun.tokenHint}
+        isDisabled={isBusy}
+        spellcheck={false}
+        isFirst={token === ""}
+      />
+      <FileField
+        {...form.field("file", /^(payload_too_large|backup_unusable)$/)}
+        label={t.restore.file}
+        hint={t.restore.fileHint}
+        isDisabled={isBusy}
+        accept=".age"
+      />
+      {isBusy && typed.file && <Sending label={t.restore.sending} sent={sent} of={typed.file.size} />}
+    </Form>
+  );
+}

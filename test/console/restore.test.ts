@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { backupOf, passphrase } from "../../lab/agents/backup-file.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import { heldPort } from "../../lab/basics/held-ports.ts";
+import {
+  addUsers,
+  endOfConsole,
+  signInByForm,
+  startBrowser,
+  type TestBrowser,
+  untilFocused,
+  untilShown,
+} from "../../lab/console/browser.ts";
+import { assertFits, assertReads, axe, picture } from "../../lab/console/page-checks.ts";
+
+describe("the console's restoring of a backup", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  let backup: Buffer;
+  before(async () => {
+    const former = await startAgentInProcess();
+    await addUsers(former);
+    const body = { device: { name: "Pumpenhaus 7" } };
+    assert.equal((await former.call("PUT", "/api/system", { body, local: true })).status, 200);
+    backup = await backupOf(former);
+    await former.dispose();
+    // The page finds the restored device at the same address.
+    agent = await startAgentInProcess({ arguments: ["--listen", `127.0.0.1:${await heldPort()}`] });
+    ending.after(() => agent.dispose());
+    browser = await startBrowser(ending);
+  });
+
+  const judge = async (page: Page, name: string) => {
+    assert.deepEqual(await axe(page), [], name);
+    await assertFits(page);
+    await picture(page, name);
+  };
+
+  const link = () => `/#setup=${readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim()}`;
+  const file = (buffer: Buffer) => ({ name: "pump-7.age", mimeType: "application/octet-stream", buffer });
+
+  it("fits a phone in German, and leads back to setting it up as new", async () => {
+    const { page, complaints } = await browser.open(agent, {
+      width: 390,
+      height: 844,
+      scheme: "dark",
+      language: "de",
+    });
+    await page.goto(link());
+    const begin = page.getByRole("button", { name: "Stattdessen eine Sicherung wiederherstellen" });
+    await untilShown(begin);
+    await judge(page, "restore-begin-phone-dark");
+    await begin.click();
+    await page.getByLabel("Datei der Sicherung").setInputFiles(file(backup));
+    await judge(page, "restore-file-phone-dark");
+    await page.getByRole("button", { name: "An das Gerät senden" }).click();
+    const key = page.getByLabel("Passphrase der Sicherung");
+    await key.fill(passphrase);
+    await page.getByLabel("ist ein anderes").check();
+    await page.getByRole("button", { name: "Änderungen zeigen" }).click();
+    await untilShown(page.getByText("3, davon 0 mit zweitem Faktor"));
+    await assertReads(page);
+    await judge(page, "restore-plan-phone-dark");
+    await page.getByRole("button", { name: "Zurück" }).click();
+    await page.getByRole("button", { name: "Andere Datei" }).click();
+    await page.getByRole("button", { name: "Stattdessen neu einrichten" }).click();
+    await untilShown(page.getByRole("button", { name: "Administrator anlegen" }));
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says at the field that the setup token or the file is wrong, and keeps both", async () => {
+    const { page } = await browser.open(agent, { width: 320, height: 640 });
+    await page.goto("/#setup=wrong");
+    await page.getByRole("button", { name: "Restore a backup instead" }).click();
+    const field = page.getByLabel("Backup file");
+    await field.setInputFiles(file(Buffer.from("no backup")));
+    await page.getByRole("button", { name: "Send it to the device" }).click();
+    await untilShown(page.locator(".error", { hasText: "not the setup token" }));
+    const token = page.getByLabel("Setup token");
+    await untilFocused(token);
+    await judge(page, "restore-token-narrow");
+    await token.fill(link().slice("/#setup=".length));
+    await page.getByRole("button", { name: "Send it to the device" }).click();
+    await page.getByLabel("Passphrase of the backup").fill(passphrase);
+    await page.getByLabel("is another device").check();
+    await page.getByRole("button", { name: "Show what changes" }).click();
+    await untilShown(page.getByText("This backup cannot be used"));
+    await judge(page, "restore-unusable-narrow");
+  });
+
+  // Behind the others: from then on there is an administrator.
+  it("takes a wrong passphrase and the right one by the keyboard, shows the plan, and goes on at the sign-in", async () => {
+    const { page, complaints } = await browser.open(agent, { width: 1440, height: 900 });
+    await page.goto(link());
+    await page.getByRole("button", { name: "Restore a backup instead" }).press("Enter");
+    await page.getByLabel("Backup file").setInputFiles(file(backup));
+    await judge(page, "restore-file-light");
+    await page.getByRole("button", { name: "Send it to the device" }).press("Enter");
+    await untilFocused(page.getByRole("heading", { name: "Open the backup" }));
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("another passphrase");
+    // Past the button that shows it, to the choice.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    const key = page.getByLabel("Passphrase of the backup");
+    await untilShown(page.locator(".error", { hasText: "does not open the backup" }));
+    await untilFocused(key);
+    await judge(page, "restore-open-light");
+    await key.fill(passphrase);
+    await key.press("Enter");
+    await untilFocused(page.getByRole("heading", { name: "What will change" }));
+    await untilShown(page.getByText("Pumpenhaus 7", { exact: false }));
+    await untilShown(page.getByText("3, of whom 0 with a second factor"));
+    const verb = page.getByRole("button", { name: "Restore", exact: true });
+    await verb.and(page.locator("[aria-disabled=true]")).waitFor();
+    await judge(page, "restore-plan-light");
+    await page.getByLabel("The other device is switched off").press("Space");
+    await verb.press("Enter");
+    await untilShown(page.getByRole("button", { name: "Sign in", exact: true }));
+    await signInByForm(page, "admin");
+    await untilShown(page.getByText("Pumpenhaus 7").first());
+    assert.deepEqual(complaints, []);
+  });
+});
