@@ -43,6 +43,8 @@ export interface Publisher {
   publish(release: NewRelease): Promise<PublishedRelease>;
   /** The first root, for `steward update trust install`. */
   rootOfTrust(): string;
+  /** Writes what one kind of device needs to an archive, by `steward-publisher export`; its path. */
+  exportArchive(options: readonly string[]): string;
   /** Addresses that were asked for since the last call. */
   requests(): readonly string[];
   close(): void;
@@ -81,9 +83,20 @@ export async function openPublisher(
       return { id, version, path };
     },
     rootOfTrust: () => readFileSync(join(site, "public/metadata/1.root.json"), "utf8"),
+    exportArchive: (options) => {
+      const path = join(mkdtempSync(join(directory, "export-")), "archive.tar");
+      publisher("export", site, path, ...options);
+      return path;
+    },
     requests: server.requests,
     close: server.close,
   };
+}
+
+/** Unpacks an exported archive beside it, as a person does on a laptop; the folder with metadata and targets. */
+export function unpackArchive(path: string): string {
+  execFileSync("tar", ["--extract", "--file", path, "--directory", dirname(path)]);
+  return dirname(path);
 }
 
 /** The payload of a release; its path. */
