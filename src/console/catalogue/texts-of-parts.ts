@@ -15,7 +15,7 @@ export const textsOfParts = {
   history: ["history"],
   event: ["records", "settings", "people"],
   updates: ["updates"],
-  upload: ["upload"],
+  upload: ["upload", "updates"],
   ota: ["settings", "updates"],
   settings: ["settings"],
   notifications: ["notifications"],
