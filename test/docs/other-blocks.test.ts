@@ -31,9 +31,11 @@ const kinds = [
 /** Commands of Debian and its kind that the pages use. */
 const known = [
   "/usr/local/sbin/steward-certificate",
+  "age",
   "ansible-playbook",
   "apt",
   "certbot",
+  "echo",
   "journalctl",
   "mount",
   "mv",
@@ -43,6 +45,7 @@ const known = [
   "systemctl",
   "systemd-sysusers",
   "systemd-tmpfiles",
+  "tar",
 ];
 
 /** The fault of a line of shell that cannot be typed here; null: none. */
@@ -102,6 +105,8 @@ describe("a block of the documents", () => {
         "README.md: sh checkout",
         "README.md: sh appliance",
         "README.md: sh appliance",
+        // The scenarios `dead-box` and `daily-backup`, and tests against Debian's age, type theirs.
+        ...Array.from({ length: 3 }, () => "docs/backup.md: sh appliance"),
         // The scenario `collecting` types them.
         ...Array.from({ length: 4 }, () => "docs/collecting.md: sh appliance"),
         // `make fleet-test SUBJECTS=ansible` types it.
