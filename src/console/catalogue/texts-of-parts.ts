@@ -2,7 +2,7 @@
 export const textsOfParts = {
   sheet: ["machine"],
   setup: ["setup", "account"],
-  restore: ["restore", "setup"],
+  restore: ["setup"],
   people: ["people", "lists"],
   account: ["account"],
   device: ["device"],

@@ -14,7 +14,6 @@ interface English {
   readonly people: typeof import("./languages/en/people.ts");
   readonly problems: typeof import("./languages/en/problems.ts");
   readonly records: typeof import("./languages/en/records.ts");
-  readonly restore: typeof import("./languages/en/restore.ts");
   readonly settings: typeof import("./languages/en/settings.ts");
   readonly setup: typeof import("./languages/en/setup.ts");
   readonly updates: typeof import("./languages/en/updates.ts");

@@ -137,9 +137,8 @@ async function send<Id extends OperationId>(
   for (;;) {
     await connected();
     try {
-      const { early, by = method === "GET" ? patiently : fetch } = options;
-      const sent = early ?? by(path, request);
-      const response = await sent;
+      const by = options.by ?? (method === "GET" ? patiently : fetch);
+      const response = await (options.early ?? by(path, request));
       heard();
       return response;
     } catch (error) {

@@ -23,7 +23,7 @@ export const ui: Catalogue["ui"] = {
   more: "Mehr laden",
   typeToConfirm: (word) => `Zur Bestätigung ${word} eingeben`,
   unsaved: "Nicht gespeicherte Änderungen",
-  unsavedText: "Ihre Änderungen auf dieser Seite sind nicht gespeichert. Beim Verlassen gehen sie verloren.",
+  unsavedText: "Ihre Änderungen sind nicht gespeichert. Beim Verlassen gehen sie verloren.",
   shownOnce: "Nur dieses eine Mal zu sehen",
   shownOnceText:
     "Das lässt sich nicht noch einmal anzeigen. Erst schließen, wenn es notiert oder weitergegeben ist.",
@@ -158,7 +158,7 @@ export const signIn: Catalogue["signIn"] = {
   clockDiffersMeaning:
     "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; ein Administrator kann danach unter System die Uhr stellen.",
   rescue:
-    "Die gespeicherten Daten dieses Geräts sind beschädigt: Es lässt sich nichts ändern, und niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
+    "Die gespeicherten Daten sind beschädigt: Niemand kann etwas ändern oder sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   keptOut: "Anmelden nicht möglich?",
 };
 

@@ -1,5 +1,9 @@
 import { sourceWords } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
+import { restoreWords } from "./setup/restore.ts";
+
+/** Texts of the restoring of a backup. */
+export const restore: Catalogue["restore"] = restoreWords;
 
 export const firstRun: Catalogue["firstRun"] = {
   title: "Dieses Gerät einrichten",

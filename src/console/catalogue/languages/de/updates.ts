@@ -115,9 +115,9 @@ export const updates: Catalogue["updates"] = {
   keys: "Schlüssel, deren Signaturen zählen",
   confirmFingerprint: "Fingerabdruck vergleichen",
   compare:
-    "Holen Sie den Fingerabdruck von Ihrem Herausgeber auf einem anderen Weg als über dieses Gerät, etwa am Telefon, und geben Sie ihn hier ein. Er wird mit dem Vertrauensanker verglichen. Wer dessen Schlüssel hat, entscheidet, was auf diesem Gerät läuft.",
+    "Holen Sie den Fingerabdruck von Ihrem Herausgeber etwa am Telefon und nicht über dieses Gerät, und geben Sie ihn hier ein. Er wird mit dem Vertrauensanker verglichen. Wer dessen Schlüssel hat, entscheidet, was auf diesem Gerät läuft.",
   installedFingerprint:
-    "Das ist der Fingerabdruck des installierten Vertrauensankers; abweichende Gruppen sind markiert. Nennt Ihr Herausgeber einen anderen, bestätigen Sie nicht: Vielleicht ist ein fremder Anker installiert.",
+    "Das ist der Fingerabdruck des installierten Vertrauensankers; abweichende Gruppen sind markiert. Nennt Ihr Herausgeber einen anderen, bestätigen Sie nicht: Vielleicht ist ein fremder installiert.",
   publishersFingerprint: "Fingerabdruck vom Herausgeber",
   publishersHint: "Alle 64 Zeichen. Leerzeichen, Doppelpunkte und Großschreibung spielen keine Rolle.",
   otherFingerprint: "Das ist nicht der Fingerabdruck des installierten Vertrauensankers",

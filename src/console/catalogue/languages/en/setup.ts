@@ -1,4 +1,8 @@
 import { sourceWords } from "../../../../contract/words/en/clock.ts";
+import { restoreWords } from "./setup/restore.ts";
+
+/** Texts of the restoring of a backup. */
+export const restore = restoreWords;
 
 export const firstRun = {
   title: "Set up this device",

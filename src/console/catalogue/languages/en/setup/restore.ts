@@ -1,4 +1,4 @@
-export const restore = {
+export const restoreWords = {
   title: "Restore a backup",
   steps: "Steps of the restoration",
   stepNames: { file: "File", open: "Passphrase", plan: "What changes", restart: "Restart" },

@@ -1,6 +1,6 @@
-import type { Catalogue } from "../../words.ts";
+import type { Catalogue } from "../../../words.ts";
 
-export const restore: Catalogue["restore"] = {
+export const restoreWords: Catalogue["restore"] = {
   title: "Sicherung wiederherstellen",
   steps: "Schritte der Wiederherstellung",
   stepNames: { file: "Datei", open: "Passphrase", plan: "Änderungen", restart: "Neustart" },
