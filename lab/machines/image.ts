@@ -25,8 +25,8 @@ export function prepareImage(recipe: ImageRecipe, say: (line: string) => void): 
   return folder;
 }
 
-/** The Node that goes into the machine. */
-function runtime(): string {
+/** The Node that goes into the machine; fetched the first time. */
+export function ltsRuntime(): string {
   return execFileSync("sh", [join(root, "scripts/lts-runtime.sh")], { cwd: root, encoding: "utf8" }).trim();
 }
 
@@ -57,7 +57,7 @@ function build(
   const unfinished = `${folder}.part`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
-  const args = [join(sources, "build.sh"), unfinished, runtime(), machine];
+  const args = [join(sources, "build.sh"), unfinished, ltsRuntime(), machine];
   const { status, stdout, stderr } = spawnSync("sh", args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`the image could not be built:\n${stdout}${stderr}`);
   for (const name of readdirSync(cache)) {

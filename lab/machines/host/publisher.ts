@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { ltsRuntime } from "../image.ts";
 import { type FileServer, serveFiles } from "./file-server.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -13,6 +14,8 @@ export interface Repository {
   readonly product: string;
   /** The validity of a timestamp; a week by default. */
   readonly timestampExpires?: string;
+  /** Publishes with the Node of the machine, which `--patch-from` takes; this computer's may be older. */
+  readonly hasLtsRuntime?: boolean;
 }
 
 /** A release, as its publisher makes it. */
@@ -52,13 +55,14 @@ export interface Publisher {
 
 /** Opens a publisher with its repository in `directory`. */
 export async function openPublisher(
-  { port, product, timestampExpires = "7d" }: Repository,
+  { port, product, timestampExpires = "7d", hasLtsRuntime = false }: Repository,
   directory: string,
 ): Promise<Publisher> {
   mkdirSync(directory, { recursive: true });
   const site = join(directory, "site");
+  const node = hasLtsRuntime ? ltsRuntime() : process.execPath;
   const publisher = (...args: readonly string[]): void => {
-    execFileSync(process.execPath, [join(root, "dist-publisher/main.cjs"), ...args, "--yes", "--quiet"], {
+    execFileSync(node, [join(root, "dist-publisher/main.cjs"), ...args, "--yes", "--quiet"], {
       stdio: ["ignore", "ignore", "inherit"],
     });
   };
@@ -75,12 +79,9 @@ export async function openPublisher(
       ];
       publisher("add", site, payload, "--kind", kind, "--release", version, ...named, ...options);
       publisher("publish", site);
-      const id = createHash("sha512").update(readFileSync(payload)).digest("hex").slice(0, 32);
-      const path = readdirSync(join(site, "public"), { recursive: true, encoding: "utf8" }).find((name) =>
-        basename(name).startsWith(id),
-      );
+      const path = publishedPath(join(site, "public"), payload, `.${name ?? product}-${version}`);
       if (path === undefined) throw new Error(`${kind} ${version} was not published`);
-      return { id, version, path };
+      return { id: basename(path).slice(0, 32), version, path };
     },
     rootOfTrust: () => readFileSync(join(site, "public/metadata/1.root.json"), "utf8"),
     exportArchive: (options) => {
@@ -91,6 +92,14 @@ export async function openPublisher(
     requests: server.requests,
     close: server.close,
   };
+}
+
+/** The path of a payload: its name begins with its SHA-512, of other bytes where `--patch-from` has packed it again. */
+function publishedPath(site: string, payload: string, nameAndVersion: string): string | undefined {
+  const hash = createHash("sha512").update(readFileSync(payload)).digest("hex");
+  const paths = readdirSync(site, { recursive: true, encoding: "utf8" });
+  const isOf = (path: string) => path.includes(`${nameAndVersion}-linux-x64.tar.`);
+  return paths.find((path) => basename(path).startsWith(hash)) ?? paths.find(isOf);
 }
 
 /** Unpacks an exported archive beside it, as a person does on a laptop; the folder with metadata and targets. */
