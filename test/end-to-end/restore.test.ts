@@ -231,7 +231,7 @@ describe("a backup that cannot be restored", () => {
     await isSame();
     const right = await tried(await made(), "--check", ...byKey);
     assert.equal(right.code, 0, right.stderr);
-    assert.match(right.stdout, /Comes: 40 users \(1 with a second factor\), 1 API tokens/);
+    assert.match(right.stdout, /Comes: 40 users \(1 with a second factor\), 1 API token,/);
     await isSame();
     const unsure = await tried(await made(), ...byKey);
     assert.equal(unsure.code, 2, "no terminal to ask on");

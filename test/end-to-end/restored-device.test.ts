@@ -171,7 +171,7 @@ describe("a backup that was only looked at", () => {
     const words = ["restore", path, "--check", "--identity", identityFile, "--socket", b.socket];
     const { code, stdout, stderr } = await runSteward(words);
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /The backup of box-a .*Comes: 1 users/s);
+    assert.match(stdout, /The backup of box-a .*Comes: 1 user /s);
     const left = () => existsSync(join(b.stateDirectory, ".restore/backup.age"));
     passing.pass(14 * 60);
     assert.equal(left(), true, "a person reads for a while");

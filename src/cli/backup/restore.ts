@@ -151,8 +151,8 @@ function sentencesOf(plan: RestorePlan): string[] {
   const changed = host_files.filter(({ differs }) => differs).map(({ path }) => path);
   return [
     `The backup of ${nameOf(device)} (host name ${escapeText(device.host_name)}), made ${made_at} by Steward ${escapeText(steward)}.`,
-    `Comes: ${plan.users} users (${plan.two_factor} with a second factor), ${plan.tokens} API tokens${as_replacement ? "" : ", which are suspended until `steward token resume`"}, and all settings.`,
-    `Goes: ${plan.lost_users} users of this device, its settings, API tokens, sessions and record of events.`,
+    `Comes: ${counted(plan.users, "user")} (${plan.two_factor} with a second factor), ${counted(plan.tokens, "API token")}${as_replacement ? "" : ", which are suspended until `steward token resume`"}, and all settings.`,
+    `Goes: ${counted(plan.lost_users, "user")} of this device, its settings, API tokens, sessions and record of events.`,
     ...(as_replacement ? replacement : []),
     ...list("Replaced in the directory of the host file", changed),
     ...list("This device fetches from its publisher", releases),
@@ -164,6 +164,10 @@ function sentencesOf(plan: RestorePlan): string[] {
 const replacement = [
   "It also takes over certificate, API tokens, place in waves, record of events, host name and time zone. The other device must not come back: programs could not tell the two apart.",
 ];
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
 
 function list(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what}: ${names.map(escapeText).join(", ")}.`];
