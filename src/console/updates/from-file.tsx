@@ -2,12 +2,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Updates } from "../../contract/types.ts";
 import { bytes, percent } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { Cancelled } from "../client/problem.ts";
+import { upload } from "../client/upload.ts";
 import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { reasonSentence } from "../ui/words/update-format.ts";
-import { sendRepository } from "./send-repository.ts";
 
 export interface FromFileProps {
   readonly status: Updates;
@@ -19,14 +21,18 @@ export function UpdateFromFile({ status, onBegun }: FromFileProps) {
   const [sending, setSending] = useState({ bytes: 0, of: 0 });
   const [checkId, setCheckId] = useState<string | null>(null);
   const stop = useRef(new AbortController());
-  // A person who leaves the page gives it up: nobody would see the outcome.
-  useEffect(() => () => stop.current.abort(), []);
+  const giveUp = (): void => stop.current.abort(new Cancelled());
+  // A person who leaves the page would not see the outcome.
+  useEffect(() => giveUp, []);
   const send = useAction(async (file: File) => {
     setCheckId(null);
     stop.current = new AbortController();
-    const onSent = (sent: number): void => setSending({ bytes: sent, of: file.size });
-    onSent(0);
-    const begun = await sendRepository(file, { signal: stop.current.signal, onSent });
+    const { signal } = stop.current;
+    const onBytes = (sent: number): void => setSending({ bytes: sent, of: file.size });
+    onBytes(0);
+    // A session that has to be renewed is renewed before the file is sent.
+    await call("getMe");
+    const begun = await upload("checkUploadedRepository", file, { signal, onBytes });
     setCheckId(begun.schedule.check_id ?? null);
     onBegun(begun);
   });
@@ -57,7 +63,7 @@ export function UpdateFromFile({ status, onBegun }: FromFileProps) {
               bytes(sending.of),
               percent(sending.bytes / (sending.of || 1)),
             )}{" "}
-            <Button onClick={() => stop.current.abort()}>{t.upload.stop}</Button>
+            <Button onClick={giveUp}>{t.upload.stop}</Button>
           </p>
         </>
       )}
