@@ -22,7 +22,7 @@ import type { Manifest } from "./manifest.ts";
 import { type OpenedBackup, openBackup } from "./read-backup.ts";
 import { unusableBackup } from "./unusable.ts";
 
-export type RestoreWishes = Input<"restoreBackup">["body"];
+export type RestoreRequest = Input<"restoreBackup">["body"];
 export type RestorePlan = Output<"restoreBackup">;
 
 /** Makes this device of a backup: all of it or nothing (docs/design/backup.md, rules 8 to 10). */
@@ -34,7 +34,7 @@ export interface Restorer {
    * carries it out, which is asked for; with files of root's it awaits them. Throws `not_found`, `backup_key_wrong`,
    * `backup_unusable`, `update_busy`, `not_ready`, `storage_full` and `storage_unwritable`: then nothing is changed.
    */
-  restore(wishes: RestoreWishes): Promise<RestorePlan>;
+  restore(request: RestoreRequest): Promise<RestorePlan>;
 }
 
 /** Facts about the state of a backup, once it has become this machine's. */
@@ -76,7 +76,7 @@ export function createRestorer(options: RestorerOptions): Restorer {
     return result;
   };
   let keep = (): void => undefined;
-  /** A backup that nobody asks for any more does not stay on the disk, nor a decision that awaits files in vain. */
+  /** A backup that is not asked for any more does not stay on the disk, nor a decision that awaits files in vain. */
   const dropLater = (): void => {
     keep();
     const drop = () => inTurn(() => dropReplacement(options.directory)).catch(() => undefined);
@@ -84,9 +84,9 @@ export function createRestorer(options: RestorerOptions): Restorer {
   };
   return {
     receive: (upload) => inTurn(() => receive(options, upload)).finally(dropLater),
-    restore: (wishes) =>
+    restore: (request) =>
       inTurn(async () => {
-        const plan = await restore(options, wishes).finally(dropLater);
+        const plan = await restore(options, request).finally(dropLater);
         if (plan.done) keep();
         return plan;
       }),
@@ -138,15 +138,15 @@ async function writeAll(path: string, pieces: AsyncIterable<Uint8Array>): Promis
   });
 }
 
-async function restore(options: RestorerOptions, wishes: RestoreWishes): Promise<RestorePlan> {
+async function restore(options: RestorerOptions, request: RestoreRequest): Promise<RestorePlan> {
   const { directory } = options;
   options.refuseOnTrial();
-  const key = keyOf(wishes);
+  const key = keyOf(request);
   await makeReplacementPlace(directory);
   try {
     const manifest = await unpack(options, key);
     requireSameMajor(manifest, options.version);
-    const asReplacement = wishes.as_replacement ?? false;
+    const asReplacement = request.as_replacement ?? false;
     const { state } = replacementPlace(directory);
     const { warnings, ...adopted } = await options.adopt(state, manifest, asReplacement);
     const hostFiles = await hostFilesOf(options, manifest);
@@ -155,7 +155,7 @@ async function restore(options: RestorerOptions, wishes: RestoreWishes): Promise
       ...{ as_replacement: asReplacement, host_files: hostFiles, ...adopted },
       warnings: [...productWarnings(options, manifest), ...warnings],
     };
-    if (!wishes.check) return await decide(options, plan, wishes);
+    if (!request.check) return await decide(options, plan, request);
     await emptyReplacementPlace(directory);
     return { ...plan, awaits_host_files: false, done: false };
   } catch (error) {
@@ -165,7 +165,7 @@ async function restore(options: RestorerOptions, wishes: RestoreWishes): Promise
   }
 }
 
-function keyOf({ passphrase, identity }: RestoreWishes): OpeningKey {
+function keyOf({ passphrase, identity }: RestoreRequest): OpeningKey {
   if (passphrase !== undefined && identity === undefined) return { passphrase };
   if (identity !== undefined && passphrase === undefined) return { identity };
   throw new StewardError("validation_failed", "Give either passphrase or identity. Nothing was changed.");
@@ -239,7 +239,7 @@ async function hostFilesOf(
 async function decide(
   { directory, hostDirectory, takeNames, startAgain }: RestorerOptions,
   plan: Omit<RestorePlan, "awaits_host_files" | "done">,
-  { with_host_files }: RestoreWishes,
+  { with_host_files }: RestoreRequest,
 ): Promise<RestorePlan> {
   const awaited: AwaitedFile[] = plan.host_files.map(({ path, sha256 }) => ({
     path: join(hostDirectory, path),

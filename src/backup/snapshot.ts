@@ -95,7 +95,7 @@ export async function takeSnapshot(rooms: SnapshotRooms): Promise<Snapshot> {
   }
 }
 
-/** Documents that are not open have nobody who changes them, and the others are replaced by a rename. */
+/** Documents that are not open are not changed, and the others are replaced by a rename. */
 async function filesOnDisk(
   { stateDirectory, lateDocuments }: SnapshotRooms,
   opened: readonly string[],

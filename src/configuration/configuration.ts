@@ -17,7 +17,7 @@ import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
 import { digestsOf } from "./digest.ts";
 import { type AppliedConfiguration, appliedConfiguration, isEmpty } from "./drift.ts";
-import { type ExportWishes, exportConfiguration } from "./export.ts";
+import { type ExportOptions, exportConfiguration } from "./export.ts";
 import { administratorFaults, configurationFaults } from "./faults.ts";
 import { createOrder, type Order, type Present } from "./order.ts";
 import { planned, plannedSettings, requireSound } from "./plan.ts";
@@ -44,7 +44,7 @@ export interface Configurator {
   /** All faults of a configuration, as far as it fits the schema. */
   faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
   /** This device as a configuration that changes nothing here. Throws `validation_failed`. */
-  export(wishes: ExportWishes): Promise<ExportedConfiguration>;
+  export(request: ExportOptions): Promise<ExportedConfiguration>;
   /** Digests of what the device is, and whether that is what the last configuration said. */
   digest(): Promise<ConfigurationDigest>;
   /**
@@ -121,10 +121,10 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
         return applied;
       }),
     faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
-    export: (wishes) => {
+    export: (request) => {
       const { seal, time, readInstalledRoot } = options;
       const source = { present: presentOf(options), seal, expiryNow: time.expiryNow(), readInstalledRoot };
-      return exportConfiguration(source, wishes);
+      return exportConfiguration(source, request);
     },
     digest: async () => {
       const root = await installedFingerprint(options.readInstalledRoot);

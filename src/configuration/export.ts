@@ -27,7 +27,7 @@ export interface ExportSource {
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
 }
 
-export interface ExportWishes {
+export interface ExportOptions {
   /** Neither hashes of passwords, nor second factors, nor tokens, which a file names by their hash. */
   readonly withoutSecrets: boolean;
   /** The key of the device that second factors are sealed to, in hex; null: this device's own. */
@@ -44,15 +44,15 @@ type Leave = (subject: LeftOut["subject"], name: string, detail: string) => void
  */
 export async function exportConfiguration(
   source: ExportSource,
-  wishes: ExportWishes,
+  options: ExportOptions,
 ): Promise<ExportedConfiguration> {
   const left_out: LeftOut[] = [];
   const leave: Leave = (subject, name, detail) => void left_out.push({ subject, name, detail });
   const root = await rootOf(source, leave);
   const { accounts } = source.present.users;
   const local = accounts.filter(({ provider }) => provider === null).sort(by(({ username }) => username));
-  const users = local.map((account) => userOf(account, source, wishes, leave));
-  const tokens = wishes.withoutSecrets ? null : tokensOf(source, local, leave);
+  const users = local.map((account) => userOf(account, source, options, leave));
+  const tokens = options.withoutSecrets ? null : tokensOf(source, local, leave);
   refuseSurplus("users", users);
   refuseSurplus("API tokens", tokens ?? []);
   const settings = onlyKnown(settingsSchema, source.present.settings);
@@ -63,11 +63,16 @@ export async function exportConfiguration(
   };
 }
 
-function userOf(account: Account, source: ExportSource, wishes: ExportWishes, leave: Leave): ConfiguredUser {
+function userOf(
+  account: Account,
+  source: ExportSource,
+  options: ExportOptions,
+  leave: Leave,
+): ConfiguredUser {
   const { username: name, role, display_name, enabled } = account;
   const user = { name, role, display_name, enabled };
-  if (wishes.withoutSecrets) return user;
-  const sealed = factorOf(account, source.seal, wishes.sealTo, leave);
+  if (options.withoutSecrets) return user;
+  const sealed = factorOf(account, source.seal, options.sealTo, leave);
   const isChosen = account.password_state === "chosen";
   if (!isChosen) leave("user", name, "the password is good for one sign-in, and not for a file");
   return {

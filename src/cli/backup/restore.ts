@@ -56,12 +56,12 @@ export const restore: Command = {
     const upload = await uploadOf(source);
     const key = await keyOf(invocation, source);
     await client.call("receiveBackup", { body: upload });
-    const wishes = { ...key, as_replacement: options.has("as-replacement") };
-    const plan = await client.call("restoreBackup", { body: { ...wishes, check: true } });
+    const request = { ...key, as_replacement: options.has("as-replacement") };
+    const plan = await client.call("restoreBackup", { body: { ...request, check: true } });
     const says = sentencesOf(plan);
     if (options.has("check")) return output.values(plan, says);
     if (!(await agreesTo(invocation, { says, question: questionOf(plan) }))) return;
-    const done = await carryOut(invocation, source, { plan, wishes });
+    const done = await carryOut(invocation, source, { plan, request });
     for (const warning of done.warnings) await output.remark(escapeText(warning));
     await output.changed(done, endOf(done));
   },
@@ -114,7 +114,7 @@ async function identityIn(path: string): Promise<string> {
 async function carryOut(
   invocation: Invocation,
   source: string,
-  { plan, wishes }: { plan: RestorePlan; wishes: Input<"restoreBackup">["body"] & OpeningKey },
+  { plan, request }: { plan: RestorePlan; request: Input<"restoreBackup">["body"] & OpeningKey },
 ): Promise<RestorePlan> {
   const { client, context, output } = invocation;
   const differ = plan.host_files.some(({ differs }) => differs);
@@ -122,12 +122,12 @@ async function carryOut(
     await output.remark(
       "The files of /etc/steward are root's and stay as they are: run this as root, while the agent runs, to bring them too.",
     );
-    return client.call("restoreBackup", { body: wishes });
+    return client.call("restoreBackup", { body: request });
   }
-  const body = { ...wishes, with_host_files: differ };
+  const body = { ...request, with_host_files: differ };
   const ready = await client.call("restoreBackup", { body });
   if (!ready.awaits_host_files) return ready;
-  return restoreHostFiles(invocation, { source, key: wishes, plan: ready }, async () => {
+  return restoreHostFiles(invocation, { source, key: request, plan: ready }, async () => {
     const done = await client.call("restoreBackup", { body });
     if (done.done) return done;
     throw new StewardError(

@@ -16,8 +16,8 @@ export interface StateBeginning {
 
 /**
  * Prepares a state directory before anything in it is opened, under the lock: a requested factory reset is carried out, a
- * backup that was decided on takes its place, and a state that was copied from another machine becomes this one's. Throws `state_damaged` for a reader of a state
- * that is being deleted, and `storage_unwritable`.
+ * backup that was decided on takes its place, and a state that was copied from another machine becomes this one's. Throws
+ * `state_damaged` for a reader of a state that is being deleted or replaced, and `storage_unwritable`.
  */
 export async function beginState(config: RoomsConfig, host: Host): Promise<StateBeginning> {
   const { stateDirectory, runDirectory, log } = config;

@@ -49,13 +49,13 @@ interface RunningCheck {
 }
 
 /** A request for a check, beyond what the settings say. */
-interface Wish {
+interface CheckRequest {
   /** Downloaded whatever automatic updates and waves say. */
   readonly wanted: ReadonlySet<UpdateKind>;
   readonly isForApplying?: boolean;
 }
 
-const notRequested: Wish = { wanted: new Set() };
+const notRequested: CheckRequest = { wanted: new Set() };
 
 /** Runs checks, one at a time, when they are due and on request. */
 export class CheckScheduler {
@@ -212,7 +212,10 @@ export class CheckScheduler {
   }
 
   /** Settles when it has ended; true: it was not aborted. */
-  #begin(source: CheckSource, { wanted, isForApplying = false }: Wish = notRequested): Promise<boolean> {
+  #begin(
+    source: CheckSource,
+    { wanted, isForApplying = false }: CheckRequest = notRequested,
+  ): Promise<boolean> {
     const id = `chk_${randomBytes(16).toString("hex")}`;
     const controller = new AbortController();
     const { signal } = controller;

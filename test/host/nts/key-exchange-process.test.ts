@@ -136,7 +136,7 @@ describe("the process of key exchanges", () => {
   });
 
   it("that hangs is killed, and the next request has another", async () => {
-    // It ends by itself some time after a test that was killed, or that found that it is not.
+    // It ends some time after a test that was killed, or that has failed.
     const hanging = `const until = Date.now() + ${2_000 * longSeconds}; while (Date.now() < until);`;
     // The one hangs before it reads, the other once it does, which its empty line says.
     for (const [text, plan] of [

@@ -54,7 +54,7 @@ async function openRestorer({
   });
 }
 
-/** Each by itself: a machine that takes one of them takes it. */
+/** Each in its own request: a machine that refuses one of them may take the other. */
 async function takeNames(
   machine: Pick<Machine, "change">,
   { host_name, time_zone }: RestorePlan["device"],
