@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|parts\/|styles\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|parts\/|styles\/parts\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -225,12 +225,12 @@ function filesOfConsole(source: string) {
             ![ofSomePages, languages].some((one) => one.test(within(id))) && !ofSomeFiles.test(id),
         },
         // Three parts have lists; by what each uses of them they would load several small files.
-        { name: "lists", test: (id: string) => /^(styles\/)?lists\b/.test(within(id)) },
+        { name: "lists", test: (id: string) => /^(styles\/parts\/)?lists\b/.test(within(id)) },
         // The first run has forms of two other parts, and the sheet of the device their paper and codes.
         {
           name: "forms",
           test: (id: string) =>
-            /^(ui\/form\/zones?|styles\/account|account\/(enrolment|recovery-codes)-form|print\/(paper|qr-picture))\b/.test(
+            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment|recovery-codes)-form|print\/(paper|qr-picture))\b/.test(
               within(id),
             ),
         },

@@ -1,5 +1,5 @@
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/clock.css?inline";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/clock.css?inline";
 import { OverviewPage } from "../system/overview-page.tsx";
 
 adopt(style);

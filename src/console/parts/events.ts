@@ -1,6 +1,6 @@
-import "../styles/lists.ts";
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/events.css?inline";
+import "../styles/parts/lists.ts";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/events.css?inline";
 import { EventsPage } from "../system/events/events-page.tsx";
 
 adopt(style);

@@ -1,7 +1,7 @@
-import "../styles/plot.ts";
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/history.css?inline";
-import weekLineStyle from "../styles/week-line.css?inline";
+import "../styles/parts/plot.ts";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/history.css?inline";
+import weekLineStyle from "../styles/parts/week-line.css?inline";
 import { HistoryPage } from "../system/history/history-page.tsx";
 import { WeekLine } from "../system/history/week-line.tsx";
 

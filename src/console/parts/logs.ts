@@ -1,6 +1,6 @@
-import "../styles/lists.ts";
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/logs.css?inline";
+import "../styles/parts/lists.ts";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/logs.css?inline";
 import { LogsPage } from "../system/logs/logs-page.tsx";
 
 adopt(style);

@@ -1,5 +1,5 @@
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/notifications.css?inline";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/notifications.css?inline";
 import { Notifications } from "../system/notifications/notifications.tsx";
 
 adopt(style);

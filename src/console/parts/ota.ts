@@ -1,4 +1,4 @@
-import "../styles/settings.ts";
+import "../styles/parts/settings.ts";
 import { OtaSettings } from "../updates/ota-settings.tsx";
 
 /** The settings of the updates; loaded when they are opened. */

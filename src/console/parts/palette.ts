@@ -1,6 +1,6 @@
 import { Palette } from "../palette/palette.tsx";
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/palette.css?inline";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/palette.css?inline";
 
 adopt(style);
 

@@ -1,6 +1,6 @@
-import "../styles/lists.ts";
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/users.css?inline";
+import "../styles/parts/lists.ts";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/users.css?inline";
 import { UsersPage } from "../users/users-page.tsx";
 
 adopt(style);

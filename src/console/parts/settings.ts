@@ -1,4 +1,4 @@
-import "../styles/settings.ts";
+import "../styles/parts/settings.ts";
 import { SettingsPage } from "../system/settings/settings-page.tsx";
 
 /** The settings, by path. */

@@ -1,8 +1,8 @@
 import { FirstRun } from "../setup/first-run.tsx";
 import { SetupPage } from "../setup/setup-page.tsx";
-import "../styles/account.ts";
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/setup.css?inline";
+import "../styles/parts/account.ts";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/setup.css?inline";
 
 adopt(style);
 

@@ -1,5 +1,5 @@
-import { adopt } from "../styles/adopt.ts";
-import style from "../styles/updates.css?inline";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/updates.css?inline";
 import { UpdatesPage } from "../updates/updates-page.tsx";
 
 adopt(style);
