@@ -11,10 +11,14 @@ interface Parts {
   readonly checks: CheckScheduler;
 }
 
+/** Seconds that a file waits for the one before it: a sender who stops may send another before the agent notices. */
+const patienceSeconds = 5;
+
 /** Checks of repositories that are sent as a file, one at a time. */
 export class UploadedChecks {
   readonly #parts: Parts;
   #isUnderWay = false;
+  readonly #waiting = new Set<() => void>();
   #removal: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
@@ -27,6 +31,7 @@ export class UploadedChecks {
    * `update_root_unusable`; after that what unpacking throws, and `rate_limited`.
    */
   async begin(upload: Upload): Promise<void> {
+    if (this.#isUnderWay) await this.#nextEnd();
     if (this.#isUnderWay) throw anotherFile();
     this.#isUnderWay = true;
     try {
@@ -54,8 +59,22 @@ export class UploadedChecks {
     return checks.replace({ url, isServer: false });
   }
 
+  /** Settles when the one under way has ended, after some seconds in any case. */
+  async #nextEnd(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        cancel();
+        this.#waiting.delete(settle);
+        resolve();
+      };
+      const cancel = this.#parts.options.timers.after(patienceSeconds, settle);
+      this.#waiting.add(settle);
+    });
+  }
+
   #end(): void {
     this.#isUnderWay = false;
+    for (const settle of this.#waiting) settle();
     // If that fails, the next upload removes it, or the next start.
     this.#removal = this.#parts.options.uploaded.remove().catch(() => undefined);
   }

@@ -56,7 +56,10 @@ describe("a check of a repository that is sent as a file", () => {
     });
     device.unpack = () => arrived.then(() => "file:///first");
     const first = device.room.checkUpload(upload);
-    await assert.rejects(device.room.checkUpload(upload), { code: "rate_limited", message: /Another file/ });
+    const second = device.room.checkUpload(upload);
+    const refused = assert.rejects(second, { code: "rate_limited", message: /Another file/ });
+    device.time.pass(5);
+    await refused;
     letGo();
     await first;
     await device.room.settled();
@@ -64,6 +67,25 @@ describe("a check of a repository that is sent as a file", () => {
     await device.room.checkUpload(upload);
     await device.room.settled();
     assert.equal(device.opened.at(-1), "file:///second");
+  });
+
+  it("is taken right after one that a person stops, which the agent may notice some seconds later", async () => {
+    const device = await openWithRelease();
+    let breakOff: (() => void) | undefined;
+    device.unpack = () =>
+      new Promise((_, reject) => {
+        breakOff = () => reject(new RangeError("broken off"));
+      });
+    const stopped = assert.rejects(device.room.checkUpload(upload), /broken off/);
+    await until("it arrives", () => breakOff !== undefined);
+    const next = device.room.checkUpload(upload);
+    device.time.pass(4);
+    device.unpack = async () => "file:///next";
+    breakOff?.();
+    await stopped;
+    await next;
+    await device.room.settled();
+    assert.equal(device.opened.at(-1), "file:///next");
   });
 
   it("takes the place of a download from the server, which is not told of as a failure", async () => {
