@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, opendirSync, openSync, read as readFrom } from "node:fs";
-import { promisify } from "node:util";
+import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from "node:fs";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { metadataFileName } from "../../tuf/metadata-files.ts";
 
@@ -12,7 +11,7 @@ export interface AgentFile {
   /** At the time it was opened. */
   readonly sizeBytes: number;
   /** Reads from `position` on, at most as much as the buffer holds; 0: the end. */
-  read(buffer: Uint8Array, position: number): Promise<number>;
+  read(buffer: Uint8Array, position: number): number;
 }
 
 /** The files that the agent has staged for one release, all opened at once: renaming them later changes nothing. */
@@ -119,7 +118,11 @@ class Walk {
   #regular(path: string, descriptor: number): AgentFile {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw notAcceptable(`${path} is not a regular file`);
-    return { path, sizeBytes: stats.size, read: reader(descriptor) };
+    return {
+      path,
+      sizeBytes: stats.size,
+      read: (buffer, position) => readSync(descriptor, buffer, 0, buffer.length, position),
+    };
   }
 }
 
@@ -152,16 +155,8 @@ function namesIn({ path, descriptor }: Place): string[] {
   }
 }
 
-function reader(descriptor: number): AgentFile["read"] {
-  const readAt = promisify(readFrom);
-  return async (buffer, position) => {
-    const { bytesRead } = await readAt(descriptor, buffer, 0, buffer.length, position);
-    return bytesRead;
-  };
-}
-
 /** All of a small file, once. Throws `update_too_large`. */
-export async function readWhole(file: AgentFile, maximumBytes: number): Promise<Uint8Array> {
+export function readWhole(file: AgentFile, maximumBytes: number): Uint8Array {
   const tooLarge = (): StewardError =>
     new StewardError("update_too_large", `${file.path} is larger than the limit of ${maximumBytes} bytes.`);
   if (file.sizeBytes > maximumBytes) throw tooLarge();
@@ -169,7 +164,7 @@ export async function readWhole(file: AgentFile, maximumBytes: number): Promise<
   const bytes = new Uint8Array(file.sizeBytes + 1);
   let length = 0;
   while (length < bytes.length) {
-    const count = await file.read(bytes.subarray(length), length);
+    const count = file.read(bytes.subarray(length), length);
     if (count === 0) break;
     length += count;
   }

@@ -13,7 +13,7 @@ export function createAgentRepository({
   metadata,
   roots,
 }: Omit<AgentFiles, "payload" | "close">): AgentRepository {
-  const taken = new Map<AgentFile, Promise<Uint8Array>>();
+  const taken = new Map<AgentFile, Uint8Array>();
   const readOnce = async (file: AgentFile | undefined, maximumBytes: number): Promise<Uint8Array | null> => {
     if (file === undefined) return null;
     const bytes = taken.get(file) ?? readWhole(file, maximumBytes);

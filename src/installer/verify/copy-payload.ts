@@ -1,4 +1,5 @@
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { createDigest, type SignedPayload } from "../../releases/signed-payload.ts";
@@ -25,49 +26,46 @@ export async function emptyCopyDirectory(directory: string, id: string): Promise
 
 /**
  * Copies a payload while it is hashed, and never more bytes than were signed. Afterwards the file at `path` holds the
- * signed bytes, or does not exist. Throws `update_payload_mismatch`, `storage_full`, `storage_unwritable`.
+ * signed bytes, or does not exist. Synchronous, because its process does nothing else and other threads would cost more
+ * than the reads and writes. Throws `update_payload_mismatch`, `storage_full`, `storage_unwritable`.
  */
-export async function copySigned(file: AgentFile, path: string, payload: SignedPayload): Promise<void> {
+export function copySigned(file: AgentFile, path: string, payload: SignedPayload): void {
   const { sizeBytes } = file;
   if (sizeBytes !== payload.lengthBytes) {
     throw mismatch(file.path, `it has ${sizeBytes} bytes, and ${payload.lengthBytes} are signed`);
   }
-  await storing(path, () => copy(file, path, payload));
-}
-
-async function copy(file: AgentFile, path: string, payload: SignedPayload): Promise<void> {
-  const own = await open(path, "wx", 0o600);
   try {
-    await copyInto(own, file, payload);
-  } catch (error) {
-    await rm(path).catch(() => undefined);
-    throw error;
-  } finally {
-    await own.close();
+    copy(file, path, payload);
+  } catch (cause) {
+    throw cause instanceof StewardError ? cause : storageError(path, cause);
   }
 }
 
-async function copyInto(own: FileHandle, file: AgentFile, payload: SignedPayload): Promise<void> {
+function copy(file: AgentFile, path: string, payload: SignedPayload): void {
+  const own = openSync(path, "wx", 0o600);
+  try {
+    copyInto(own, file, payload);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(own);
+  }
+}
+
+function copyInto(own: number, file: AgentFile, payload: SignedPayload): void {
   const digest = createDigest(payload);
   const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, payload.lengthBytes));
   let copiedBytes = 0;
   while (copiedBytes < payload.lengthBytes) {
     const wanted = piece.subarray(0, Math.min(piece.length, payload.lengthBytes - copiedBytes));
-    const count = await file.read(wanted, copiedBytes);
+    const count = file.read(wanted, copiedBytes);
     if (count === 0) throw mismatch(file.path, "it became shorter while it was copied");
     // Hash and write the same copy in memory: the file may have changed since.
     digest.update(wanted.subarray(0, count));
-    await own.writeFile(wanted.subarray(0, count));
+    for (let written = 0; written < count; ) written += writeSync(own, wanted, written, count - written);
     copiedBytes += count;
   }
   const difference = digest.difference();
   if (difference !== null) throw mismatch(file.path, difference);
-}
-
-async function storing(path: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (cause) {
-    throw cause instanceof StewardError ? cause : storageError(path, cause);
-  }
 }

@@ -70,7 +70,7 @@ async function verifyInto(own: string, id: string, options: VerificationOptions)
     try {
       const verified = await verify(id, files, trust, options);
       const payload = join(own, "payload.tar.gz");
-      await copySigned(files.payload, payload, signedPayload(verified.release));
+      copySigned(files.payload, payload, signedPayload(verified.release));
       return { ...verified, payload };
     } finally {
       await trust.close();

@@ -37,7 +37,7 @@ describe("the files that the agent has staged", () => {
     ]);
     assert.deepEqual([files.payload.sizeBytes, files.roots.size], [7, 0]);
     const role = fileOfRole(files.metadata, "7.rules");
-    assert.equal(role && Buffer.from(await readWhole(role, 100)).toString(), "7%2erules.json");
+    assert.equal(role && Buffer.from(readWhole(role, 100)).toString(), "7%2erules.json");
     assert.equal(role?.path, join(state, "updates/metadata/7%2erules.json"));
     assert.equal(fileOfRole(files.metadata, "targets"), undefined);
   });
@@ -90,22 +90,18 @@ describe("the files that the agent has staged", () => {
 describe("a small file of the agent", () => {
   const file = (sizeBytes: number, content: string, most = 100): AgentFile => ({
     ...{ path: "/state/file", sizeBytes },
-    read: async (buffer, position) =>
+    read: (buffer, position) =>
       Buffer.from(content).copy(buffer, 0, position, Math.min(content.length, position + most)),
   });
-  const read = async (...given: Parameters<typeof file>) =>
-    Buffer.from(await readWhole(file(...given), 6)).toString();
+  const read = (...given: Parameters<typeof file>) => Buffer.from(readWhole(file(...given), 6)).toString();
 
-  it("is read whole, in however many pieces, up to its limit", async () => {
-    assert.deepEqual(
-      [await read(6, "abcdef"), await read(6, "abcdef", 1), await read(0, "")],
-      ["abcdef", "abcdef", ""],
-    );
-    assert.equal(await read(6, "abc"), "abc", "it has become shorter");
+  it("is read whole, in however many pieces, up to its limit", () => {
+    assert.deepEqual([read(6, "abcdef"), read(6, "abcdef", 1), read(0, "")], ["abcdef", "abcdef", ""]);
+    assert.equal(read(6, "abc"), "abc", "it has become shorter");
   });
 
-  it("is refused where it is too large, or grows meanwhile", async () => {
-    await assert.rejects(read(7, "abcdefg"), { code: "update_too_large" });
-    await assert.rejects(read(5, "abcdef"), { code: "update_not_acceptable", message: /was changed/ });
+  it("is refused where it is too large, or grows meanwhile", () => {
+    assert.throws(() => read(7, "abcdefg"), { code: "update_too_large" });
+    assert.throws(() => read(5, "abcdef"), { code: "update_not_acceptable", message: /was changed/ });
   });
 });

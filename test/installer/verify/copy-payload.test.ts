@@ -12,7 +12,7 @@ import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 function fileOf(bytes: Buffer, { most = bytes.length, sizeBytes = bytes.length } = {}): AgentFile {
   return {
     ...{ path: "/state/payload", sizeBytes },
-    read: async (buffer, position) =>
+    read: (buffer, position) =>
       bytes.copy(buffer, 0, position, Math.min(bytes.length, position + Math.min(most, buffer.length))),
   };
 }
@@ -33,7 +33,7 @@ describe("the copy of a payload", () => {
       [524_289, 524_289],
     ] as const) {
       const [bytes, path] = [Buffer.alloc(length, "rules"), pathIn(test)];
-      await copySigned(fileOf(bytes, { most }), path, signedOf(bytes));
+      copySigned(fileOf(bytes, { most }), path, signedOf(bytes));
       assert.deepEqual(readFileSync(path), bytes);
       assert.equal(statSync(path).mode & 0o7777, 0o600);
     }
@@ -42,7 +42,7 @@ describe("the copy of a payload", () => {
   it("has no byte more than is signed, where the file has grown meanwhile", async (test) => {
     const [bytes, path] = [Buffer.from("signed"), pathIn(test)];
     const grown = Buffer.concat([bytes, Buffer.from(" and more")]);
-    await copySigned(fileOf(grown, { sizeBytes: bytes.length }), path, signedOf(bytes));
+    copySigned(fileOf(grown, { sizeBytes: bytes.length }), path, signedOf(bytes));
     assert.equal(readFileSync(path, "utf8"), "signed");
   });
 
@@ -55,7 +55,7 @@ describe("the copy of a payload", () => {
       [fileOf(Buffer.from("sign")), /it has 4 bytes, and 6 are signed/],
     ] as const) {
       const path = pathIn(test);
-      await assert.rejects(copySigned(file, path, signedOf(bytes)), {
+      assert.throws(() => copySigned(file, path, signedOf(bytes)), {
         ...{ code: "update_payload_mismatch", message: saying },
       });
       assert.equal(existsSync(path), false);
@@ -66,7 +66,7 @@ describe("the copy of a payload", () => {
     const [bytes, path] = [Buffer.from("signed"), pathIn(test)];
     writeFileSync(path, "another");
     for (const place of [path, join(path, "below")])
-      await assert.rejects(copySigned(fileOf(bytes), place, signedOf(bytes)), { code: "storage_unwritable" });
+      assert.throws(() => copySigned(fileOf(bytes), place, signedOf(bytes)), { code: "storage_unwritable" });
     assert.equal(readFileSync(path, "utf8"), "another");
   });
 

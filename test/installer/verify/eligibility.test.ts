@@ -15,7 +15,7 @@ function agentFile(text: string): AgentFile & { reads: number } {
   const bytes = Buffer.from(text);
   const file = {
     ...{ path: "/state/file", sizeBytes: bytes.length, reads: 0 },
-    read: async (buffer: Uint8Array, position: number) => {
+    read: (buffer: Uint8Array, position: number) => {
       if (position === 0) file.reads += 1;
       return bytes.copy(buffer, 0, position);
     },

@@ -50,7 +50,11 @@ describe("a process of the agent's user that swaps the staged files all the time
       await rm(copy, { force: true });
       const take = async () => {
         const files = await openAgentFiles(lab.agent, id, asAgent);
-        await copySigned(files.payload, copy, signed).finally(() => files.close());
+        try {
+          copySigned(files.payload, copy, signed);
+        } finally {
+          files.close();
+        }
         return copy;
       };
       await tally(steps, take, hash);
