@@ -7,7 +7,7 @@ import { type Surroundings, signIn } from "./footprint.ts";
 import { callJson } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
-const rounds = 9;
+const rounds = 15;
 /** Requests of one round, and connections that make them: the agent is busy all the time, and a turn costs each its share. */
 const requests = 600;
 const connections = 20;
