@@ -52,7 +52,7 @@ describe("the texts of the console", () => {
         .filter((name) => name.endsWith(".ts"))
         .sort();
     const files = filesOf(first);
-    const used = new Set(["base", ...Object.values(textsOfParts).flat()]);
+    const used = new Set(["base", "findings", ...Object.values(textsOfParts).flat()]);
     assert.deepEqual(files, [...used].map((file) => `${file}.ts`).sort());
     for (const other of others) {
       assert.deepEqual(filesOf(other), files);

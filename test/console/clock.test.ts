@@ -20,8 +20,8 @@ import { Looks } from "../../lab/console/light/looks.ts";
 import { assertReads } from "../../lab/console/page-checks.ts";
 import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../lab/simulated/time-network.ts";
-import { health } from "../../src/console/catalogue/languages/en/base.ts";
 import type { Role } from "../../src/contract/types.ts";
+import { checkNames } from "../../src/contract/words/en/findings.ts";
 import { openHostClock } from "../../src/programs/agent/wire-clock.ts";
 
 const route = "/api/system/time-sync";
@@ -175,7 +175,7 @@ describe("the console's clock", () => {
       const { json: version } = await agent.call("GET", "/api/version", { local: true });
       assert.equal(await host.getByText(version.device_id, { exact: true }).isVisible(), false);
       await host.locator("summary").click();
-      const names = found.checks.map(({ name }: { name: string }) => health.checks[name] ?? name);
+      const names = found.checks.map(({ name }: { name: string }) => checkNames[name] ?? name);
       await host.getByText([...new Set(names)].join(", ")).waitFor();
       for (const text of [version.node, version.device_id])
         await host.getByText(text, { exact: true }).waitFor();

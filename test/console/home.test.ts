@@ -76,7 +76,7 @@ describe("the page at the beginning", () => {
     await answerWith(page, { state: "failing", needs });
     await signIn(page, "admin");
     const items = page.locator(".needs > li");
-    await items.nth(3).waitFor();
+    await items.nth(0).getByText("The disk at").waitFor();
     assert.match(
       await items.nth(0).innerText(),
       /^The disk cannot be written to\s+The disk at \/var is read-only\./,

@@ -96,6 +96,35 @@ describe("what a page takes", () => {
     assert.ok(Math.max(...scriptBytes) <= 60 * 1024);
   });
 
+  it("is one file more on Home once a need is about a finding, and the agent's own sentence where that is gone", async () => {
+    const { page } = await browser.open(agent);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const findings = /\/assets\/words\.en\.findings-/;
+    const need = {
+      ...{ code: "disk", level: "failing", detail: "the agent's own sentence", remedy: null },
+      facts: { check: "disk", reason: "disk_read_only", path: "/var" },
+    };
+    await signIn(page, "admin");
+    await page.locator(".needs > li").first().waitFor();
+    assert.deepEqual(
+      asked.filter((path) => findings.test(path)),
+      [],
+      "no need is about a finding",
+    );
+    await page.route("**/api/status", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), needs: [need] } });
+    });
+    await page.reload();
+    await page.locator(".needs").getByText("The disk at /var is read-only").waitFor();
+    assert.equal(asked.filter((path) => findings.test(path)).length, 1);
+    await page.route(findings, (route) => route.fulfill({ status: 404 }));
+    await page.reload();
+    await page.locator(".needs").getByText("The agent's own sentence.").waitFor();
+    await page.getByRole("heading", { name: "The disk cannot be written to" }).waitFor();
+  });
+
   it("is nothing of the pages behind the sign-in, for a stranger, and one language", async () => {
     const { context, page } = await browser.open(agent);
     await page.goto("/");
@@ -176,6 +205,9 @@ const french = `import { signIn as english } from "./en/base.ts";
 export * from "./en/account.ts";
 export * from "./en/base.ts";
 export * from "./en/device.ts";
+// Several files have copies of these.
+export { checkNames, findingWords as findings } from "../../../contract/words/en/findings.ts";
+export { updateProblems } from "../../../contract/words/en/update-problems.ts";
 export * from "./en/machine.ts";
 export * from "./en/people.ts";
 export * from "./en/records.ts";

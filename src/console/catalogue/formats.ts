@@ -1,5 +1,5 @@
 import type { Format } from "../../contract/words/format.ts";
-import { language, locale, t } from "./words.ts";
+import { language, locale, t, wordFor } from "./words.ts";
 
 const minute = 60;
 const hour = 3_600;
@@ -98,6 +98,7 @@ export const pageFormat: Format = {
     return new Intl.ListFormat(locale).format([...shown, ...(rest > 0 ? [`+${rest}`] : [])]);
   },
   bytes,
+  error: (code) => wordFor<string>(t.problem.codes, code) ?? code,
   isTerminal: false,
 };
 

@@ -6,6 +6,7 @@ interface English {
   readonly base: typeof import("./languages/en/base.ts");
   readonly account: typeof import("./languages/en/account.ts");
   readonly device: typeof import("./languages/en/device.ts");
+  readonly findings: typeof import("./languages/en/findings.ts");
   readonly history: typeof import("./languages/en/history.ts");
   readonly lists: typeof import("./languages/en/lists.ts");
   readonly machine: typeof import("./languages/en/machine.ts");

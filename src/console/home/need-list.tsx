@@ -3,6 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { greet } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
+import { useFindingWords } from "../needs/finding-words.ts";
 import { colourOf } from "../needs/how.ts";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies, remedyQuery } from "../needs/remedies.ts";
@@ -32,6 +33,7 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
   const words = needInWords(need);
   const releaseId = releaseIdOf(need);
   const state = colourOf(need);
+  const hasWords = useFindingWords(words?.isFinding === true);
   return (
     <li class={state}>
       <Shape name={state} />
@@ -43,9 +45,7 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
             <h3>
               <bdi>{words.title}</bdi>
             </h3>
-            <p>
-              <Said sentence={words.text} />
-            </p>
+            <p>{hasWords ? <Said sentence={words.text} /> : <br />}</p>
           </>
         )}
       </div>

@@ -10,6 +10,8 @@ import { healthSentence } from "../ui/words/health-words.ts";
 interface NeedInWords {
   readonly title: string;
   readonly text: Sentence;
+  /** True: the text is the sentence of a finding, see `useFindingWords`. */
+  readonly isFinding: boolean;
   readonly button: string;
 }
 
@@ -24,12 +26,13 @@ export function needInWords(need: Need, format = pageFormat): NeedInWords | null
   const { name, version } = facts as GivenFacts;
   const short = { ...facts, name: name && brief(name), version: version && brief(version) };
   const told = needFacts(short, format);
+  const isFinding = text === undefined || told.reason !== "";
   return {
     title: visible(title(told)),
-    text:
-      text && told.reason === ""
-        ? { text: visible(text(told)), isAgents: false }
-        : healthSentence({ code: told.reason, detail, facts } as Finding, format),
+    text: isFinding
+      ? healthSentence({ code: told.reason, detail, facts } as Finding, format)
+      : { text: visible(text(told)), isAgents: false },
+    isFinding,
     button: t.home.needButtons[code],
   };
 }

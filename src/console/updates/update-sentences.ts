@@ -40,7 +40,7 @@ export function releaseName(release: Parameters<typeof nameOf>[0]): string {
 
 /** Says why a release is not applied automatically. */
 export function holdSentence(hold: ReleaseHold, kind?: Release["kind"]): Sentence {
-  const words = { ...t.health.updates, ...t.updates.holds };
+  const words = { ...t.updateProblems, ...t.updates.holds };
   const sentence = quoting(sentenceOf(words, hold, updateFacts({ ...hold, kind }, format)), hold.reason);
   // The agent names it in English.
   return language === "en" ? sentence : quoted(sentence, hold.facts?.in_progress ?? sentence.quote);
@@ -54,7 +54,7 @@ type Told = Pick<UpdateSummary, "code" | "detail" | "at" | "hold" | "reason"> &
 export function summarySentence(summary: Told): Sentence {
   const { hold, code } = summary;
   if (hold?.code === code) return holdSentence(hold);
-  const words = { ...t.health.updates, ...t.updates.summaries };
+  const words = { ...t.updateProblems, ...t.updates.summaries };
   return quoting(
     sentenceOf(words, summary, updateFacts(summary, format)),
     hold === null ? summary.reason : hold.reason,

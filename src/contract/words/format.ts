@@ -1,3 +1,5 @@
+import { problemTitles } from "./en/problems.ts";
+
 /** The form in which a reader gets the figures of a sentence. */
 export interface Format {
   /** A length of time without its sign. */
@@ -9,6 +11,8 @@ export interface Format {
   /** Names of users; of many, the last ones are only counted. */
   readonly users: (names: readonly string[]) => string;
   readonly bytes: (count: number) => string;
+  /** The title of an error; a code that is not known here stays as it is. */
+  readonly error: (code: string) => string;
   /** The reader types commands; otherwise they press the console's buttons. */
   readonly isTerminal: boolean;
 }
@@ -27,6 +31,7 @@ export const terminalFormat: Format = {
   },
   // Rounded down, so that the space left is not overstated.
   bytes: (count) => `${Math.floor((count / 2 ** 20) * 10) / 10} MiB`,
+  error: (code) => (problemTitles as Readonly<Record<string, string>>)[code] ?? code,
   isTerminal: true,
 };
 

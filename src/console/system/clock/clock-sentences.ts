@@ -36,7 +36,7 @@ export function sentencesBeside(
   format = pageFormat,
 ): Sentence[] {
   // A summary has the facts of the finding that it is.
-  const findings = t.health.findings as unknown as Parameters<typeof clockSentences>[0]["findings"];
+  const findings = t.findings as unknown as Parameters<typeof clockSentences>[0]["findings"];
   const { main, more } = clockSentences(
     { ...t.clock.words, findings },
     { summary, conflict },

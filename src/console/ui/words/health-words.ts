@@ -9,7 +9,7 @@ type HealthCheck = NonNullable<Health["checks"]>[number];
 
 /** The name of the part of the device that a health check is about. */
 export function checkName(name: string): string {
-  return t.health.checks[name] ?? name;
+  return t.checkNames[name] ?? name;
 }
 
 /** A newer agent may not send these. */
@@ -23,7 +23,8 @@ export function healthSentence(
   if (code === "updates_degraded")
     return facts.problem ? updatesSentence(facts.problem) : { text: detail, isAgents: true };
   if (code === "ok") return { text: "", isAgents: false };
-  const words = t.health.findings as Readonly<Record<string, (...given: unknown[]) => string>>;
+  // Home begins without them; a need's title, which is all that other pages show of it, does not wait for them.
+  const words = (t.findings ?? {}) as Readonly<Record<string, (...given: unknown[]) => string>>;
   return sentenceOf(words, { code, detail }, { ...noFacts, ...facts }, format);
 }
 
@@ -31,5 +32,8 @@ export function healthSentence(
 export function updatesSentence(
   problem: Pick<UpdateProblem, "code" | "detail" | "reason"> & Partial<UpdateProblem>,
 ): Sentence {
-  return quoting(sentenceOf(t.health.updates, problem, updateFacts(problem, updateFormat)), problem.reason);
+  return quoting(
+    sentenceOf(t.updateProblems ?? {}, problem, updateFacts(problem, updateFormat)),
+    problem.reason,
+  );
 }

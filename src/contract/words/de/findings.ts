@@ -1,6 +1,5 @@
 import type { FindingWords, PartEffects } from "../findings.ts";
 import { clockFindings } from "./clock.ts";
-import { problemTitles } from "./problems.ts";
 
 /** The parts of the device that health checks are about, by the name of the check. */
 export const checkNames: Readonly<Record<string, string>> = {
@@ -47,9 +46,6 @@ const partEffects: PartEffects = {
 
 const nameOf = (document: string): string => checkNames[document] ?? document;
 
-const titleOf = (error: string): string =>
-  (problemTitles as Readonly<Record<string, string>>)[error] ?? error;
-
 /** Three keys; a device has one, or a former one besides. */
 const namesOf = (keys: readonly string[]): string =>
   keys.length === 0 ? "" : ` (${keys.slice(0, 3).join(", ")}${keys.length > 3 ? " und andere" : ""})`;
@@ -68,14 +64,14 @@ export const findingWords: FindingWords = {
     `Unter ${path} passen nur noch ${free_inodes} Dateien; gewarnt wird unter ${least_inodes}. Danach werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
   disk_reserve_missing: ({ path }) =>
     `Die Reserve unter ${path}, die auf einem vollen Datenträger zuerst aufgegeben wird, fehlt: Schaffen Sie dort Platz.`,
-  document_not_written: ({ document, error }) =>
-    `Die letzte Änderung konnte nicht gespeichert werden (${nameOf(document)}): ${titleOf(error)}.`,
+  document_not_written: ({ document, error }, format) =>
+    `Die letzte Änderung konnte nicht gespeichert werden (${nameOf(document)}): ${format.error(error)}.`,
   document_waiting: ({ document }) =>
     `Änderungen bleiben im Arbeitsspeicher, bis wieder gespeichert werden kann (${nameOf(document)}).`,
   document_damage_found: ({ document, found_at }, { moment }) =>
     `Beschädigte Daten wurden gefunden (${moment(found_at)}) und ersetzt (${nameOf(document)}). Prüfen Sie, ob etwas fehlt; danach bestätigt root das am Gerät mit steward state accept ${document}.`,
-  events_not_written: ({ waiting, lost, error }) =>
-    `${waiting} Ereignisse sind noch nicht gespeichert, für ${lost} war kein Platz: ${titleOf(error)}.`,
+  events_not_written: ({ waiting, lost, error }, format) =>
+    `${waiting} Ereignisse sind noch nicht gespeichert, für ${lost} war kein Platz: ${format.error(error)}.`,
   events_lost: ({ lost }) =>
     `${lost} Ereignisse konnten nicht gespeichert werden; sie stehen im Systemprotokoll.`,
   events_damaged: ({ lines }) =>

@@ -1,7 +1,6 @@
 import type { FindingWords, PartEffects } from "../findings.ts";
 import { typed } from "../format.ts";
 import { clockFindings } from "./clock.ts";
-import { problemTitles } from "./problems.ts";
 
 /** The parts of the device that health checks are about, by the name of the check. */
 export const checkNames: Readonly<Record<string, string>> = {
@@ -50,9 +49,6 @@ const partEffects: PartEffects = {
 
 const nameOf = (document: string): string => checkNames[document] ?? document;
 
-const titleOf = (error: string): string =>
-  (problemTitles as Readonly<Record<string, string>>)[error] ?? error;
-
 /** Three keys; a device has one, or a former one besides. */
 const namesOf = (keys: readonly string[]): string =>
   keys.length === 0 ? "" : ` (${keys.slice(0, 3).join(", ")}${keys.length > 3 ? " and others" : ""})`;
@@ -76,14 +72,14 @@ export const findingWords: FindingWords = {
     `Only ${free_inodes} more files can be made on ${path}; below ${least_inodes} this warns. At none, changes of users and settings are refused.`,
   disk_reserve_missing: ({ path }) =>
     `The reserve on ${path}, which is given up first when the disk is full, does not exist: free some space there.`,
-  document_not_written: ({ document, error }) =>
-    `The last change could not be saved (${nameOf(document)}): ${titleOf(error)}.`,
+  document_not_written: ({ document, error }, format) =>
+    `The last change could not be saved (${nameOf(document)}): ${format.error(error)}.`,
   document_waiting: ({ document }) =>
     `Changes are kept in memory until the disk can be written (${nameOf(document)}).`,
   document_damage_found: ({ document, found_at }, format) =>
     `Damaged data was found${found_at === "" ? "" : ` at ${format.moment(found_at)}`} and replaced (${nameOf(document)}). Check whether something is missing; then root accepts it on the device: ${typed(`steward state accept ${document}`, format)}.`,
-  events_not_written: ({ waiting, lost, error }) =>
-    `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${titleOf(error)}.`,
+  events_not_written: ({ waiting, lost, error }, format) =>
+    `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${format.error(error)}.`,
   events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
   events_damaged: ({ lines }) =>
     `A part of the event log cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,

@@ -2,7 +2,6 @@ import { eventActors, eventSentences } from "../../../../contract/words/de/event
 import { needWords } from "../../../../contract/words/de/needs.ts";
 import { problemTitles } from "../../../../contract/words/de/problems.ts";
 import type { Catalogue } from "../../words.ts";
-import { healthWords } from "./base/health.ts";
 import { homePage, needButtons } from "./base/home.ts";
 
 export const ui: Catalogue["ui"] = {
@@ -123,8 +122,6 @@ export const frame: Catalogue["frame"] = {
     unknown: "unbekannt",
   },
 };
-
-export const health: Catalogue["health"] = healthWords;
 
 export const signIn: Catalogue["signIn"] = {
   title: "Anmelden",

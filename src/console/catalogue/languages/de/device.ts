@@ -1,5 +1,10 @@
 import { clockWords, lag, sourceWords } from "../../../../contract/words/de/clock.ts";
+import { findingWords, checkNames as names } from "../../../../contract/words/de/findings.ts";
 import type { Catalogue } from "../../words.ts";
+
+export const checkNames: Catalogue["checkNames"] = names;
+
+export const findings: Catalogue["findings"] = findingWords;
 
 export const clock: Catalogue["clock"] = {
   title: "Uhr",

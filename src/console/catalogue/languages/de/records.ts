@@ -1,5 +1,8 @@
 import { eventFactNames, eventFactValues, eventTitles } from "../../../../contract/words/de/events.ts";
+import { checkNames as names } from "../../../../contract/words/de/findings.ts";
 import type { Catalogue } from "../../words.ts";
+
+export const checkNames: Catalogue["checkNames"] = names;
 
 export const logs: Catalogue["logs"] = {
   title: "Protokoll",

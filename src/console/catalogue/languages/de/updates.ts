@@ -1,5 +1,8 @@
+import { updateProblems as problems } from "../../../../contract/words/de/update-problems.ts";
 import { updateWords } from "../../../../contract/words/de/updates.ts";
 import type { Catalogue } from "../../words.ts";
+
+export const updateProblems: Catalogue["updateProblems"] = problems;
 
 export const updates: Catalogue["updates"] = {
   ...updateWords,

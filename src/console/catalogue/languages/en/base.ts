@@ -1,7 +1,6 @@
 import { eventActors, eventSentences } from "../../../../contract/words/en/events.ts";
 import { needWords } from "../../../../contract/words/en/needs.ts";
 import { problemTitles } from "../../../../contract/words/en/problems.ts";
-import { healthWords } from "./base/health.ts";
 import { homePage, needButtons } from "./base/home.ts";
 
 export const ui = {
@@ -123,8 +122,6 @@ export const frame = {
     unknown: "unknown",
   },
 };
-
-export const health = healthWords;
 
 export const signIn = {
   title: "Sign in",

@@ -1,4 +1,9 @@
 import { clockWords, lag, sourceWords } from "../../../../contract/words/en/clock.ts";
+import { findingWords, checkNames as names } from "../../../../contract/words/en/findings.ts";
+
+export const checkNames = names;
+
+export const findings = findingWords;
 
 export const clock = {
   title: "Clock",

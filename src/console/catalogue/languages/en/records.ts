@@ -1,5 +1,8 @@
 import type { EventGroup } from "../../../../contract/event-records.ts";
 import { eventFactNames, eventFactValues, eventTitles } from "../../../../contract/words/en/events.ts";
+import { checkNames as names } from "../../../../contract/words/en/findings.ts";
+
+export const checkNames = names;
 
 export const logs = {
   title: "Logs",

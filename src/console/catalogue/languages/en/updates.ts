@@ -1,5 +1,8 @@
 import type { TrustStatus, UpdateTrial } from "../../../../contract/types.ts";
+import { updateProblems as problems } from "../../../../contract/words/en/update-problems.ts";
 import { updateWords } from "../../../../contract/words/en/updates.ts";
+
+export const updateProblems = problems;
 
 type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
 
