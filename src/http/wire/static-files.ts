@@ -39,11 +39,11 @@ function policyOf(page: Buffer): string {
   return policyWith(hashesOf("script"), hashesOf("style"));
 }
 
-/** Features of browsers that the console does not need; it writes to the clipboard, and scans fingerprints. */
+/** Features of browsers that the console does not need; it writes to the clipboard, scans fingerprints and asks for passkeys. */
 const deniedFeatures = [
   ...["accelerometer", "autoplay", "clipboard-read", "display-capture", "encrypted-media"],
   ...["fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "magnetometer", "microphone"],
-  ...["midi", "payment", "picture-in-picture", "publickey-credentials-create", "publickey-credentials-get"],
+  ...["midi", "payment", "picture-in-picture"],
   ...["screen-wake-lock", "serial", "sync-xhr", "usb", "xr-spatial-tracking"],
 ];
 
@@ -53,6 +53,7 @@ const fileHeaders = {
   "Permissions-Policy": [
     ...deniedFeatures.map((name) => `${name}=()`),
     ...["camera=(self)", "clipboard-write=(self)"],
+    ...["publickey-credentials-create=(self)", "publickey-credentials-get=(self)"],
   ].join(", "),
   "Cross-Origin-Opener-Policy": "same-origin",
 } as const;

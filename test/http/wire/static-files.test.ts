@@ -133,7 +133,10 @@ describe("the console's files", () => {
         assert.ok(features.includes(denied), features.join());
       assert.deepEqual(
         features.filter((one) => !one.endsWith("=()")),
-        ["camera=(self)", "clipboard-write=(self)"],
+        [
+          ...["camera=(self)", "clipboard-write=(self)"],
+          ...["publickey-credentials-create=(self)", "publickey-credentials-get=(self)"],
+        ],
       );
     }
   });
