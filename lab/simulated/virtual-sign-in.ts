@@ -79,7 +79,7 @@ export async function virtualSignIn(
     issuer: () => "Pump house",
     isRequired: () => policy.isRequired,
   });
-  const { id } = await accounts.createFirst("ana", { hash: passwordHash });
+  const { id } = await accounts.createFirst({ username: "ana" }, { hash: passwordHash });
   const account = (): Account => accounts.find(id) ?? assert.fail("ana is gone");
   return {
     ...common,

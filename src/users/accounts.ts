@@ -62,7 +62,7 @@ export interface Accounts {
    * PHC string.
    */
   createFirst(
-    username: string,
+    named: Pick<NewAccount, "username" | "display_name">,
     password: { plain: string; clientKey: ClientKey } | { hash: string },
   ): Promise<User>;
   /** Throws `not_found`, `last_admin`, and the errors of `precondition`. */
@@ -157,7 +157,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
       return { user: view(account), initialPassword };
     },
     faultsOf: (form) => newAccountFaults(options, form),
-    createFirst: (username, password) => createFirst(options, username, password),
+    createFirst: (named, password) => createFirst(options, named, password),
     update: (id, change, precondition) => update(options, present(id), change, precondition),
     remove: (id, precondition) => remove(options, present(id).id, precondition),
     setPassword: (id, password, clientKey, { maker, precondition } = {}) => {
@@ -178,7 +178,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
 
 async function createFirst(
   options: AccountsOptions,
-  username: string,
+  named: Pick<NewAccount, "username" | "display_name">,
   password: { plain: string; clientKey: ClientKey } | { hash: string },
 ): Promise<User> {
   const refuse = (state: AccountsState): void => {
@@ -192,9 +192,9 @@ async function createFirst(
   const credentials =
     "hash" in password
       ? { password_hash: password.hash, password_state: "chosen" as const }
-      : (await newCredentials(options, { username, role: "admin" }, password.plain, password.clientKey))
+      : (await newCredentials(options, { ...named, role: "admin" }, password.plain, password.clientKey))
           .credentials;
-  const account = newAccount(options.now(), { username, role: "admin", ...credentials });
+  const account = newAccount(options.now(), { ...named, role: "admin", ...credentials });
   await options.document.update((state) => {
     refuse(state);
     return withNew(state, account);

@@ -35,6 +35,7 @@ export function readProvisioned(text: string): ProvisionedAdministrator {
 export async function provision(accounts: Accounts, passwords: Passwords, text: string): Promise<string> {
   const administrator = readProvisioned(text);
   await passwords.verify(administrator.passwordHash, "", null);
-  await accounts.createFirst(administrator.username, { hash: administrator.passwordHash });
-  return administrator.username;
+  const { username, passwordHash: hash } = administrator;
+  await accounts.createFirst({ username }, { hash });
+  return username;
 }

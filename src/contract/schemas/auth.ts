@@ -1,4 +1,4 @@
-import { password, timestamp, userId, username } from "../shapes.ts";
+import { displayName, password, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { user } from "./users.ts";
 
@@ -23,6 +23,7 @@ export const setUp = {
         "the token that `steward setup-token` prints on the device, or that a device shows which was booted for rescue",
     },
     username,
+    display_name: { ...displayName, description: "of a user who is made" },
     password,
   },
 } as const;

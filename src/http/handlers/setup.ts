@@ -64,9 +64,9 @@ export async function requireFirstRun(
 
 async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
   const { accounts, setupToken, rescueToken } = options;
-  const { setup_token, username, password } = call.body;
+  const { setup_token, password, ...named } = call.body;
   const make = async (): Promise<User> => {
-    const user = await accounts.createFirst(username, {
+    const user = await accounts.createFirst(named, {
       plain: password,
       clientKey: call.context.clientKey,
     });
@@ -87,12 +87,13 @@ async function setUpAgain(options: SetupHandlersOptions, call: Call<"setUp">): P
 /** Makes another administrator, or sets other credentials for one. */
 async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
   const { accounts } = options;
-  const { username, password } = call.body;
+  const { setup_token: _, ...made } = call.body;
+  const { username, password } = made;
   const { clientKey } = call.context;
   const present = accounts.findByName(username);
   if (present?.role !== "admin") {
     // Refuses the name of a user who is no administrator.
-    const { user } = await accounts.create({ username, password, role: "admin" }, clientKey);
+    const { user } = await accounts.create({ ...made, role: "admin" }, clientKey);
     noteOwn(call, user, { is_new: true });
     return user;
   }

@@ -34,8 +34,8 @@ describe("a token of rescue", () => {
     assert.match(stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
     return stdout.trim();
   };
-  const setUp = (setup_token: string, username: string, password = goodPassword) =>
-    agent.call("POST", "/api/setup", { body: { setup_token, username, password } });
+  const setUp = (setup_token: string, username: string, password = goodPassword, named: object = {}) =>
+    agent.call("POST", "/api/setup", { body: { setup_token, username, password, ...named } });
   const lastEvent = async () => {
     const { json } = await agent.call("GET", "/api/events?limit=1&type=setup.rescued", { local: true });
     checkEvent(json.items[0]);
@@ -45,8 +45,10 @@ describe("a token of rescue", () => {
   it("makes another administrator once, who signs in; the others stay as they are", async () => {
     const { token } = await agent.login(adminName, adminPassword);
     const rescue = await made();
-    const { status, json } = await setUp(rescue, "new-owner");
+    const named = { display_name: "New Owner" };
+    const { status, json } = await setUp(rescue, "new-owner", goodPassword, named);
     assert.deepEqual([status, json.role, json.must_change_password], [201, "admin", false]);
+    assert.equal(json.display_name, named.display_name);
     await agent.login("new-owner", goodPassword);
     assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200);
     assert.equal(existsSync(path), false);
@@ -70,8 +72,9 @@ describe("a token of rescue", () => {
     // As it may be typed.
     const rescue = ` ${(await made()).toUpperCase()} `;
     const password = "seven quiet owls at dusk";
-    const { status, json } = await setUp(rescue, "lost-admin", password);
+    const { status, json } = await setUp(rescue, "lost-admin", password, { display_name: "Another" });
     assert.equal(status, 201, JSON.stringify(json));
+    assert.equal(json.display_name, "", "the name of a user who is there stays");
     assert.deepEqual([json.id, json.two_factor.enabled], [lost.id, false]);
     await agent.login("lost-admin", password);
     assert.equal((await agent.call("GET", "/api/auth/me", { token: lost.token })).status, 401);

@@ -15,7 +15,8 @@ const setUp = (
   setup_token: string,
   username = "first-admin",
   password = adminPassword,
-) => agent.call("POST", "/api/setup", { body: { setup_token, username, password } });
+  named: object = {},
+) => agent.call("POST", "/api/setup", { body: { setup_token, username, password, ...named } });
 
 describe("before setup", () => {
   const agent = ofSuite(startCheckedAgent);
@@ -84,8 +85,10 @@ describe("before setup", () => {
   });
 
   it("the right token makes the administrator, who signs in; the token is gone", async () => {
-    const { status, json } = await setUp(agent, await readToken(agent));
+    const named = { display_name: "Ana Müller" };
+    const { status, json } = await setUp(agent, await readToken(agent), undefined, undefined, named);
     assert.deepEqual([status, json.role, json.username], [201, "admin", "first-admin"]);
+    assert.equal(json.display_name, "Ana Müller");
     assert.equal(json.must_change_password, false);
     assert.equal(existsSync(tokenFile(agent)), false);
     await agent.login("first-admin", adminPassword);
