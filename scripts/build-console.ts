@@ -226,11 +226,12 @@ function filesOfConsole(source: string) {
         },
         // Three parts have lists; by what each uses of them they would load several small files.
         { name: "lists", test: (id: string) => /^(styles\/parts\/)?lists\b/.test(within(id)) },
-        // The first run has forms of two other parts, and the sheet of the device their paper and codes.
+        // The first run has forms of two other parts, the sheet of the device their paper and codes, and the restoring of a
+        // backup the field for the setup token.
         {
           name: "forms",
           test: (id: string) =>
-            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment|recovery-codes)-form|print\/(paper|qr-picture))\b/.test(
+            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment|recovery-codes)-form|print\/(paper|qr-picture)|setup\/token-field)\b/.test(
               within(id),
             ),
         },

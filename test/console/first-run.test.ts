@@ -15,6 +15,8 @@ import { makeRescueToken, rescueTokenName } from "../../src/auth/sign-in/rescue-
 function fields(page: Page) {
   return {
     token: page.getByLabel("Setup token"),
+    tick: page.getByText("The setup token came with the link"),
+    name: page.getByLabel("Your name"),
     username: page.getByLabel("User name"),
     password: page.getByLabel("Password", { exact: true }),
     submit: page.getByRole("button", { name: "Create the administrator" }),
@@ -49,26 +51,59 @@ describe("the console's first run", () => {
     chromium = await startBrowser(ending);
   });
 
-  it("takes the token out of a link at once, over one that was typed too, and sends it in no address", async () => {
+  it("takes the token out of a link at once, over one that was typed too, shows a tick for it, and sends it in no address", async () => {
     const { page, context } = await chromium.open(agent);
     const addresses: string[] = [];
     context.on("request", (request) => addresses.push(request.url()));
     await page.goto(`/#setup=${setupToken()}`);
-    const { token, username } = fields(page);
-    await token.waitFor();
-    assert.equal(await token.inputValue(), setupToken());
+    const { token, tick, name, username, password, submit } = fields(page);
+    await tick.waitFor();
+    assert.equal(await token.count(), 0, "there is nothing to type");
     assert.equal(new URL(page.url()).hash, "");
-    await untilFocused(username);
-    // A second link is opened in the same page.
-    await token.fill("typed");
+    await untilFocused(name);
+    // Other links are opened in the same page; the first of them is of another start of the agent.
     await page.evaluate(() => location.assign("#setup=pasted"));
     await page.waitForFunction(() => location.hash === "");
-    await until("the token is the link's", async () => (await token.inputValue()) === "pasted");
+    await username.fill(adminName);
+    await password.fill(adminPassword);
+    await submit.click();
+    await untilFocused(token.and(page.locator("[aria-invalid=true]")));
+    assert.equal(await token.inputValue(), "pasted");
+    await token.fill("typed");
+    assert.equal(await tick.count(), 0);
+    await page.evaluate((link) => location.assign(link), `#setup=${setupToken()}`);
+    await tick.waitFor();
+    assert.equal(await token.count(), 0);
     assert.ok(addresses.length > 0, "no request was seen");
     assert.deepEqual(
       addresses.filter((address) => address.includes(setupToken()) || address.includes("pasted")),
       [],
     );
+  });
+
+  it("suggests a user name from the person's, until another one is typed, and sends both", async () => {
+    const { page } = await browser.open(agent);
+    const sent: unknown[] = [];
+    await page.route("/api/setup", (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill(alreadyDone);
+    });
+    await page.goto("/#setup=any");
+    const { name, username, password, submit } = fields(page);
+    const is = (expected: string) =>
+      until(`${expected} is suggested`, async () => (await username.inputValue()) === expected);
+    await name.fill("Ana Müller");
+    await is("ana.mueller");
+    await name.fill("Ana Miller");
+    await is("ana.miller");
+    await username.fill("ana");
+    await name.fill("Ana M.");
+    await password.fill(adminPassword);
+    await submit.click();
+    await page.getByText("your account was not created").waitFor();
+    const expected = { display_name: "Ana M.", username: "ana", password: adminPassword };
+    assert.deepEqual(sent, [{ setup_token: "any", ...expected }]);
+    looks.keep(page, "first-run-names");
   });
 
   it("counts the characters of a password as it is typed", async () => {
@@ -162,7 +197,9 @@ describe("the console's first run", () => {
     const { page, complaints } = await browser.open(agent);
     await page.goto(`/#setup=${token}`);
     await page.getByText("enter the name of one to set a new password").waitFor();
-    const { username, password } = fields(page);
+    const { name, username, password } = fields(page);
+    assert.equal(await name.count(), 0, "an administrator who is there has one");
+    await untilFocused(username);
     await username.fill(adminName);
     await password.fill("seven quiet owls at dusk");
     await password.press("Enter");

@@ -14,10 +14,12 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { Form, useForm } from "../ui/form/form.tsx";
+import { Form, type FormState, useForm } from "../ui/form/form.tsx";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemBox } from "../ui/problem-view.tsx";
 import { SetupFrame } from "./setup-frame.tsx";
+import { suggestedUsername } from "./suggested-username.ts";
+import { TokenField } from "./token-field.tsx";
 
 /** The first administrator, or one of a rescue; signed in at once. A new device may be made of a backup instead. */
 export function FirstRun({ isRescue }: { isRescue: boolean }) {
@@ -58,15 +60,18 @@ function AdministratorForm({
 }) {
   const given = useStore(setupToken);
   const made = useRef<Made>("no");
-  const form = useForm({ setup_token: given, username: "", password: "" }, async (typed) => {
+  const form = useForm({ ...blank, setup_token: given }, async (typed) => {
     const entries = {
       ...{ setup_token: typed.setup_token.trim(), username: typed.username.trim() },
-      password: typed.password,
+      ...{ display_name: typed.display_name.trim(), password: typed.password },
     };
     await (isRescue ? rescue(entries) : setUp(entries, made));
   });
   useEffect(() => {
-    if (given !== "") form.type({ setup_token: given });
+    if (given === "") return;
+    form.type({ setup_token: given });
+    // It may have refused the token before.
+    form.forget();
   }, [given]);
   const restore = onRestore && (
     <Button kind="quiet" onClick={onRestore}>
@@ -80,14 +85,9 @@ function AdministratorForm({
       form={{ ...form, error }}
       {...(hasLost ? { others: <RaceLost /> } : { verb: t.firstRun.submit, others: restore })}
     >
-      <TextField
-        {...form.field("setup_token", /^setup_token_invalid$/)}
-        label={t.firstRun.token}
-        hint={t.firstRun.tokenHint}
-        spellcheck={false}
-        isFirst={given === ""}
-      />
-      <UsernameField {...form.field("username")} error={error} isOwn isFirst={given !== ""} />
+      <TokenField {...form.field("setup_token", /^setup_token_invalid$/)} />
+      {!isRescue && <NameField form={form} isFirst={given !== ""} />}
+      <UsernameField {...form.field("username")} error={error} isOwn isFirst={isRescue && given !== ""} />
       <NewPasswordField
         {...form.field("password")}
         label={t.signIn.password}
@@ -95,6 +95,24 @@ function AdministratorForm({
         pointer="/password"
       />
     </Form>
+  );
+}
+
+/** The person's name. The user name follows it until the person types another one. */
+function NameField({ form, isFirst }: { readonly form: FormState<Entries>; readonly isFirst: boolean }) {
+  const { username, display_name: before } = form.typed;
+  const isSuggested = username === suggestedUsername(before);
+  return (
+    <TextField
+      {...form.field("display_name")}
+      onInput={(display_name) =>
+        form.type({ display_name, ...(isSuggested && { username: suggestedUsername(display_name) }) })
+      }
+      label={t.firstRun.yourName}
+      hint={t.firstRun.yourNameHint}
+      autocomplete="name"
+      isFirst={isFirst}
+    />
   );
 }
 
@@ -119,9 +137,12 @@ function goToSignIn(): void {
 
 interface Entries {
   readonly setup_token: string;
+  readonly display_name: string;
   readonly username: string;
   readonly password: string;
 }
+
+const blank: Entries = { setup_token: "", display_name: "", username: "", password: "" };
 
 /** This page's knowledge of the account: a request whose answer was lost may have made it. */
 type Made = "no" | "perhaps" | "yes";
@@ -144,7 +165,7 @@ async function setUp(entries: Entries, made: { current: Made }): Promise<void> {
   });
 }
 
-async function rescue(entries: Entries): Promise<void> {
+async function rescue({ display_name: _, ...entries }: Entries): Promise<void> {
   try {
     await call("setUp", { body: entries });
   } catch (error) {
@@ -158,7 +179,7 @@ async function rescue(entries: Entries): Promise<void> {
 
 /** The page that comes next is in the address before the session is there, so that no other is drawn between. */
 async function enter(
-  { username, password }: Entries,
+  { username, password }: Pick<Entries, "username" | "password">,
   path: string,
   query: Readonly<Record<string, string>>,
 ): Promise<void> {

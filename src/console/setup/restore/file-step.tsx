@@ -3,9 +3,9 @@ import { t } from "../../catalogue/words.ts";
 import { Cancelled } from "../../client/problem.ts";
 import { upload } from "../../client/upload.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/form/field.tsx";
 import { FileField, Sending } from "../../ui/form/file-field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { TokenField } from "../token-field.tsx";
 
 /** A backup that the device has received. */
 export interface Received {
@@ -59,14 +59,7 @@ export function FileStep({
       }
     >
       <p>{t.restore.intro}</p>
-      <TextField
-        {...form.field("setup_token", /^setup_token_invalid$/)}
-        label={t.firstRun.token}
-        hint={t.firstRun.tokenHint}
-        isDisabled={isBusy}
-        spellcheck={false}
-        isFirst={token === ""}
-      />
+      <TokenField {...form.field("setup_token", /^setup_token_invalid$/)} isDisabled={isBusy} />
       <FileField
         {...form.field("file", /^(payload_too_large|backup_unusable)$/)}
         label={t.restore.file}

@@ -50,7 +50,7 @@ export function Field({
 
 interface InputAttributes {
   readonly name?: string;
-  readonly autocomplete?: "username" | "current-password" | "new-password" | "one-time-code" | "off";
+  readonly autocomplete?: "name" | "username" | "current-password" | "new-password" | "one-time-code" | "off";
   readonly inputMode?: "text" | "numeric" | "decimal";
   readonly spellcheck?: boolean;
   readonly maxLength?: number;
