@@ -15,7 +15,7 @@ import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
 import type { consoleGreeting } from "./schemas/console.ts";
 import type { event, eventCounts, eventList, eventReach } from "./schemas/events.ts";
-import type { listLogsQuery, logEntry, logList, severityWords } from "./schemas/logs.ts";
+import type { listLogsQuery, logCounts, logEntry, logList, severityWords } from "./schemas/logs.ts";
 import type { settings, timeProbe } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
@@ -135,6 +135,7 @@ export type EventList = Typed<typeof eventList>;
 export type EventReach = Typed<typeof eventReach>;
 export type LogEntry = Typed<typeof logEntry>;
 export type LogList = Typed<typeof logList>;
+export type LogCounts = Typed<typeof logCounts>;
 export type LogQuery = Sent<typeof listLogsQuery>;
 export type SeverityWord = (typeof severityWords)[number];
 

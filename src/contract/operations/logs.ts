@@ -14,6 +14,16 @@ export const logOperations = {
     response: { status: 200, schema: logs.logList },
     errors: ["rate_limited"],
   },
+  countLogs: {
+    method: "GET",
+    path: "/api/logs/counts",
+    summary: "Count lines by unit and priority",
+    access: everyone,
+    scope: "logs:read",
+    query: logs.countLogsQuery,
+    response: { status: 200, schema: logs.logCounts },
+    errors: ["rate_limited"],
+  },
   streamLogs: {
     method: "GET",
     path: "/api/logs/stream",
@@ -29,6 +39,7 @@ export const logOperations = {
 export const logDescriptions: Readonly<Record<keyof typeof logOperations, string>> = {
   listLogs:
     "A page may have fewer lines than `limit` and still not be the last: ask on until `next_cursor` is null. `source` says whether the lines are the journal's or the agent's own alone.",
+  countLogs: "Newest lines, up to 10,000.",
   streamLogs:
     "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
 };

@@ -1,5 +1,5 @@
 import { moment } from "../durations.ts";
-import { timestamp } from "../shapes.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { anyObject } from "./system.ts";
 
@@ -103,6 +103,19 @@ export const listLogsQuery = {
   },
 } as const;
 
+/** Unit and priority are no filters here: their values are what is counted. */
+export const countLogsQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    since: moment,
+    until: moment,
+    q: filters.q,
+    status: filters.status,
+    user: filters.user,
+  },
+} as const;
+
 export const streamLogsQuery = { type: "object", additionalProperties: false, properties: filters } as const;
 
 const lines = listOf(logEntry, "the newest first");
@@ -116,7 +129,7 @@ export const logList = {
       type: ["integer", "null"],
       minimum: 0,
       description:
-        "lines on all pages, where that is known: for the agent's own lines, and for a journal that this page has read to its end. Otherwise null: counting a journal means reading all of it, which takes a small device longer than a client waits",
+        "lines on all pages; null: not known, as of a journal that this page has not read to its end",
     },
     next_cursor: {
       ...lines.properties.next_cursor,
@@ -131,10 +144,25 @@ export const logList = {
   },
 } as const;
 
+/** Numbers of matching lines, the newest 10,000 at most. */
+export const logCounts = {
+  type: "object",
+  additionalProperties: false,
+  required: ["units", "from"],
+  properties: {
+    units: {
+      type: "object",
+      additionalProperties: { type: "object", additionalProperties: { type: "integer" } },
+    },
+    from: { ...nullableTimestamp, description: "older lines are not counted; null: all are" },
+  },
+} as const;
+
 /** The names of these shapes in the OpenAPI document. */
 export const logShapes = () =>
   ({
     LogEntry: logEntry,
     LogList: logList,
+    LogCounts: logCounts,
     LogSeverity: logEntry.properties.priority,
   }) as const;

@@ -27,6 +27,7 @@ export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandler
         cursor: cursor === undefined ? undefined : readCursor(cursor),
       });
     },
+    countLogs: ({ query, actor }) => logs.count(filterOf(query, actor, now())),
     streamLogs: ({ query, actor, lastEventId }) => {
       // A client that has received no id yet sends an empty one (WHATWG HTML §9.2.4).
       const behind = lastEventId ? readCursor(lastEventId) : undefined;

@@ -1,8 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { LogEntry, LogList } from "../../contract/types.ts";
+import type { LogCounts, LogEntry, LogList } from "../../contract/types.ts";
 import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { createJournalFollower } from "./journal-follower.ts";
+import { countJournal, countOwnLines, type LogCountQuery } from "./log-counts.ts";
 import { agentUnit, agentUnits, createIsAllowed, readJournalLine } from "./log-line.ts";
 import { type LogPageQuery, readJournalPage, readOwnPage } from "./log-page.ts";
 import { type LogReceiver, type LogStreamQuery, streamJournal, streamOwnLines } from "./log-stream.ts";
@@ -23,6 +24,8 @@ export interface Logs {
    * The newest first. Throws `validation_failed` for a unit that is not allowed, `invalid_cursor` and `rate_limited`.
    */
   list(query: LogPageQuery): Promise<LogList>;
+  /** Counts the newest lines by unit and priority. Throws `rate_limited`. */
+  count(query: LogCountQuery): Promise<LogCounts>;
   /** Sends new lines; returns a function that stops it. Throws `validation_failed` like `list`. */
   stream(query: LogStreamQuery, receiver: LogReceiver): () => void;
 }
@@ -51,6 +54,11 @@ export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions)
       const isFromJournal =
         page && (page.items.length > 0 || page.next_cursor !== null || (await hasJournal()));
       return isFromJournal ? page : readOwnPage(ownLines, query);
+    },
+    count: async (query) => {
+      const counts = await turns.take(() => countJournal({ journal, units, readLine }, query));
+      const isFromJournal = counts && (Object.keys(counts.units).length > 0 || (await hasJournal()));
+      return isFromJournal ? counts : countOwnLines(ownLines, query);
     },
     stream: (query, receiver) => {
       checkUnit(query.unit);

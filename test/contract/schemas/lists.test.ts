@@ -17,6 +17,8 @@ const views: readonly OperationId[] = [
   "getNotifications",
   // One for each bar that the caller draws.
   "countEvents",
+  // One for each unit that may be read.
+  "countLogs",
   // The users and API tokens that a file of the device cannot say, besides those that it says.
   "exportConfiguration",
 ];

@@ -69,6 +69,7 @@ const table: Record<string, string> = {
   countEvents: "         -      +      -        +       +       +         e      events:read",
   streamEvents: "        -      +      -        +       +       +         e      events:read",
   listLogs: "            -      +      +        +       +       +         e      logs:read",
+  countLogs: "           -      +      +        +       +       +         e      logs:read",
   streamLogs: "          -      +      +        +       +       +         e      logs:read",
   getSettings: "         -      +      +        +       +       +         e      system:read",
   updateSettings: "      -      +      -        +       +       +         e      system:write",

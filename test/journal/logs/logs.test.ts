@@ -5,6 +5,7 @@ import { StewardError } from "../../../src/contract/errors.ts";
 import type { LogEntry, LogList } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { createTimers } from "../../../src/host/linux/timers.ts";
+import type { LogCountQuery } from "../../../src/journal/logs/log-counts.ts";
 import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
 import type { LogPageQuery } from "../../../src/journal/logs/log-page.ts";
 import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
@@ -246,6 +247,52 @@ describe("the log from a journal", () => {
     assert.equal(entry?.message, `${"x".repeat(16_383)}… (cut: 116385 characters)`);
   });
 
+  describe("counts", () => {
+    const of = (unit: string, PRIORITY: string, MESSAGE = "x"): Fields => ({
+      _SYSTEMD_UNIT: unit,
+      PRIORITY,
+      MESSAGE,
+    });
+    const entries: Fields[] = [
+      of("nginx.service", "3", "refused"),
+      of("nginx.service", "6"),
+      of("nginx.service", "6", "refused"),
+      of("sshd.service", "0", "not allowed"),
+      notice("own", { severity: "error" }),
+      { ...notice("copy"), STEWARD_COPY: "1" },
+      audit("user.created"),
+    ];
+    const counted = (logs: Logs, query: Partial<LogCountQuery> = {}) =>
+      logs.count({ mayReadAudit: false, ...query });
+
+    it("have the lines of each allowed unit by priority, and audit lines only for administrators", async (test) => {
+      const logs = logsOf(test, entries, ["nginx.service", "idle.service"]);
+      const units = { "nginx.service": { info: 2, err: 1 }, "steward.service": { err: 1 } };
+      assert.deepEqual(await counted(logs), { units, from: null });
+      const all = (await counted(logs, { mayReadAudit: true })).units;
+      assert.deepEqual(all, { ...units, "steward.service": { err: 1, notice: 1 } });
+    });
+
+    it("are of the lines that are asked for", async (test) => {
+      const logs = logsOf(test, entries, ["nginx.service"]);
+      const found = async (query: Partial<LogCountQuery>) => (await counted(logs, query)).units;
+      assert.deepEqual(await found({ q: "REFUSED" }), { "nginx.service": { info: 1, err: 1 } });
+      const span = { sinceMilliseconds: firstMoment + 1_000, untilMilliseconds: firstMoment + 3_000 };
+      assert.deepEqual(await found(span), { "nginx.service": { info: 2 } });
+      assert.deepEqual(await found({ q: "nowhere" }), {});
+    });
+
+    it("end after as many lines as one reading may have, and say from when they are", async (test) => {
+      const place = [makeJournal(test, entries)];
+      const journal = createJournalReader({ place, entryLimit: 4 });
+      const logUnits = ["nginx.service"];
+      const logs = createLogs({ timers: createTimers(), journal, ownLines: createOwnLines(), logUnits });
+      const { units, from } = await counted(logs);
+      assert.deepEqual(units, { "nginx.service": { info: 1 }, "steward.service": { err: 1 } });
+      assert.equal(from, new Date(firstMoment + 2_000).toISOString());
+    });
+  });
+
   describe("audit lines", () => {
     const entries: Fields[] = [
       notice("first"),
@@ -377,6 +424,13 @@ describe("the log without a journal", () => {
     for (const [name, query, expected] of queries) {
       it(name, async () => assert.deepEqual(seen(await logs().list({ ...anyone, ...query })), expected));
     }
+    it("in the counts", async () => {
+      const own = { "steward.service": { notice: 1, warning: 1 } };
+      assert.deepEqual(await logs().count(anyone), { units: own, from: null });
+      assert.deepEqual((await logs().count({ mayReadAudit: false, q: "LISTEN" })).units, {
+        "steward.service": { notice: 1 },
+      });
+    });
     it("page by page", async () => {
       assert.deepEqual(await walk(logs(), { ...anyone, limit: 1 }), [["trouble"], ["listening"]]);
     });
