@@ -90,12 +90,10 @@ describe("the console's backups", () => {
 
   it("are the whole device in a file that the passphrase opens, and that was typed twice", async () => {
     const { page, complaints } = await browser.open(agent, { width: 1440, height: 900 });
-    await signInWithoutStepUp(agent, page, "admin", "/system");
-    await page.getByRole("button", { name: "Manage" }).click();
-    const manage = page.getByRole("dialog", { name: "Manage this device" });
-    await untilShown(manage.getByText("Last backup: never"));
-    await judge(page, "backup-manage-light");
-    await manage.getByRole("button", { name: "Make a backup" }).click();
+    await signInWithoutStepUp(agent, page, "admin", "/system/device");
+    await untilShown(page.getByText("Last backup: never"));
+    await judge(page, "device-light");
+    await page.getByRole("button", { name: "Make a backup" }).click();
     const { dialog, first, again } = await opened(page);
     await first.fill("too short");
     await again.fill("to short");
@@ -121,14 +119,13 @@ describe("the console's backups", () => {
     await judge(page, "backup-made-light");
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Manage" }).click();
-    await untilShown(manage.getByText("Last backup: just now"));
+    await untilShown(page.getByText("Last backup: just now"));
     assert.deepEqual(complaints, []);
   });
 
   it("are made by the keyboard, and fit a phone", async () => {
     const { page, complaints } = await browser.open(agent, { width: 320, height: 640, scheme: "dark" });
-    await signIn(page, "admin", "/system?manage=backup");
+    await signIn(page, "admin", "/system/device?open=backup");
     await opened(page);
     await page.keyboard.type(passphrase);
     // The button that shows the text is between the two fields.
@@ -151,7 +148,7 @@ describe("the console's backups", () => {
 
   it("are not saved where the connection breaks off, and can be made again", async () => {
     const { page } = await browser.open({ url: await startWeakLine(agent, ending) });
-    await signIn(page, "admin", "/system?manage=backup");
+    await signIn(page, "admin", "/system/device?open=backup");
     const { dialog, first, again } = await opened(page);
     let downloads = 0;
     page.on("download", () => {
@@ -170,7 +167,7 @@ describe("the console's backups", () => {
 
   it("are given up by closing the dialog", async () => {
     const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/system?manage=backup");
+    await signIn(page, "admin", "/system/device?open=backup");
     const { dialog, first, again } = await opened(page);
     const before = await recorded();
     let letGo = (): void => undefined;

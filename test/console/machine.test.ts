@@ -10,11 +10,13 @@ import {
   signIn,
   startBrowser,
   type TestBrowser,
+  untilFocused,
   untilShown,
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits } from "../../lab/console/page-checks.ts";
+import type { Role } from "../../src/contract/types.ts";
 import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
 
 describe("the console's view of the machine", () => {
@@ -52,57 +54,99 @@ describe("the console's view of the machine", () => {
     ({ agent, browser } = await startLightConsole(ending, start));
   });
 
-  const manage = async (): Promise<Page> => {
+  const opened = async (role: Role = "admin", address = "/system/device"): Promise<Page> => {
     const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/system");
-    await page.getByRole("button", { name: "Manage" }).click();
-    await page.getByRole("dialog").getByLabel("Host name").waitFor();
+    await signIn(page, role, address);
+    await page.getByRole("region", { name: "Identity" }).getByText("Time zone").waitFor();
     return page;
   };
 
+  const named = (body: object) => agent.call("PUT", "/api/system", { body: { device: body }, local: true });
+
   it("changes the host name and the time zone", async () => {
-    const page = await manage();
-    const dialog = page.getByRole("dialog");
-    looks.keep(page, "machine", async (drawn) => {
-      await assertFits(drawn);
-      const box = await drawn.getByRole("button", { name: "Factory reset" }).boundingBox();
-      const height = drawn.viewportSize()?.height ?? 0;
-      assert.ok(box !== null && box.y + box.height < height, "what can be done with it is in view");
-    });
-    await dialog.getByLabel("Host name").fill("-edge");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await untilShown(dialog.getByText("1 to 63 letters, digits and hyphens", { exact: false }));
-    await dialog.getByLabel("Host name").fill("pump-7");
-    const zone = dialog.getByRole("combobox", { name: "Time zone" });
+    const page = await opened();
+    const form = page.getByRole("region", { name: "Identity" });
+    looks.keep(page, "machine", assertFits);
+    await untilShown(form.locator("[type=submit][aria-disabled=true]"));
+    await form.getByLabel("Host name").fill("-edge");
+    await form.getByRole("button", { name: "Save" }).click();
+    await untilShown(form.getByText("1 to 63 letters, digits and hyphens", { exact: false }));
+    await form.getByLabel("Host name").fill("pump-7");
+    const zone = form.getByRole("combobox", { name: "Time zone" });
     await zone.click();
-    await untilShown(dialog.getByRole("option", { name: "UTC", selected: true }));
+    await untilShown(form.getByRole("option", { name: "UTC", selected: true }));
     await zone.fill("no such zone");
-    await untilShown(dialog.locator(".combobox").getByText("No match").last());
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await untilShown(dialog.locator(".error"));
+    await untilShown(form.locator(".combobox").getByText("No match").last());
+    await form.getByRole("button", { name: "Save" }).click();
+    await untilShown(form.locator(".error"));
     assert.equal(await zone.inputValue(), "no such zone");
     await zone.fill("eur ber");
-    await untilShown(dialog.getByRole("option", { name: "Berlin (Europe)", selected: true }));
+    await untilShown(form.getByRole("option", { name: "Berlin (Europe)", selected: true }));
     looks.keep(page, "machine-zones", assertFits);
     await page.keyboard.press("Escape");
-    await dialog.getByRole("listbox").waitFor({ state: "detached" });
+    await form.getByRole("listbox").waitFor({ state: "detached" });
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await until("it is chosen", async () => (await zone.inputValue()) === "Berlin (Europe)");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.waitFor({ state: "detached" });
+    await form.getByRole("button", { name: "Save" }).click();
+    await untilShown(page.getByText("Saved", { exact: true }));
     assert.deepEqual(orders.splice(0), [
       { word: "host-name", name: "pump-7" },
       { word: "time-zone", zone: "Europe/Berlin" },
     ]);
+    await page.getByRole("link", { name: "Overview" }).click();
     const host = page.getByRole("region", { name: "Host" });
     await untilShown(host.getByText("pump-7"));
     await untilShown(host.getByText("Europe/Berlin"));
   });
 
+  it("changes name and place with one button, and keeps what was typed until it is discarded", async () => {
+    const page = await opened("operator");
+    const form = page.getByRole("region", { name: "Identity" });
+    await form.getByLabel("Device name").fill(" Pump house ");
+    await form.getByLabel("Location").fill("typed\u0007");
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("button", { name: "Stay" }).click();
+    await form.getByRole("button", { name: "Save" }).click();
+    await untilShown(form.getByText("One line of text"));
+    await form.getByRole("button", { name: "Discard" }).click();
+    assert.equal(await form.getByLabel("Location").inputValue(), "");
+    await form.getByLabel("Device name").fill(" Pump house ");
+    await form.getByLabel("Location").fill("Hall 3");
+    await form.getByRole("button", { name: "Save" }).click();
+    await untilShown(page.getByText("Saved", { exact: true }));
+    const { json } = await agent.call("GET", "/api/system", { local: true });
+    assert.deepEqual([json.device.name, json.device.location], ["Pump house", "Hall 3"]);
+    // The operating system's names are for administrators to change.
+    assert.equal(await form.getByRole("combobox").count(), 0);
+    await untilShown(form.locator("dd", { hasText: "Europe/Berlin" }));
+    await named({ name: "", location: "" });
+  });
+
+  it("shows beside an entry that others have changed the same, and saves over it only then", async () => {
+    const page = await opened();
+    const form = page.getByRole("region", { name: "Identity" });
+    await form.getByLabel("Location").fill("mine");
+    await named({ location: "theirs" });
+    await untilShown(form.getByText(/changed this in the meantime: .?theirs/));
+    await form.getByRole("button", { name: "Save" }).click();
+    await untilShown(page.getByText("Saved", { exact: true }));
+    const { json } = await agent.call("GET", "/api/system", { local: true });
+    assert.equal(json.device.location, "mine");
+    await named({ location: "" });
+  });
+
+  it("gives the keyboard to the field that the settings lead to", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/system/settings");
+    await page.getByRole("link", { name: "Change it under System" }).last().click();
+    await page.waitForURL("**/system/device?open=time_zone");
+    await untilFocused(page.getByRole("combobox", { name: "Time zone" }));
+  });
+
   it("restarts it, and waits until another boot answers", async () => {
-    const page = await manage();
-    await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+    const page = await opened();
+    await page.getByRole("button", { name: "Restart" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
     await untilShown(page.getByText("is restarting"));
     assert.deepEqual(orders.splice(0), [{ word: "reboot" }]);
@@ -112,25 +156,29 @@ describe("the console's view of the machine", () => {
   });
 
   it("says that a device that is switched off has to be switched on by hand", async () => {
-    const page = await manage();
-    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    const page = await opened();
+    await page.getByRole("button", { name: "Switch off" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
     await untilShown(page.getByText("has to be switched on by hand"));
     assert.deepEqual(orders.splice(0), [{ word: "power-off" }]);
   });
 
-  it("is for administrators alone", async () => {
-    const { page } = await browser.open(agent);
-    await signIn(page, "operator", "/system");
-    await page.getByRole("region", { name: "Host" }).locator("dd", { hasText: "pump-7" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Manage" }).count(), 0);
-  });
+  for (const role of ["operator", "readonly"] as const)
+    it(`shows the role ${role} what it is, and no button that only administrators may press`, async () => {
+      const page = await opened(role, "/system/device?open=reset");
+      await untilShown(page.getByRole("region", { name: "HTTPS" }).getByText("steward tls enable"));
+      await untilShown(page.locator("dd", { hasText: "pump-7" }));
+      for (const name of ["Restart", "Switch off", "Make a backup", "Factory reset"])
+        assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      looks.keep(page, `machine-${role}`, assertFits);
+    });
 
   // Behind all others: no user is left to sign in.
   it("resets it when its name has been typed, and goes on at the first run", async () => {
-    const page = await manage();
+    const page = await opened();
+    await page.getByRole("button", { name: "Factory reset" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Factory reset" }).click();
     const verb = dialog.getByRole("button", { name: "Factory reset" });
     await verb.and(page.locator("[aria-disabled=true]")).waitFor();
     looks.keep(page, "machine-reset");

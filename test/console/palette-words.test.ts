@@ -188,15 +188,15 @@ describe("the search by the words that people type", () => {
     const page = await open("admin", "en");
     await page.getByRole("combobox").fill("reboot");
     await page.getByRole("option", { name: "Restart" }).click();
-    await page.waitForURL("**/system?manage=reboot");
+    await page.waitForURL("**/system/device?open=reboot");
     await page
       .getByRole("dialog", { name: /^Restart / })
       .getByRole("button", { name: "Cancel" })
       .click();
-    await page.waitForURL("**/system");
+    await page.waitForURL("**/system/device");
     await page.goto("/system/settings?find=zone");
     await page.getByRole("link", { name: "Change it under System" }).click();
-    await page.waitForURL("**/system?manage=names");
-    await page.getByRole("dialog", { name: "Manage this device" }).getByLabel("Host name").waitFor();
+    await page.waitForURL("**/system/device?open=time_zone");
+    await page.getByRole("combobox", { name: "Time zone" }).waitFor();
   });
 });

@@ -49,7 +49,7 @@ interface Parts {
   readonly upload: Body<{ readonly status: Updates; readonly onBegun: (status: Updates) => void }>;
   readonly event: Body<{ readonly event: AuditEvent }>;
   readonly clock: Body<{ readonly status: TimeSync; readonly children: ComponentChildren }>;
-  readonly machine: Body<Opened & { readonly asked: string }>;
+  readonly machine: Pages;
   readonly sheet: Body<Opened>;
   readonly palette: Body<Opened>;
   readonly problems: Body<ExplanationProps> & { readonly Help: ComponentType };

@@ -100,15 +100,11 @@ function pathOf(path: string): string {
   return path === "/users" ? "/system" : "/system/logs";
 }
 
-/** Round a page below /system: its title, and the tabs that lead to the others. Any other page stays as it is. */
+/** Round a page below /system: its title, and the tabs, named as the paths end. Any other page stays as it is. */
 function SystemTabs({ path, children }: { readonly path: string; readonly children: ComponentChildren }) {
-  const items = [
-    { to: "/system", text: t.system.tabs.overview },
-    { to: "/system/settings", text: t.system.tabs.settings },
-    { to: "/system/history", text: t.system.tabs.history },
-    { to: "/system/logs", text: t.system.tabs.logs },
-    { to: "/system/events", text: t.system.tabs.events },
-  ].filter(({ to }) => isShown(to));
+  const items = Object.entries(t.system.tabs)
+    .map(([name, text]) => ({ to: name === "overview" ? "/system" : `/system/${name}`, text }))
+    .filter(({ to }) => isShown(to));
   if (!items.some(({ to }) => to === path)) return children;
   return (
     <Page title={t.frame.system}>

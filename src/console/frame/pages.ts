@@ -7,6 +7,7 @@ import { NoPage } from "./no-page.tsx";
 /** The part that has the page of a path. */
 const partOf: Readonly<Record<string, PagePart>> = {
   "/system": "device",
+  "/system/device": "machine",
   "/users": "people",
   "/account": "account",
   "/system/logs": "logs",

@@ -1,4 +1,8 @@
-import { MachineDialog } from "../system/facts/machine-dialog.tsx";
+import { adopt } from "../styles/parts/adopt.ts";
+import style from "../styles/parts/machine.css?inline";
+import { DevicePage } from "../system/device/device-page.tsx";
 
-/** Turns the machine off, renames it, resets it. */
-export const Body = MachineDialog;
+adopt(style);
+
+/** The page about the device itself, by path. */
+export const pages = { "/system/device": DevicePage };

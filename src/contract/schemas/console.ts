@@ -6,6 +6,7 @@ export const consolePaths = [
   "/setup",
   "/users",
   "/system",
+  "/system/device",
   "/system/settings",
   "/system/logs",
   "/system/events",

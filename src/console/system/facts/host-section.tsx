@@ -1,20 +1,13 @@
-import type { ComponentChildren, ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import type { Health, Facts as HostFacts, Need, Status, Version } from "../../../contract/types.ts";
 import { bytes, figure, longDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import { loadPart } from "../../client/parts.ts";
-import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
-import { navigate, place } from "../../navigation/navigation.ts";
 import { FillMeter } from "../../needs/fill-meter.tsx";
 import { colourOf, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
 import { SheetButton } from "../../print/sheet-button.tsx";
-import { isOneOf } from "../../session/session.ts";
-import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
@@ -46,7 +39,6 @@ export function HostSection() {
       </div>
       <div class="buttons clock-rare">
         <SheetButton />
-        {isOneOf("admin") && <Manage onDone={facts.reload} />}
       </div>
       <details class="more">
         <summary>{t.facts.details}</summary>
@@ -76,35 +68,6 @@ export function HostSection() {
         </div>
       </details>
     </Section>
-  );
-}
-
-type ManageBody = ComponentType<{ readonly asked: string; readonly onClose: () => void }>;
-
-/** Its dialog is loaded when it is asked for, also by the page's address: `?manage=reboot`. */
-function Manage({ onDone }: { readonly onDone: () => void }) {
-  const { path, query } = useStore(place);
-  const { manage: asked = "" } = query;
-  const [Body, setBody] = useState<ManageBody | null>(null);
-  const opening = useAction(async () => {
-    const machine = await loadPart("machine");
-    setBody(() => machine.Body);
-  });
-  useEffect(() => {
-    if (asked !== "") void opening.run();
-  }, [asked]);
-  const close = (): void => {
-    setBody(null);
-    if (asked !== "") void navigate(path, { ...query, manage: undefined }, { replace: true });
-    onDone();
-  };
-  return (
-    <>
-      <Button isBusy={opening.isBusy} onClick={() => void opening.run()}>
-        {t.facts.manage}
-      </Button>
-      {Body && <Body asked={asked} onClose={close} />}
-    </>
   );
 }
 

@@ -5,6 +5,12 @@ import { isOneOf } from "../../session/session.ts";
 
 export type HostPointer = "/host/name" | "/host/time_zone";
 
+/** The fields on the page of the device. */
+const fieldOf: Readonly<Record<HostPointer, string>> = {
+  "/host/name": "host_name",
+  "/host/time_zone": "time_zone",
+};
+
 /** A name of the machine, which is no setting: its value, with a link to where it is changed. */
 export function HostField({ pointer }: { readonly pointer: HostPointer }) {
   const facts = useResource("getSystemFacts").value;
@@ -14,7 +20,7 @@ export function HostField({ pointer }: { readonly pointer: HostPointer }) {
       <bdi>{pointer === "/host/name" ? facts?.hostname : facts?.time_zone}</bdi>
       {isOneOf("admin") ? (
         <div class="buttons">
-          <Link to="/system" query={{ manage: "names" }} className="button">
+          <Link to="/system/device" query={{ open: fieldOf[pointer] }} className="button">
             {t.settings.ofHost.change}
           </Link>
         </div>

@@ -162,6 +162,7 @@ export const signIn: Catalogue["signIn"] = {
 export const system: Catalogue["system"] = {
   tabs: {
     overview: "Überblick",
+    device: "Dieses Gerät",
     settings: "Einstellungen",
     history: "Verlauf",
     logs: "Protokoll",

@@ -143,7 +143,6 @@ export const facts: Catalogue["facts"] = {
   health: "Prüfungen",
   versions: "Versionen",
   sheet: "Geräteblatt",
-  manage: "Verwalten",
   hostname: "Hostname",
   timeZone: "Zeitzone",
   supportUntil: "Unterstützt bis",

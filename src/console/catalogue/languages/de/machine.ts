@@ -1,13 +1,33 @@
 import type { Catalogue } from "../../words.ts";
 
 export const machine: Catalogue["machine"] = {
-  title: "Dieses Gerät verwalten",
-  names: "Name und Zeitzone",
-  hostname: "Hostname",
-  hostnameHint:
-    "Buchstaben, Ziffern und Bindestriche. Adressen mit dem bisherigen Namen funktionieren nicht mehr.",
-  timeZone: "Zeitzone",
-  timeZoneHint: "Die Update-Fenster richten sich sofort danach.",
+  identity: "Identität",
+  fields: {
+    name: "Gerätename",
+    location: "Standort",
+    contact: "Ansprechpartner",
+    host_name: "Hostname",
+    time_zone: "Zeitzone",
+  },
+  hints: {
+    name: "Wie dieses Gerät genannt wird",
+    location: "Wo es steht",
+    contact: "Die Person, die Auskunft gibt",
+    host_name:
+      "Buchstaben, Ziffern und Bindestriche. Adressen mit dem bisherigen Namen funktionieren nicht mehr.",
+    time_zone: "Die Update-Fenster richten sich sofort danach.",
+  },
+  meanwhile: (value) => `Ein anderer Benutzer hat das inzwischen geändert: ${value}`,
+  oneLine: "Erwartet wird eine Zeile Text ohne Steuerzeichen",
+  discard: "Verwerfen",
+  onLan: "Im LAN",
+  httpsOff: "Aus. Root schaltet es ein:",
+  addresses: "Adressen",
+  certificate: "Zertifikat",
+  selfMade: "von diesem Gerät erstellt",
+  installed: (name) => `installiert, ${name}`,
+  validUntil: "Gültig bis",
+  care: "Sicherung und Updates",
   backup: "Sicherung",
   lastBackup: "Letzte Sicherung:",
   makeBackup: "Sicherung erstellen",
@@ -31,7 +51,15 @@ export const machine: Catalogue["machine"] = {
   unattended: "Sicherungen ohne Zutun",
   unattendedText:
     "Ein Timer erstellt sie auf dem Gerät, verschlüsselt für einen öffentlichen Schlüssel von age. So öffnet sie nichts, was auf dem Gerät ist. Als root:",
-  power: "Neustart und Zurücksetzen",
+  restore: "Sicherung wiederherstellen",
+  restoreText:
+    "Ein neues Gerät bietet es bei der Einrichtung an. Auf diesem tut es root, mit der Datei zur Hand:",
+  fromFile: "Update aus einer Datei",
+  fromFileText: "Für ein Gerät ohne Netzwerk: Dieser Browser sendet die Datei des Herausgebers.",
+  fromFileVerb: "Unter Updates öffnen",
+  power: "Ein und aus",
+  restart: "Dieses Gerät neu starten",
+  restartHint: "Alles, was darauf läuft, ist ein bis zwei Minuten unterbrochen.",
   reboot: "Neu starten",
   rebootTitle: (name) => `${name} neu starten?`,
   rebootText: "Alles, was auf dem Gerät läuft, wird unterbrochen. Diese Seite wartet, bis es wieder da ist.",
@@ -39,6 +67,7 @@ export const machine: Catalogue["machine"] = {
   rebootingText:
     "Das dauert ein bis zwei Minuten. Die Seite macht weiter, sobald das Gerät wieder antwortet.",
   rebooted: "Das Gerät wurde neu gestartet.",
+  off: "Dieses Gerät ausschalten",
   powerOff: "Ausschalten",
   powerOffTitle: (name) => `${name} ausschalten?`,
   powerOffText: "Es kann nur am Gerät selbst wieder eingeschaltet werden.",
@@ -46,6 +75,7 @@ export const machine: Catalogue["machine"] = {
   poweringOffText: "Sie können diese Seite schließen. Das Gerät muss von Hand eingeschaltet werden.",
   force: "Auch während ein Update erprobt wird; es wird dann zurückgenommen",
   reset: "Auf Werkszustand zurücksetzen",
+  asDelivered: "Zurück in den Zustand bei der Lieferung",
   resetTitle: (name) => `${name} zurücksetzen?`,
   resetText:
     "Benutzer, Einstellungen, Sitzungen, API-Token und Ereignisse werden gelöscht. Das lässt sich nicht rückgängig machen.",

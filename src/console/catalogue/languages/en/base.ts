@@ -163,6 +163,7 @@ export const signIn = {
 export const system = {
   tabs: {
     overview: "Overview",
+    device: "This device",
     settings: "Settings",
     history: "History",
     logs: "Logs",

@@ -144,7 +144,6 @@ export const facts = {
   health: "Checks",
   versions: "Versions",
   sheet: "Device sheet",
-  manage: "Manage",
   hostname: "Host name",
   timeZone: "Time zone",
   supportUntil: "Supported until",

@@ -1,0 +1,84 @@
+import { useEffect, useState } from "preact/hooks";
+import { t } from "../../catalogue/words.ts";
+import { device } from "../../client/connection.ts";
+import { navigate, place } from "../../navigation/navigation.ts";
+import { isOneOf } from "../../session/session.ts";
+import { useStore } from "../../store.ts";
+import { Button } from "../../ui/button.tsx";
+import { Section } from "../../ui/page.tsx";
+import { BackupDialog } from "../backup/backup-dialog.tsx";
+import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/machine-orders.tsx";
+import { CareSection } from "./care-section.tsx";
+import { HttpsSection } from "./https-section.tsx";
+import { Identity } from "./identity.tsx";
+import { Row, Rows } from "./rows.tsx";
+
+const verbs = ["backup", ...machineVerbs] as const;
+
+type Verb = "backup" | MachineVerb;
+
+/** The device itself: its names and addresses, its power, its copies, and its return to the delivered state. */
+export function DevicePage() {
+  const { path, query } = useStore(place);
+  const name = useStore(device)?.name ?? "";
+  const [verb, setVerb] = useState<Verb | null>(null);
+  const isAdmin = isOneOf("admin");
+  // Others can follow the address: `?open=backup`.
+  const asked = query.open ?? "";
+  useEffect(() => {
+    setVerb((isAdmin && verbs.find((one) => one === asked)) || null);
+  }, [asked]);
+  const close = (): void => {
+    setVerb(null);
+    if (asked !== "") void navigate(path, { ...query, open: undefined }, { replace: true });
+  };
+  return (
+    <>
+      <Identity asked={asked} />
+      <div class="machine-facts">
+        <HttpsSection />
+      </div>
+      {isAdmin && (
+        <>
+          <Power onChoose={setVerb} />
+          <CareSection onBackup={() => setVerb("backup")} />
+          <Reset onChoose={setVerb} />
+        </>
+      )}
+      {verb === "backup" && <BackupDialog name={name} onClose={close} />}
+      {verb !== null && verb !== "backup" && (
+        <MachineOrderDialog key={verb} verb={verb} name={name} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function Power({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
+  return (
+    <Section title={t.machine.power}>
+      <Rows>
+        <Row title={t.machine.restart} text={t.machine.restartHint}>
+          <Button onClick={() => onChoose("reboot")}>{t.machine.reboot}</Button>
+        </Row>
+        <Row title={t.machine.off} text={t.machine.powerOffText}>
+          <Button onClick={() => onChoose("powerOff")}>{t.machine.powerOff}</Button>
+        </Row>
+      </Rows>
+    </Section>
+  );
+}
+
+/** Apart at the end of the page, where no one chooses it by mistake. */
+function Reset({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
+  return (
+    <Section title={t.machine.reset}>
+      <Rows>
+        <Row title={t.machine.asDelivered} text={`${t.machine.resetText} ${t.machine.resetKept}`}>
+          <Button kind="danger" onClick={() => onChoose("reset")}>
+            {t.machine.reset}
+          </Button>
+        </Row>
+      </Rows>
+    </Section>
+  );
+}

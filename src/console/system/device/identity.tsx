@@ -1,0 +1,205 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { HostSettings, Settings } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { call, callWithTag } from "../../client/call.ts";
+import { greet } from "../../client/connection.ts";
+import { codeOf } from "../../client/problem.ts";
+import { type Resource, useResource } from "../../client/use-resource.ts";
+import { guardLeaving } from "../../navigation/navigation.ts";
+import { isOneOf } from "../../session/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { errorAt, Form, useForm } from "../../ui/form/form.tsx";
+import { ZoneField } from "../../ui/form/zone-field.tsx";
+import { Facts, Pending, Section } from "../../ui/page.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
+import { isolated, visible } from "../../ui/visible.ts";
+
+const ofSettings = ["name", "location", "contact"] as const;
+
+const ofHost = ["host_name", "time_zone"] as const;
+
+type Name = (typeof ofSettings)[number] | (typeof ofHost)[number];
+
+type Values = Readonly<Record<Name, string>>;
+
+/** The text typed into a field, and the device's value at that time. */
+interface Change {
+  readonly value: string;
+  readonly over: string;
+}
+
+/** The names of the device, its place and its contact, each edited where it is shown. */
+export function Identity({ asked }: { readonly asked: string }) {
+  const settings = useResource("getSettings");
+  const host = useResource("getHost");
+  const isRead = settings.value !== null && host.value !== null;
+  return (
+    <Section title={t.machine.identity}>
+      <ReadProblem of={[settings, host]} />
+      {!isRead ? (
+        <Pending of={{ error: settings.error ?? host.error }} lines={5} />
+      ) : isOneOf("readonly") ? (
+        <Facts items={shownNames(valuesOf(settings.value, host.value))} />
+      ) : (
+        <NamesForm {...{ settings, host, asked }} base={valuesOf(settings.value, host.value)} />
+      )}
+    </Section>
+  );
+}
+
+function valuesOf({ device: { name, location, contact } }: Settings, host: HostSettings): Values {
+  const { host_name, time_zone } = host;
+  return { name, location, contact, host_name, time_zone };
+}
+
+/** The contact is not for every reader. */
+function shownNames(values: Values) {
+  return (["name", "location", ...ofHost] as const).map(
+    (name) => [t.machine.fields[name], <bdi key={name}>{visible(values[name]) || "–"}</bdi>] as const,
+  );
+}
+
+interface FormProps {
+  readonly settings: Resource<Settings>;
+  readonly host: Resource<HostSettings>;
+  readonly base: Values;
+  /** The field that the address asks for; another word: none. */
+  readonly asked: string;
+}
+
+function NamesForm({ settings, host, base, asked }: FormProps) {
+  const { typed, changes, change, forget } = useChanges(base);
+  const changed = [...ofSettings, ...ofHost].filter((name) => typed[name].trim() !== base[name]);
+  const isChanged = changed.length > 0;
+  useGuard(isChanged);
+  const form = useForm<Values>(base, async () => {
+    await save({ settings, host, typed, changed });
+    forget();
+    toast(t.ui.saved);
+  }, [typed, change]);
+  const field = (name: Name) => ({
+    ...form.field(name),
+    label: t.machine.fields[name],
+    hint: hintOf(name, changes[name], base[name]),
+  });
+  const discard = (): void => {
+    forget();
+    form.forget();
+  };
+  return (
+    <Form
+      form={form}
+      verb={t.ui.save}
+      isReady={isChanged}
+      others={isChanged && <Button onClick={discard}>{t.machine.discard}</Button>}
+    >
+      <div class="machine-names" ref={useAskedField(asked)}>
+        {ofSettings.map((name) => (
+          <TextField
+            key={name}
+            {...field(name)}
+            error={errorAt(form.error, `/device/${name}`) && t.machine.oneLine}
+            maxLength={64}
+          />
+        ))}
+        {isOneOf("admin") ? (
+          <>
+            <div data-asked="host_name">
+              <TextField {...field("host_name")} maxLength={63} spellcheck={false} />
+            </div>
+            <div data-asked="time_zone">
+              <ZoneField {...field("time_zone")} present={base.time_zone} />
+            </div>
+          </>
+        ) : (
+          <Facts items={shownNames(base).slice(-ofHost.length)} />
+        )}
+      </div>
+    </Form>
+  );
+}
+
+/** The texts typed over the device's values, which may change meanwhile. */
+function useChanges(base: Values) {
+  const [changes, setChanges] = useState<Partial<Record<Name, Change>>>({});
+  const typed: Record<Name, string> = { ...base };
+  for (const [name, { value }] of Object.entries(changes)) typed[name as Name] = value;
+  return {
+    changes,
+    typed,
+    change: (given: Partial<Values>): void =>
+      setChanges((before) => {
+        const next = { ...before };
+        for (const [name, value] of Object.entries(given) as [Name, string][])
+          next[name] = { value, over: before[name]?.over ?? base[name] };
+        return next;
+      }),
+    forget: () => setChanges({}),
+  };
+}
+
+function hintOf(name: Name, change: Change | undefined, base: string) {
+  const hint = t.machine.hints[name];
+  const isOthers = change !== undefined && change.over !== base && change.value.trim() !== base;
+  return isOthers ? (
+    <>
+      {hint} <strong>{t.machine.meanwhile(isolated(base || "–"))}</strong>
+    </>
+  ) : (
+    hint
+  );
+}
+
+/** Nothing that is typed is lost by leaving the page. */
+function useGuard(isChanged: boolean): void {
+  const latest = useRef(isChanged);
+  latest.current = isChanged;
+  useEffect(() => guardLeaving(() => latest.current), []);
+}
+
+/** Gives the keyboard to the field that the address asks for. */
+function useAskedField(asked: string) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const fields = element.current?.querySelectorAll<HTMLElement>("[data-asked]") ?? [];
+    [...fields]
+      .find(({ dataset }) => dataset.asked === asked)
+      ?.querySelector("input")
+      ?.focus();
+  }, [asked]);
+  return element;
+}
+
+interface Saving extends Pick<FormProps, "settings" | "host"> {
+  readonly typed: Values;
+  readonly changed: readonly Name[];
+}
+
+/**
+ * Sends the names that differ: those for people are settings, the others the operating system's. Names that were saved before a
+ * refusal are no longer changes.
+ */
+async function save({ settings, host, typed, changed }: Saving): Promise<void> {
+  const changesOf = (names: readonly Name[]) =>
+    Object.fromEntries(
+      names.filter((name) => changed.includes(name)).map((name) => [name, typed[name].trim()]),
+    );
+  const device = changesOf(ofSettings);
+  const ofMachine = changesOf(ofHost);
+  try {
+    if (Object.keys(device).length > 0) {
+      const options = settings.etag === null ? {} : { ifMatch: settings.etag };
+      const { value, etag } = await callWithTag("updateSettings", { body: { device } }, options);
+      settings.put(value, etag);
+    }
+    if (Object.keys(ofMachine).length > 0) host.put(await call("changeHost", { body: ofMachine }));
+  } catch (error) {
+    // Others have changed the settings: the fields say so, and the next attempt is over their values.
+    if (codeOf(error) === "etag_mismatch") await settings.reload();
+    throw error;
+  }
+  // The head of the page and the window's title have the name.
+  await greet();
+}
