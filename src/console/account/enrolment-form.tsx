@@ -36,21 +36,10 @@ export function EnrolmentForm({
   const { error } = form;
   const isWrong = codeOf(error)?.startsWith("totp_") ?? false;
   const isOver = codeOf(error) === "two_factor_not_pending";
+  const isPhone = matchMedia("(pointer: coarse)").matches;
   return (
     <>
-      <p>{t.account.scan}</p>
-      <div class="account-enrolment">
-        <QrPicture svg={enrolment.qr_svg} alt={t.account.qr} />
-        <div>
-          <Secret
-            label={t.account.secret}
-            text={enrolment.secret}
-            shown={enrolment.secret.replace(/.{4}(?!$)/g, "$& ")}
-          />
-          <p class="hint">{t.account.secretHint}</p>
-          <a href={enrolment.otpauth_uri}>{t.account.openAuthenticator}</a>
-        </div>
-      </div>
+      {isPhone ? <OnPhone enrolment={enrolment} /> : <OnComputer enrolment={enrolment} />}
       <Form
         form={form}
         verb={isOver ? t.account.beginAgain : t.account.enable}
@@ -66,8 +55,8 @@ export function EnrolmentForm({
           inputMode="numeric"
           autocomplete="one-time-code"
           spellcheck={false}
-          // A phone's keyboard would cover the picture that comes first.
-          isFirst={!matchMedia("(pointer: coarse)").matches}
+          // A phone's keyboard would cover the button that comes first.
+          isFirst={!isPhone}
         />
         <CodeClock error={error} />
         {isInDoubt && (
@@ -79,5 +68,56 @@ export function EnrolmentForm({
         )}
       </Form>
     </>
+  );
+}
+
+interface KeyProps {
+  readonly enrolment: Enrolment;
+}
+
+/** The phone that shows this page usually has the authenticator, and cannot scan its own screen. */
+function OnPhone({ enrolment }: KeyProps) {
+  return (
+    <>
+      <p>{t.account.onThisPhone}</p>
+      <p class="account-app">
+        <a class="button" href={enrolment.otpauth_uri}>
+          {t.account.openMine}
+        </a>
+      </p>
+      <details class="account-otherwise">
+        <summary>{t.account.otherwise}</summary>
+        <Key enrolment={enrolment} />
+      </details>
+    </>
+  );
+}
+
+function OnComputer({ enrolment }: KeyProps) {
+  return (
+    <>
+      <p>{t.account.scan}</p>
+      <Key enrolment={enrolment}>
+        <a href={enrolment.otpauth_uri}>{t.account.openAuthenticator}</a>
+      </Key>
+    </>
+  );
+}
+
+/** The key to scan or to type. */
+function Key({ enrolment, children }: KeyProps & { readonly children?: ComponentChildren }) {
+  return (
+    <div class="account-enrolment">
+      <QrPicture svg={enrolment.qr_svg} alt={t.account.qr} />
+      <div>
+        <Secret
+          label={t.account.secret}
+          text={enrolment.secret}
+          shown={enrolment.secret.replace(/.{4}(?!$)/g, "$& ")}
+        />
+        <p class="hint">{t.account.secretHint}</p>
+        {children}
+      </div>
+    </div>
   );
 }

@@ -33,7 +33,11 @@ export const account: Catalogue["account"] = {
   qr: "QR-Code, der den Schlüssel daneben enthält",
   secret: "Schlüssel",
   secretHint: "Zum Eintippen. Er wird nur dieses eine Mal angezeigt.",
-  openAuthenticator: "Authenticator auf diesem Gerät öffnen",
+  openAuthenticator: "Authenticator auf diesem Rechner öffnen",
+  onThisPhone:
+    "Übergeben Sie den Schlüssel der Authenticator-App auf diesem Telefon. Kommen Sie dann zurück, und geben Sie den Code ein, den sie zeigt.",
+  openMine: "Meine Authenticator-App öffnen",
+  otherwise: "Den Schlüssel stattdessen scannen oder eintippen",
   firstCode: "Die sechs Ziffern, die er jetzt anzeigt",
   nextCode: "Das ist nicht der aktuelle Code dieses Schlüssels. Geben Sie den nächsten ein.",
   enable: "Einschalten",

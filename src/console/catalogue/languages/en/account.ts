@@ -26,7 +26,11 @@ export const account = {
   qr: "QR code that holds the key beside it",
   secret: "Key",
   secretHint: "To type by hand. It is shown only once.",
-  openAuthenticator: "Open an authenticator on this device",
+  openAuthenticator: "Open an authenticator on this computer",
+  onThisPhone:
+    "Let the authenticator app on this phone take the key. Then come back and enter the code that it shows.",
+  openMine: "Open my authenticator",
+  otherwise: "Scan or type the key instead",
   firstCode: "The six digits that it shows now",
   nextCode: "This is not the current code of this key. Type the next one.",
   enable: "Switch on",
