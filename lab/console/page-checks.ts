@@ -235,3 +235,31 @@ export function smallTargets(page: Page): Promise<string[]> {
     return found;
   }, leastTarget);
 }
+
+/** CSS pixels of a small phone, and of the part of it that the keyboard leaves. */
+const phone = { width: 320, height: 568 };
+const aboveKeyboard = { width: 320, height: 270 };
+
+/** Each field of the page stays in sight with its label and its hint when the keyboard of a small phone comes. */
+export async function assertAboveKeyboard(page: Page, least: number): Promise<void> {
+  const fields = await page.locator("main :is(input, textarea, select)").all();
+  assert.ok(fields.length >= least, `there are only ${fields.length} fields`);
+  for (const field of fields) {
+    await page.setViewportSize(phone);
+    await field.focus();
+    await page.setViewportSize(aboveKeyboard);
+    await assertFits(page);
+    await until(`${await field.evaluate((one) => one.outerHTML)} is in sight`, () =>
+      field.evaluate(isInSight),
+    );
+  }
+  await page.setViewportSize(phone);
+}
+
+function isInSight(field: Element): boolean {
+  const { labels } = field as HTMLInputElement;
+  const hint = document.getElementById(field.getAttribute("aria-describedby") ?? "");
+  const parts = [field, ...(labels ?? []), ...(hint === null ? [] : [hint])];
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  return boxes.every(({ top, bottom }) => top >= 0 && bottom <= innerHeight);
+}

@@ -10,6 +10,7 @@ import { until } from "../../lab/basics/until.ts";
 import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
+import { assertAboveKeyboard } from "../../lab/console/page-checks.ts";
 import { makeRescueToken, rescueTokenName } from "../../src/auth/sign-in/rescue-token.ts";
 
 function fields(page: Page) {
@@ -79,6 +80,21 @@ describe("the console's first run", () => {
       addresses.filter((address) => address.includes(setupToken()) || address.includes("pasted")),
       [],
     );
+  });
+
+  it("keeps each field of a small phone above its keyboard, and goes on by it", async () => {
+    const { page, complaints } = await chromium.open(agent, { width: 320, height: 568, isTouched: true });
+    await page.route("/api/setup", (route) => route.fulfill(alreadyDone));
+    await page.goto("/");
+    const { token, username, password } = fields(page);
+    await token.waitFor();
+    await assertAboveKeyboard(page, 4);
+    await token.fill("any");
+    await username.fill(adminName);
+    await password.fill(adminPassword);
+    await password.press("Enter");
+    await page.getByText("your account was not created").waitFor();
+    assert.deepEqual(complaints, []);
   });
 
   it("suggests a user name from the person's, until another one is typed, and sends both", async () => {

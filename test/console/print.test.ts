@@ -47,6 +47,20 @@ describe("what is printed", () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("is that sheet at the end of the first run, without the steps before it", async () => {
+    const { page, complaints } = await browser.open(agent, { scheme: "dark" });
+    await signIn(page, "admin", "/setup?step=done");
+    await untilShown(page.getByRole("img", { name: `QR code of the address ${agent.url}/` }));
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "setup-done-dark");
+    const text = await onPaper(page);
+    for (const word of [badName, `${agent.url}/`, "none: HTTPS is off"])
+      assert.ok(text.includes(word), `${word} is missing:\n${text}`);
+    assert.doesNotMatch(text, /Set up this device|Second factor|Go to Home|Print/);
+    await picture(page, "setup-done-paper");
+    assert.deepEqual(complaints, []);
+  });
+
   it("is any page without what one can only click on, black on white also in the dark look", async () => {
     const { page, complaints } = await browser.open(agent);
     await page.addInitScript(() => localStorage.setItem("steward-theme", "dark"));

@@ -20,7 +20,7 @@ import {
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
-import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
+import { assertAboveKeyboard, assertFits, assertReads, smallTargets } from "../../lab/console/page-checks.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
 import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
@@ -135,6 +135,8 @@ describe("the steps of the first run behind the sign-in", () => {
   const settings = async () => (await agent.call("GET", "/api/system", { local: true })).json;
   const stepIs = (page: Page, name: string) =>
     untilShown(page.locator('.steps [aria-current="step"]').getByText(name, { exact: true }));
+  const stepLeft = (page: Page, names: string) =>
+    untilShown(page.getByText(`Left for later: ${names}. Home reminds you.`));
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
   before(async () => {
@@ -258,12 +260,53 @@ describe("the steps of the first run behind the sign-in", () => {
     await stepIs(page, "Updates");
     looks.draw(page, "setup-updates-de");
     await button(page, "Hier nicht nötig").click();
+    await untilFocused(page.getByRole("heading", { name: "Dieses Gerät ist eingerichtet" }));
+    await untilShown(page.getByText("nicht installiert"));
+    await page.locator(".paper img[src]").waitFor();
+    assert.equal(await page.locator(".steps > .done").count(), 4);
+    assert.equal(await page.getByText(/^Für später/).count(), 0, "nothing was left");
+    assert.equal(await page.getByText(/Wiederherstellungscodes/).count(), 0, "there are none");
+    looks.keep(page, "setup-done-de");
+    await button(page, "Zur Startseite").click();
     await page.waitForURL((url) => url.pathname !== "/setup");
     const { not_needed } = (await settings()).device;
     assert.deepEqual(not_needed, ["no_receiver", "second_factor_advised", "updates_not_set_up"]);
     // The clock needs some polls of the servers that were kept.
     await untilShown(page.getByText("Alles ist in Ordnung."));
     assert.deepEqual(await needs(), []);
+  });
+
+  it("end with a sheet to print, also where some were left for later, and not before the second factor that is required", async () => {
+    const { page } = await browser.open(agent);
+    const body = { device: { not_needed: [] } };
+    assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
+    await signIn(page, "admin", "/setup?step=updates");
+    await button(page, "Later").click();
+    await stepLeft(page, "Second factor, Updates");
+    await page.reload();
+    await stepLeft(page, "Second factor, Updates");
+    const required = { security: { require_2fa: "all" } };
+    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: required })).status, 200);
+    await page.goto("/setup?step=done");
+    await untilShown(page.getByText("This device requires a second factor."));
+    const former = { security: { require_2fa: "none" } };
+    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: former })).status, 200);
+  });
+
+  it("keep each field of a small phone above its keyboard", async () => {
+    const chromium = await startBrowser(ending);
+    const { page, complaints } = await chromium.open(agent, { width: 320, height: 568, isTouched: true });
+    await signIn(page, "admin", "/setup?step=factor");
+    await untilShown(page.getByText("Scan or type the key instead"));
+    await assertAboveKeyboard(page, 1);
+    assert.deepEqual(await smallTargets(page), []);
+    await page.goto("/setup?step=device");
+    await untilShown(page.getByText("answers within").first());
+    await assertAboveKeyboard(page, 5);
+    await page.goto("/setup?step=updates");
+    await untilShown(page.getByLabel("Channel"));
+    await assertAboveKeyboard(page, 3);
+    assert.deepEqual(complaints, []);
   });
 
   it("are for administrators", async () => {

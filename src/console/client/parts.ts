@@ -21,6 +21,13 @@ export interface WeekLineProps {
   readonly of: "clock" | "host";
 }
 
+export interface PaperProps {
+  /** Another sentence of the sheet. */
+  readonly note?: ComponentChildren;
+  /** Buttons before the one that prints it. */
+  readonly others?: ComponentChildren;
+}
+
 interface Opened {
   readonly onClose: () => void;
 }
@@ -50,7 +57,7 @@ interface Parts {
   readonly event: Body<{ readonly event: AuditEvent }>;
   readonly clock: Body<{ readonly status: TimeSync; readonly children: ComponentChildren }>;
   readonly machine: Pages;
-  readonly sheet: Body<Opened>;
+  readonly sheet: Body<Opened> & { readonly Paper: ComponentType<PaperProps> };
   readonly palette: Body<Opened>;
   readonly problems: Body<ExplanationProps> & { readonly Help: ComponentType };
   readonly restore: Body<{ readonly onBack: () => void }>;

@@ -1,9 +1,12 @@
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { renderSVG } from "uqr";
+import type { Output } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { deviceNow } from "../client/device-time.ts";
+import type { PaperProps } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
@@ -13,55 +16,82 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
 import { QrPicture } from "./qr-picture.tsx";
 
-/** A sheet for the device's file: its addresses, and the marks by which it is recognised. */
+/** The sheet in a dialog. */
 export function DeviceSheet({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title={t.print.sheet} onClose={onClose}>
+      <DevicePaper />
+    </Dialog>
+  );
+}
+
+/** A sheet for the device's file: its addresses, and the marks by which it is recognised. */
+export function DevicePaper({ note, others }: PaperProps) {
   const version = useResource("getVersion");
   const tls = useResource("getTls");
   const updates = useResource("getUpdates");
-  const name = useStore(device)?.name ?? "";
-  const address = `${location.origin}/`;
-  const qr = useMemo(() => renderSVG(address, { ecc: "M", border: 2 }), [address]);
   const error = version.error ?? tls.error ?? updates.error;
   if (version.value === null || tls.value === null || updates.value === null)
     return (
-      <Dialog title={t.print.sheet} onClose={onClose}>
+      <>
         {error ? <ProblemView error={error} /> : <Skeleton lines={8} />}
-      </Dialog>
+        {others && <div class="buttons">{others}</div>}
+      </>
     );
-  const { device_id, support_until } = version.value;
-  const { urls, certificate } = tls.value;
-  const unknown = t.print.unknown;
   return (
-    <Dialog title={t.print.sheet} onClose={onClose}>
-      <Paper title={name} isShown>
-        <div class="paper-address">
-          <QrPicture svg={qr} alt={t.print.qr(address)} />
-          <p>
-            <strong>{t.print.console}</strong>
-            {[...new Set([address, ...urls])].map((one) => (
-              <code key={one}>{one}</code>
-            ))}
-          </p>
-        </div>
-        <Facts
-          items={[
-            [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
-            [t.print.certificate, <code key="tls">{certificate?.fingerprint ?? t.print.noCertificate}</code>],
-            [
-              t.print.root,
-              <code key="root">{inGroups(updates.value.trust.fingerprint) ?? t.print.noRoot}</code>,
-            ],
-            [t.print.support, support_until ?? unknown],
-            [t.print.printed, absoluteTime(new Date(deviceNow()))],
-          ]}
-        />
-      </Paper>
+    <>
+      <Sheet version={version.value} tls={tls.value} updates={updates.value}>
+        {note}
+      </Sheet>
       <div class="buttons">
-        <Button kind="primary" onClick={() => print()}>
+        {others}
+        <Button kind={others ? "plain" : "primary"} onClick={() => print()}>
           {t.ui.print}
         </Button>
       </div>
-    </Dialog>
+    </>
+  );
+}
+
+function Sheet({
+  version,
+  tls,
+  updates,
+  children,
+}: {
+  readonly version: Output<"getVersion">;
+  readonly tls: Output<"getTls">;
+  readonly updates: Output<"getUpdates">;
+  readonly children: ComponentChildren;
+}) {
+  const name = useStore(device)?.name ?? "";
+  const address = `${location.origin}/`;
+  const qr = useMemo(() => renderSVG(address, { ecc: "M", border: 2 }), [address]);
+  const { device_id, support_until } = version;
+  const { urls, certificate } = tls;
+  const unknown = t.print.unknown;
+  return (
+    <Paper title={name} isShown>
+      <div class="paper-address">
+        <QrPicture svg={qr} alt={t.print.qr(address)} />
+        <p>
+          <strong>{t.print.console}</strong>
+          {[...new Set([address, ...urls])].map((one) => (
+            <code key={one}>{one}</code>
+          ))}
+        </p>
+      </div>
+      <Facts
+        items={[
+          [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
+          [t.print.certificate, <code key="tls">{certificate?.fingerprint ?? t.print.noCertificate}</code>],
+          [t.print.root, <code key="root">{inGroups(updates.trust.fingerprint) ?? t.print.noRoot}</code>],
+          [t.print.support, support_until ?? unknown],
+          [t.print.printed, absoluteTime(new Date(deviceNow()))],
+        ]}
+      />
+      {children}
+    </Paper>
   );
 }
 

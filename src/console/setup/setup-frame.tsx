@@ -7,13 +7,13 @@ import { type Step, Steps } from "../ui/steps.tsx";
 export const setupSteps = ["password", "factor", "device", "updates"] as const;
 export type SetupStep = (typeof setupSteps)[number];
 
-/** The page of one step, with the line of all. `isDone`: of the steps before and behind it. */
+/** The page of one step, or of their end, with the line of all. `isDone`: of the steps before and behind it. */
 export function SetupFrame({
   now,
   isDone = () => false,
   children,
 }: {
-  readonly now: SetupStep;
+  readonly now: SetupStep | "done";
   readonly isDone?: (step: SetupStep) => boolean;
   readonly children: ComponentChildren;
 }) {

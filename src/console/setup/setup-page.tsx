@@ -8,6 +8,7 @@ import { useStore } from "../store.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { DeviceStep } from "./device-step.tsx";
+import { DoneStep } from "./done-step.tsx";
 import { FactorStep } from "./factor-step.tsx";
 import { SetupFrame, type SetupStep, setupSteps } from "./setup-frame.tsx";
 import type { StepProps } from "./step.tsx";
@@ -26,7 +27,7 @@ export function SetupPage() {
   const steps = setupSteps.slice(1);
   const isDone = (step: SetupStep) => stepIsDone(step, settings.value, updates.value);
   const isKnown = settings.value !== null && updates.value !== null;
-  const open = first === null ? steps.find((one) => one === wanted) : "factor";
+  const open = first === null ? [...steps, "done" as const].find((one) => one === wanted) : "factor";
   const now = open ?? (isKnown ? steps.find((one) => !isDone(one)) : undefined);
   const mayBeHere = isShown("/setup") && first !== "password_change_required";
   useEffect(() => {
@@ -38,11 +39,17 @@ export function SetupPage() {
   }, []);
   useHead(now);
   if (now === undefined || !mayBeHere) return <Skeleton />;
+  if (now === "done")
+    return (
+      <SetupFrame now={now} isDone={isDone}>
+        {isKnown ? <DoneStep left={steps.filter((one) => !isDone(one))} /> : <Skeleton />}
+      </SetupFrame>
+    );
   const next = steps.slice(steps.indexOf(now) + 1).find((one) => !isDone(one));
   const before = steps[steps.indexOf(now) - 1];
   const props: StepProps = {
     ...{ settings, updates, isLast: next === undefined },
-    onDone: () => void (next === undefined ? navigate("/") : navigate("/setup", { step: next })),
+    onDone: () => void navigate("/setup", { step: next ?? "done" }),
     onBack: before === undefined ? null : () => void navigate("/setup", { step: before }),
   };
   return (
@@ -67,7 +74,7 @@ function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates
 }
 
 /** Moves the keyboard to the head of a step that replaces another. */
-function useHead(now: SetupStep | undefined): void {
+function useHead(now: SetupStep | "done" | undefined): void {
   const before = useRef(now);
   useEffect(() => {
     if (before.current !== undefined && before.current !== now) {

@@ -11,7 +11,7 @@ import { visible } from "../ui/visible.ts";
 export interface StepProps {
   readonly settings: Resource<Settings>;
   readonly updates: Resource<Updates>;
-  /** True: Home is next. */
+  /** True: the end is next. */
   readonly isLast: boolean;
   onDone(): void;
   /** null: it is the first step. */

@@ -50,8 +50,13 @@ describe("an owner with a phone and a new device", () => {
     await touch(button("Create the administrator"));
   });
 
-  it("has the QR code at once, types the first code and keeps the recovery codes", async () => {
+  it("could open the authenticator of the phone, reads the key instead, types the first code and keeps the recovery codes", async () => {
     await untilShown(step("A second factor for your account"));
+    const open = page.getByRole("link", { name: "Open my authenticator" });
+    assert.match((await open.getAttribute("href")) ?? "", /^otpauth:\/\/totp\/.*secret=[A-Z2-7]{32}/);
+    await picture(page, "walk-owner-2-authenticator");
+    await touch(page.getByText("Scan or type the key instead"));
+    await untilShown(page.getByRole("img", { name: /QR code/ }));
     secret = (await page.locator("pre").first().innerText()).replaceAll(" ", "");
     await assertEveryLook(page, "the QR code");
     await picture(page, "walk-owner-2-factor");
@@ -77,13 +82,19 @@ describe("an owner with a phone and a new device", () => {
     await touch(button("Continue"));
   });
 
-  it("pastes the publisher's fingerprint, and is on Home", async () => {
+  it("pastes the publisher's fingerprint, sees the sheet of the device, and is on Home", async () => {
     await untilShown(step("Updates"));
     fingerprint = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
     await page.getByLabel("Fingerprint from the publisher").fill(fingerprint);
     await assertEveryLook(page, "the fingerprint");
     await picture(page, "walk-owner-4-updates");
     await touch(button("Finish"));
+    await untilShown(step("This device is set up"));
+    await untilShown(page.getByRole("img", { name: /^QR code of the address http/ }));
+    await untilShown(page.getByText(`The recovery codes for ${adminName} are on a sheet of their own.`));
+    await assertEveryLook(page, "the end of the first run");
+    await picture(page, "walk-owner-4-sheet");
+    await touch(button("Go to Home"));
     await untilShown(page.getByRole("heading", { name: "One thing needs you.", level: 1 }));
     await untilShown(page.locator(".frame-head").getByText("Branch Hamburg"));
     await assertEveryLook(page, "Home after the first run");

@@ -29,7 +29,13 @@ export const firstRun: Catalogue["firstRun"] = {
     factor: "Ein zweiter Faktor für Ihr Konto",
     device: "Dieses Gerät und seine Uhr",
     updates: "Updates",
+    done: "Dieses Gerät ist eingerichtet",
   },
+  leftForLater: (steps) => `Für später: ${steps}. Die Startseite erinnert Sie daran.`,
+  sheetText:
+    "Drucken Sie dieses Blatt für die Unterlagen des Geräts: Es sagt, wie das Gerät erreicht und erkannt wird.",
+  codesApart: (username) =>
+    `Die Wiederherstellungscodes für ${username} stehen auf einem eigenen Blatt. Bewahren Sie es getrennt von diesem auf.`,
   theirs: (value) => `Ein anderer Administrator hat soeben gespeichert: ${value}.`,
   goOn: "Weiter",
   finish: "Fertigstellen",

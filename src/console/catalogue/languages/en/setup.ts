@@ -27,7 +27,13 @@ export const firstRun = {
     factor: "A second factor for your account",
     device: "This device and its clock",
     updates: "Updates",
+    done: "This device is set up",
   },
+  leftForLater: (steps: string) => `Left for later: ${steps}. Home reminds you.`,
+  sheetText:
+    "Print this sheet for the papers of the device: it says how the device is reached and recognised.",
+  codesApart: (username: string) =>
+    `The recovery codes for ${username} are on a sheet of their own. Keep it apart from this one.`,
   /** The value that another administrator has saved in the meantime. */
   theirs: (value: string) => `Another administrator has just saved: ${value}.`,
   goOn: "Continue",
