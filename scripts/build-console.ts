@@ -224,8 +224,12 @@ function filesOfConsole(source: string) {
           test: (id: string) =>
             ![ofSomePages, languages].some((one) => one.test(within(id))) && !ofSomeFiles.test(id),
         },
-        // Three parts have lists; by what each uses of them they would load several small files.
-        { name: "lists", test: (id: string) => /^(styles\/parts\/)?lists\b/.test(within(id)) },
+        // Three parts have lists; by what each uses of them they would load several small files. So would the list of
+        // users, by the fields that it shares with the sheet for adding one.
+        {
+          name: "lists",
+          test: (id: string) => /^((styles\/parts\/)?lists|users\/user-fields)\b/.test(within(id)),
+        },
         // The first run has forms of two other parts, the sheet of the device their paper and codes, and the restoring of a
         // backup the field for the setup token.
         {

@@ -23,6 +23,16 @@ export function rowOf(page: Page, username: string): Locator {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name: username, exact: true }) });
 }
 
+/** The card with which the access of a user is handed over. */
+export function cardOf(page: Page, username: string): Locator {
+  return page.getByRole("region", { name: `Access for ${username}` });
+}
+
+/** The one-use password on a card, which is its last line. */
+export function passwordOn(card: Locator): Promise<string> {
+  return card.locator("code").last().innerText();
+}
+
 /** Makes a user over the socket, and says which id it has. */
 export async function makeUser(
   agent: RunningAgent,

@@ -21,6 +21,7 @@ const place = document.getElementById("console");
 if (place !== null && !handBack()) {
   loadPartsBy({
     people: () => import("./parts/people.ts"),
+    adding: () => import("./parts/adding.ts"),
     account: () => import("./parts/account.ts"),
     device: () => import("./parts/device.ts"),
     logs: () => import("./parts/logs.ts"),

@@ -15,9 +15,11 @@ import {
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import {
+  cardOf,
   lock,
   makeUser,
   openUsers,
+  passwordOn,
   rowOf,
   startLockingAgent,
   userNamed,
@@ -120,8 +122,8 @@ describe("actions on users in the console", () => {
       const dialog = await choose(page, "forgetful", "Reset password");
       await dialog.getByRole("button", { name: "Reset password" }).click();
       await confirmPassword(page, "admin");
-      const secret = dialog.getByRole("region", { name: "One-use password of forgetful" });
-      const password = await secret.locator("pre").innerText();
+      const card = cardOf(page, "forgetful");
+      const password = await passwordOn(card);
       looks.keep(page, "users-reset-password");
       assert.equal((await signInOverWire("forgetful", "a walrus under the pier")).status, 401);
       const answer = await signInOverWire("forgetful", password);
@@ -135,7 +137,7 @@ describe("actions on users in the console", () => {
         await close();
         await question.getByRole("button", { name: "Stay" }).click();
         await question.waitFor({ state: "detached" });
-        assert.equal(await secret.locator("pre").innerText(), password);
+        assert.equal(await passwordOn(card), password);
       }
       await dialog.getByRole("button", { name: "Done" }).click();
       await rowOf(page, "forgetful").getByText("must change password").waitFor();

@@ -13,9 +13,11 @@ import {
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import {
+  cardOf,
   lock,
   makeUser,
   openUsers,
+  passwordOn,
   rowOf,
   startLockingAgent,
   userNamed,
@@ -50,14 +52,14 @@ describe("users in the console, added and edited", () => {
       await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
       await page.keyboard.type(passwords.admin);
       await page.keyboard.press("Enter");
-      const secret = page.getByRole("region", { name: "One-use password of key.board" });
-      const password = await secret.locator("pre").innerText();
-      looks.keep(page, "users-one-use-password");
+      const card = cardOf(page, "key.board");
+      const password = await passwordOn(card);
+      looks.keep(page, "users-hand-over");
       await page.goBack();
       const question = page.getByRole("dialog", { name: "Shown only this once" });
       await question.getByRole("button", { name: "Stay" }).click();
       await question.waitFor({ state: "detached" });
-      assert.equal(await secret.locator("pre").innerText(), password);
+      assert.equal(await passwordOn(card), password);
       await page.getByRole("button", { name: "Done" }).focus();
       await page.keyboard.press("Enter");
       await rowOf(page, "key.board").getByText("must change password").waitFor();

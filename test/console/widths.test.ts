@@ -224,7 +224,7 @@ describe("the console in windows of any width", () => {
     await type("by-keyboard");
     await tabTo(button("Add user", sheet));
     await press("Enter");
-    await page.getByRole("dialog", { name: "One-use password of by-keyboard" }).waitFor();
+    await page.getByRole("dialog", { name: "Access for by-keyboard" }).waitFor();
     await tabTo(button("Done"));
     await press("Enter");
     await page.getByRole("cell", { name: "by-keyboard", exact: true }).waitFor();

@@ -4,6 +4,7 @@ export const textsOfParts = {
   setup: ["setup", "account"],
   restore: ["setup"],
   people: ["people", "lists"],
+  adding: ["people", "adding"],
   account: ["account"],
   device: ["device"],
   clock: ["device"],

@@ -4,6 +4,7 @@ import { localeAmong, wantedAmong } from "./wanted-language.ts";
 /** Files of texts: those of `base` are there before anything is drawn, the others with the parts that use them. */
 interface English {
   readonly base: typeof import("./languages/en/base.ts");
+  readonly adding: typeof import("./languages/en/adding.ts");
   readonly account: typeof import("./languages/en/account.ts");
   readonly device: typeof import("./languages/en/device.ts");
   readonly findings: typeof import("./languages/en/findings.ts");

@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { AuditEvent, TimeSync, Updates } from "../../contract/types.ts";
+import type { AuditEvent, TimeSync, Updates, User } from "../../contract/types.ts";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
 import { loadTexts } from "../catalogue/words.ts";
 import { lost } from "./connection.ts";
@@ -32,6 +32,11 @@ interface Opened {
   readonly onClose: () => void;
 }
 
+/** A dialog that changes what the page has read. */
+export interface Changing extends Opened {
+  readonly onDone: () => Promise<void>;
+}
+
 interface Body<Props> {
   readonly Body: ComponentType<Props>;
 }
@@ -44,6 +49,7 @@ interface Pages {
 /** The exports of each part, a file of ../parts. */
 interface Parts {
   readonly people: Pages;
+  readonly adding: Body<Changing> & { readonly Reset: ComponentType<Changing & { readonly user: User }> };
   readonly account: Pages;
   readonly device: Pages;
   readonly logs: Pages;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { type Changing, usePart } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { ExportButton } from "../lists/export-button.tsx";
 import { mayLeave, place } from "../navigation/navigation.ts";
@@ -8,10 +9,8 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
-import { AddUser } from "./add-user.tsx";
 import { EditUser } from "./edit-user.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
-import { ResetPassword } from "./reset-password.tsx";
 import { useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
 import { UserByName } from "./user-by-name.tsx";
@@ -57,7 +56,7 @@ export function UsersPage() {
           onAct={(action, user) => setActing({ action, user })}
         />
       )}
-      {sheet === adding && <AddUser onDone={users.reload} onClose={closeSheet} />}
+      {sheet === adding && <Adding onDone={users.reload} onClose={closeSheet} />}
       {sheet && sheet !== adding && !isUserId(sheet) && <UserByName name={sheet} onClose={closeSheet} />}
       {sheet && isUserId(sheet) && lastAdmin !== undefined && (
         <EditUser
@@ -75,12 +74,22 @@ export function UsersPage() {
           onClose={closeSheet}
         />
       )}
-      {acting?.action === "resetPassword" && <ResetPassword user={acting.user} {...closing} />}
+      {acting?.action === "resetPassword" && <Resetting user={acting.user} {...closing} />}
       {acting && acting.action !== "resetPassword" && (
         <UserAction action={acting.action} user={acting.user} {...closing} />
       )}
     </Page>
   );
+}
+
+function Adding(props: Changing) {
+  const part = usePart("adding");
+  return part && <part.Body {...props} />;
+}
+
+function Resetting(props: Changing & { readonly user: User }) {
+  const part = usePart("adding");
+  return part && <part.Reset {...props} />;
 }
 
 /** Asks at once about the user whom the address names to be unlocked, as Home does. */

@@ -9,7 +9,7 @@ import { ProblemView } from "../problem-view.tsx";
 import { Submit } from "./submit.tsx";
 
 /** Values under edit, and the function that changes some of them. */
-type Typed<T> = readonly [typed: T, type: (change: Partial<T>) => void];
+export type Typed<T> = readonly [typed: T, type: (change: Partial<T>) => void];
 
 export interface FormState<T> extends Action<[]> {
   readonly typed: T;

@@ -81,9 +81,6 @@ export const users: Catalogue["users"] = {
   passwordMade: "Einmalpasswort erzeugen",
   passwordMadeHint: "Es wird Ihnen einmal angezeigt und bei der ersten Anmeldung ersetzt",
   passwordTyped: "Passwort eingeben",
-  oneUse: (name) => `Einmalpasswort von ${name}`,
-  oneUseText: (name) =>
-    `Geben Sie es an ${name} weiter: Es gilt für eine Anmeldung, bei der ein neues Passwort gewählt wird. Es wird nicht noch einmal angezeigt; geht es verloren, setzen Sie das Passwort zurück.`,
   enabled: "Darf sich anmelden",
   lastAdmin:
     "Das ist der letzte Administrator, der sich anmelden kann. Machen Sie zuerst einen anderen Benutzer zum Administrator.",

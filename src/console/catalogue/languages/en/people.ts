@@ -72,9 +72,6 @@ export const users = {
   passwordMade: "Create a one-use password",
   passwordMadeHint: "It is shown to you once, and replaced at the first sign-in",
   passwordTyped: "Type a password",
-  oneUse: (name: string) => `One-use password of ${name}`,
-  oneUseText: (name: string) =>
-    `Give it to ${name}: it works for one sign-in, at which a new password is chosen. It is not shown again; if it is lost, reset the password.`,
   enabled: "May sign in",
   lastAdmin: "This is the last administrator who can sign in. Make another user an administrator first.",
   noFactor: "This user has none",

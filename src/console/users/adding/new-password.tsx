@@ -1,9 +1,8 @@
-import type { Role } from "../../contract/types.ts";
-import { t } from "../catalogue/words.ts";
-import { useResource } from "../client/use-resource.ts";
-import { minimumCharacters, NewPasswordField } from "../sign-in/new-password-field.tsx";
-import { RadioField } from "../ui/form/radio-field.tsx";
-import { ShownOnce } from "../ui/secret.tsx";
+import type { Role } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { minimumCharacters, NewPasswordField } from "../../sign-in/new-password-field.tsx";
+import { RadioField } from "../../ui/form/radio-field.tsx";
 
 /** A password for another user: one that the agent makes, which is null here, or one that is typed. */
 export function NewPassword({
@@ -41,18 +40,4 @@ export function NewPassword({
       )}
     </>
   );
-}
-
-/** The one-use password that was created, and how to hand it over. */
-export function OneUsePassword({
-  username,
-  password,
-  onClose,
-}: {
-  readonly username: string;
-  readonly password: string;
-  readonly onClose: () => void;
-}) {
-  const said = t.users.oneUseText(username);
-  return <ShownOnce label={t.users.oneUse(username)} text={password} {...{ said, onClose }} />;
 }

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { renderSVG } from "uqr";
+import { t } from "../../catalogue/words.ts";
+import { device } from "../../client/connection.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { guardLeaving } from "../../navigation/navigation.ts";
+import { Paper } from "../../print/paper.tsx";
+import { QrPicture } from "../../print/qr-picture.tsx";
+import { useStore } from "../../store.ts";
+import { Button } from "../../ui/button.tsx";
+import { Facts } from "../../ui/page.tsx";
+import { useCopy } from "../../ui/secret.tsx";
+
+/** A user to whom the access is handed over. */
+export interface Person {
+  readonly username: string;
+  readonly display_name: string;
+  /** The one-use password; null: the person has been given another one. */
+  readonly password: string | null;
+}
+
+/** A card for each person, for the screen and for paper: where to sign in, and with what. */
+export function HandOver({
+  people,
+  others,
+  onClose,
+}: {
+  readonly people: readonly Person[];
+  /** Buttons beside the usual ones. */
+  readonly others?: ComponentChildren;
+  readonly onClose: () => void;
+}) {
+  const address = useAddress();
+  const qr = useMemo(() => renderSVG(address, { ecc: "M", border: 2 }), [address]);
+  return (
+    <>
+      <p role="status">{sentenceAbout(people)}</p>
+      <ul class="cards">
+        {people.map((person) => (
+          <Card key={person.username} {...{ person, address, qr }} />
+        ))}
+      </ul>
+      <div class="buttons">
+        <Button kind="primary" onClick={onClose}>
+          {t.ui.done}
+        </Button>
+        {others}
+        <Button onClick={() => print()}>{t.ui.print}</Button>
+      </div>
+    </>
+  );
+}
+
+function sentenceAbout([first, ...rest]: readonly Person[]): string {
+  if (first === undefined) return "";
+  if (rest.length > 0) return t.adding.onceEach;
+  return first.password === null ? t.adding.typed(first.username) : t.adding.once(first.username);
+}
+
+function Card({
+  person: { username, display_name, password },
+  address,
+  qr,
+}: {
+  readonly person: Person;
+  readonly address: string;
+  readonly qr: string;
+}) {
+  const deviceName = useStore(device)?.name ?? "";
+  const lines = [
+    [t.adding.device, deviceName],
+    [t.users.name, display_name],
+    [t.adding.address, address],
+    [t.signIn.username, username],
+    [t.adding.oneUse, password ?? t.adding.agreed],
+  ] as const;
+  const given = lines.filter(([, value]) => value !== "");
+  const place = useRef<HTMLDivElement>(null);
+  const [said, copy] = useCopy(given.map((line) => line.join(": ")).join("\n"), place);
+  const title = t.adding.accessFor(username);
+  return (
+    <li>
+      <Paper title={title} isShown>
+        <div ref={place} class="paper-address">
+          <QrPicture svg={qr} alt={t.adding.qr(address)} />
+          <Facts items={given.map(([name, value]) => [name, shown(value, [address, username, password])])} />
+        </div>
+        <p>{password === null ? t.adding.steps : t.adding.stepsOnce}</p>
+        <div class="buttons">
+          <Button label={`${t.ui.copy}: ${title}`} onClick={copy}>
+            {t.ui.copy}
+          </Button>
+          <span role="status">{said}</span>
+        </div>
+      </Paper>
+    </li>
+  );
+}
+
+/** Letters that are typed as they are, in a face that keeps them apart; names in their own direction. */
+function shown(value: string, typed: readonly (string | null)[]) {
+  return typed.includes(value) ? <code key={value}>{value}</code> : <bdi key={value}>{value}</bdi>;
+}
+
+/** The address that a person is given: that of this page, or one of the device's where this leads no one else to it. */
+function useAddress(): string {
+  const tls = useResource("getTls");
+  const isOwnMachine = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+  return (isOwnMachine && tls.value?.urls[0]) || `${location.origin}/`;
+}
+
+/** While people have one-use passwords here, leaving asks first. Set the result to true once they are handed over. */
+export function useShownOnce(people: readonly Person[]): { current: boolean } {
+  const isHandedOver = useRef(false);
+  const hasSecret = useRef(false);
+  hasSecret.current = people.some(({ password }) => password !== null);
+  useEffect(() => guardLeaving(() => !isHandedOver.current && hasSecret.current && "secret"), []);
+  return isHandedOver;
+}
