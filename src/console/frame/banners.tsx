@@ -4,13 +4,13 @@ import { t, wordFor } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
+import { NeedText } from "../needs/need-text.tsx";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies } from "../needs/remedies.ts";
 import { fewCodes, me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
-import { Said } from "../ui/spoken.tsx";
 import { brief, visible } from "../ui/visible.ts";
 
 let versionAtStart: string | null = null;
@@ -78,7 +78,7 @@ function NeedBanner({ need, path }: { readonly need: Need; readonly path: string
   if (words === null) return null;
   return (
     <Lead state={colourOf(need)} to={remedies[need.code].to} from={path} text={words.button}>
-      {words.title}. <Said sentence={words.text} />
+      {words.title}. <NeedText need={need} />
     </Lead>
   );
 }

@@ -3,15 +3,15 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { greet } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
-import { useFindingWords } from "../needs/finding-words.ts";
 import { colourOf } from "../needs/how.ts";
+import { NeedText } from "../needs/need-text.tsx";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies, remedyQuery } from "../needs/remedies.ts";
 import { isOneOf, isShown, me } from "../session/session.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
-import { Said, Spoken } from "../ui/spoken.tsx";
+import { Spoken } from "../ui/spoken.tsx";
 import { NameDevice } from "./name-device.tsx";
 
 /** Lists the needs, the gravest first, each with a link to the page that deals with it. */
@@ -33,7 +33,6 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
   const words = needInWords(need);
   const releaseId = releaseIdOf(need);
   const state = colourOf(need);
-  const hasWords = useFindingWords(words?.isFinding === true);
   return (
     <li class={state}>
       <Shape name={state} />
@@ -45,7 +44,9 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
             <h3>
               <bdi>{words.title}</bdi>
             </h3>
-            <p>{hasWords ? <Said sentence={words.text} /> : <br />}</p>
+            <p>
+              <NeedText need={need} />
+            </p>
           </>
         )}
       </div>

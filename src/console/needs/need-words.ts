@@ -10,7 +10,7 @@ import { healthSentence } from "../ui/words/health-words.ts";
 interface NeedInWords {
   readonly title: string;
   readonly text: Sentence;
-  /** True: the text is the sentence of a finding, see `useFindingWords`. */
+  /** True: the text is the sentence of a finding, whose words may be on their way (`NeedText`). */
   readonly isFinding: boolean;
   readonly button: string;
 }

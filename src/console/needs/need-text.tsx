@@ -1,11 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Need } from "../../contract/types.ts";
 import { loadTexts, t } from "../catalogue/words.ts";
+import { Said } from "../ui/spoken.tsx";
+import { needInWords } from "./need-words.ts";
+
+/** The sentence beneath the title of a need; the words for a finding are loaded once one is shown. */
+export function NeedText({ need }: { readonly need: Need }) {
+  const words = needInWords(need);
+  const hasWords = useFindingWords(words?.isFinding === true);
+  // A blank keeps the place of the line.
+  return words && hasWords ? <Said sentence={words.text} /> : <>&nbsp;</>;
+}
 
 /**
  * False while the words of findings are on their way, which are loaded once `isNeeded`: most devices have no finding. True
  * also where they cannot be loaded, as after an update of Steward: then the agent's own sentence is shown.
  */
-export function useFindingWords(isNeeded: boolean): boolean {
+function useFindingWords(isNeeded: boolean): boolean {
   const [isSettled, setSettled] = useState(hasThem);
   useEffect(() => {
     if (isNeeded && !isSettled)
