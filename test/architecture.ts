@@ -279,6 +279,7 @@ const smallValues = [
   "operations",
   "provider-return-path",
   "schemas/console",
+  "console/accents",
   "shapes",
   "scopes",
   "update-facts",

@@ -1,5 +1,6 @@
 import { providerReturnPath } from "../contract/provider-return-path.ts";
 import { wantedAmong } from "./catalogue/wanted-language.ts";
+import { markAccent } from "./kept-accent.ts";
 import { beginRefresh } from "./session/early-refresh.ts";
 import { markTheme } from "./ui/theme.ts";
 
@@ -11,8 +12,9 @@ declare const REFRESH_PATH: string;
 
 // A window that comes back from the sign-in provider closes at once: the answer with the next token would be lost.
 if (location.pathname !== providerReturnPath) beginRefresh(REFRESH_PATH);
-// The theme is marked before anything is drawn.
+// Both before anything is drawn.
 markTheme();
+markAccent();
 
 // While the page's script is on its way, the texts that it will ask for come beside it.
 const texts = FIRST_TEXTS;

@@ -7,6 +7,7 @@ import { createNeeds, type NeedsInput } from "./status-needs.ts";
 /** The rooms' facts for the status besides those for its needs, as far as the caller may see them. */
 export interface StatusInput {
   readonly deviceName: string;
+  readonly accent: string;
   readonly version: string;
   readonly host: Status["host"];
   readonly latest: Status["latest"];
@@ -18,12 +19,13 @@ export interface StatusInput {
 /** Gives the device at one look; nothing is asked or measured for it. */
 export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Status {
   const needsOf = createNeeds();
-  return (ofNeeds, { deviceName, version, host, latest, eventReach, lastBackupAt }) => {
+  return (ofNeeds, { deviceName, accent, version, host, latest, eventReach, lastBackupAt }) => {
     const { clock, clockWord, updates, people } = ofNeeds;
     const needs = [...needsOf(ofNeeds)];
     return {
       state: stateOf(needs),
       device_name: deviceName,
+      accent,
       version,
       server_time: clock.server_time,
       clock: clockInShort(clock, clockWord),

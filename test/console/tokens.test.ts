@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { accentNames, accents } from "../../src/contract/console/accents.ts";
 
 const css = readFileSync(join(import.meta.dirname, "../../src/console/styles/tokens.css"), "utf8");
 
@@ -9,6 +10,20 @@ const css = readFileSync(join(import.meta.dirname, "../../src/console/styles/tok
 const pairs = [...css.matchAll(/--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g)].map(
   ([, name = "", light = "", dark = ""]) => [name, light, dark] as const,
 );
+
+/** The colour that `accent-strong` mixes into the accent in each scheme, and its part of a hundred. */
+const mixed = [...css.matchAll(/color-mix\(in srgb, var\(--accent\), (#[0-9a-f]{6}) (\d+)%\)/g)].map(
+  ([, colour = "", percent = ""]) => [colour, Number(percent)] as const,
+);
+
+/** CSS Color 5, "color-mix()" in sRGB: each channel for itself. */
+function mix(colour: string, [other, percent]: readonly [string, number] = ["", 0]): string {
+  const channels = [1, 3, 5].map((at) => {
+    const [one, two] = [colour, other].map((text) => Number.parseInt(text.slice(at, at + 2), 16));
+    return Math.round(((one ?? 0) * (100 - percent) + (two ?? 0) * percent) / 100);
+  });
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
 
 /** WCAG 2.2, "relative luminance". */
 function luminance(colour: string): number {
@@ -48,8 +63,11 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ["wrong", grounds],
 ];
 
-const light = new Map(pairs.map(([name, colour]) => [name, colour]));
-const dark = new Map(pairs.map(([name, , colour]) => [name, colour]));
+/** The colours of a scheme of a device with an accent. */
+function schemeOf(at: 0 | 1, accent: string): ReadonlyMap<string, string> {
+  const own = pairs.map(([name, ...colours]) => [name, colours[at]] as const);
+  return new Map([...own, ["accent", accent], ["accent-strong", mix(accent, mixed[at])]]);
+}
 
 function tooFaint(
   scheme: ReadonlyMap<string, string>,
@@ -72,11 +90,22 @@ describe("the console's colours", () => {
     assert.equal(contrast("#777777", "#ffffff").toFixed(2), "4.48");
   });
 
-  for (const [name, scheme] of [
-    ["light", light],
-    ["dark", dark],
-  ] as const) {
-    describe(`in the ${name} scheme`, () => {
+  const schemes = accentNames.flatMap((name) => [
+    [`${name} in the light scheme`, schemeOf(0, accents[name][0])] as const,
+    [`${name} in the dark scheme`, schemeOf(1, accents[name][1])] as const,
+  ]);
+
+  it("are eight by which people tell devices apart, of which the style has the default", () => {
+    assert.equal(schemes.length, 16);
+    assert.equal(mixed.length, 2);
+    assert.deepEqual(
+      pairs.find(([name]) => name === "accent"),
+      ["accent", ...accents.blue],
+    );
+  });
+
+  for (const [name, scheme] of schemes) {
+    describe(`with ${name}`, () => {
       it("let every text be read: 4.5 to 1", () => {
         assert.deepEqual(tooFaint(scheme, texts, 4.5), []);
       });

@@ -63,7 +63,8 @@ describe("what the agent says of itself", () => {
     const { server_time, ...greeting } = json;
     assert.equal(status, 200);
     assert.deepEqual(greeting, {
-      ...{ device_name: "edge 7", banner: "Mind the pump", language: "de", version: packageVersion },
+      ...{ device_name: "edge 7", banner: "Mind the pump", accent: "blue", language: "de" },
+      version: packageVersion,
       ...{ setup_required: false, rescue: false, synchronised: false, provider: null },
     });
     assert.ok(Math.abs(Date.parse(server_time) - Date.now()) < 5_000, server_time);

@@ -53,6 +53,7 @@ const look = (change: Partial<Device> = {}) =>
     device: { name: "edge-7", not_needed: [] },
     receivers: { areNamed: true, failing: [] },
     version: "1.2.3",
+    accent: "blue",
     lastBackupAt: null,
     clock: rightClock,
     updates: exampleUpdates({ trust: established }),

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { ConsoleGreeting } from "../../contract/types.ts";
 import { createStore, useStore } from "../store.ts";
+import { accentSaid } from "./accent.ts";
 import { deviceTimeSaid } from "./device-time.ts";
 
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
@@ -37,8 +38,13 @@ export const greeting = createStore<ConsoleGreeting | null>(null);
 export const device = createStore<{ readonly name: string; readonly version: string } | null>(null);
 
 /** As the greeting says it, and the status to those who are signed in. */
-export function deviceSaid({ device_name, version }: Pick<ConsoleGreeting, "device_name" | "version">): void {
+export function deviceSaid({
+  device_name,
+  version,
+  accent,
+}: Pick<ConsoleGreeting, "device_name" | "version"> & { readonly accent?: string | undefined }): void {
   device.set({ name: device_name, version });
+  if (accent !== undefined) accentSaid(accent);
 }
 
 let returning: Promise<void> | null = null;

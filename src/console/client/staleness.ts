@@ -66,7 +66,7 @@ const ofStatus: readonly (readonly [fact: (status: Status) => unknown, reads: Re
   [({ updates }) => updates && { ...updates, summary: updates.summary.code }, updates],
   [({ people }) => people, people],
   [({ needs }) => needs.map(({ code, level }) => [code, level]), ["getHealth"]],
-  [({ version, device_name }) => [version, device_name], device],
+  [({ version, device_name, accent }) => [version, device_name, accent], device],
 ];
 
 /** Seconds between two readings while nothing happens. */

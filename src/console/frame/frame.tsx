@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
+import { accentColour } from "../client/accent.ts";
 import { device } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { isUnsaved, navigate, place } from "../navigation/navigation.ts";
@@ -8,6 +9,7 @@ import { isShown, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState, useIsAway } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
+import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
 import { needCount, Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
@@ -15,7 +17,6 @@ import { isolated } from "../ui/visible.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useStatus } from "./clock-state.tsx";
-import { showInIcon } from "./favicon.ts";
 import { FindButton, Finder } from "./find-button.tsx";
 import { useShown } from "./pages.ts";
 import { NeedCount, Sections } from "./sections.tsx";
@@ -30,10 +31,11 @@ export function Frame() {
   const status = useStatus(isLimited).value;
   const isAway = useIsAway();
   const needs = status?.needs.length ?? 0;
+  const colour = useStore(accentColour);
   useEffect(() => {
     needCount.set(needs);
     showInIcon(isAway ? null : (status?.state ?? null));
-  }, [needs, isAway, status?.state]);
+  }, [needs, isAway, status?.state, colour]);
   const current = isLimited ? "/account" : pathOf(path);
   useEffect(() => {
     if (current !== path) void navigate(current, {}, { replace: true });

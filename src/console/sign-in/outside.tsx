@@ -2,9 +2,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages } from "../catalogue/words.ts";
+import { accentColour } from "../client/accent.ts";
 import { device } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
+import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
 import { Page } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
@@ -21,6 +23,8 @@ export function Outside({
   readonly children: ComponentChildren;
 }) {
   const deviceName = useStore(device)?.name;
+  const colour = useStore(accentColour);
+  useEffect(() => showInIcon("ok"), [colour]);
   // After signing in, the keyboard is at the head of the next page.
   useEffect(() => () => void setTimeout(focusContent), []);
   return (

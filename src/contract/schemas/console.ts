@@ -22,6 +22,7 @@ export const consoleGreeting = {
   required: [
     "device_name",
     "banner",
+    "accent",
     "language",
     "version",
     "setup_required",
@@ -33,6 +34,7 @@ export const consoleGreeting = {
   properties: {
     device_name: { type: "string", description: "device.name, or the host's name where that is empty" },
     banner: { type: "string", description: "console.banner" },
+    accent: { type: "string", description: "console.accent" },
     language: { type: "string", description: "console.language" },
     version: {
       type: "string",
@@ -63,6 +65,7 @@ export const consoleExamples = {
   ConsoleGreeting: {
     device_name: "pump-7",
     banner: "",
+    accent: "blue",
     language: "en",
     version: "1.0.0",
     setup_required: true,

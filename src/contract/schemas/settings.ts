@@ -1,3 +1,4 @@
+import { accentNames } from "../console/accents.ts";
 import { duration } from "../durations.ts";
 import { notify } from "../notifications/notify-settings.ts";
 import { byAdmin, byOperator, displayName, group } from "../shapes.ts";
@@ -172,7 +173,7 @@ const security = {
 
 const consoleSettings = {
   ...group,
-  required: ["language", "banner"],
+  required: ["language", "banner", "accent"],
   properties: {
     language: {
       type: "string",
@@ -190,6 +191,14 @@ const consoleSettings = {
       ...byOperator,
       title: "Text on the sign-in page",
       description: "shown on the sign-in page",
+    },
+    accent: {
+      type: "string",
+      enum: accentNames,
+      default: "blue",
+      ...byOperator,
+      title: "Colour",
+      description: "of the console",
     },
   },
 } as const;

@@ -193,6 +193,7 @@ export const status = {
       description: "ok: nothing needs a person; attention and failing: the gravest level in `needs`",
     },
     device_name: { type: "string", description: "device.name, else the host name" },
+    accent: { type: "string" },
     version: { type: "string" },
     server_time: timestamp,
     clock,

@@ -71,6 +71,9 @@ export function SettingField({
   );
 }
 
+/** Choices that are shown side by side with an explanation each. */
+const mostRadios = 5;
+
 function Control({
   pointer,
   schema,
@@ -90,16 +93,12 @@ function Control({
   const kinds = [schema.type].flat();
   if (typeof value === "boolean")
     return <CheckField {...field} error={error} value={value} onInput={onType} />;
-  if (schema.enum !== undefined)
-    return (
-      <RadioField
-        {...field}
-        error={error}
-        value={String(value)}
-        onInput={onType}
-        options={schema.enum.map((one) => ({ value: one, ...optionOf(pointer, one) }))}
-      />
-    );
+  if (schema.enum !== undefined) {
+    // Beyond some choices a list is easier to look over, in which they have no explanations.
+    const Field = schema.enum.length > mostRadios ? SelectField : RadioField;
+    const options = schema.enum.map((one) => ({ value: one, ...optionOf(pointer, one) }));
+    return <Field {...{ ...field, error, options }} value={String(value)} onInput={onType} />;
+  }
   if (pointer === "/console/language")
     return (
       <SelectField

@@ -76,6 +76,7 @@ export function composeStatus(
       return statusOf(input, {
         ...{ latest, eventReach: events.reach(), version: config.build.version, host: figures },
         deviceName: input.device.name || host.identity.hostname,
+        accent: rooms.settings.read().console.accent,
         lastBackupAt: rooms.state.lastBackupAt(),
       });
     },
@@ -163,6 +164,7 @@ export function greetingOf({
   return {
     device_name: device.name || host.identity.hostname,
     banner: console.banner,
+    accent: console.accent,
     language: console.language,
     version: publicVersion(config.build).version,
     setup_required: !isSetUp,

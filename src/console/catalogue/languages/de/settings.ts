@@ -136,6 +136,10 @@ export const settings: Catalogue["settings"] = {
       label: "Text auf der Anmeldeseite",
       hint: "Alle, die die Anmeldeseite öffnen, können ihn lesen",
     },
+    "/console/accent": {
+      label: "Farbe",
+      hint: "Im Kopf jeder Seite, in ihrem Symbol und auf der Anmeldeseite: Sie unterscheidet dieses Gerät von anderen",
+    },
   },
   options: {
     "/device/not_needed": {
@@ -163,6 +167,16 @@ export const settings: Catalogue["settings"] = {
       none: { label: "Freiwillig", hint: "Alle Benutzer können einen einrichten" },
       admins: { label: "Administratoren", hint: "" },
       all: { label: "Alle Benutzer", hint: "" },
+    },
+    "/console/accent": {
+      blue: { label: "Blau", hint: "" },
+      violet: { label: "Violett", hint: "" },
+      magenta: { label: "Magenta", hint: "" },
+      brown: { label: "Braun", hint: "" },
+      olive: { label: "Oliv", hint: "" },
+      green: { label: "Grün", hint: "" },
+      teal: { label: "Blaugrün", hint: "" },
+      slate: { label: "Schiefergrau", hint: "" },
     },
   },
   faults: {

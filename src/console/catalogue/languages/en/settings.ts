@@ -133,6 +133,10 @@ export const settings = {
       label: "Text on the sign-in page",
       hint: "Everyone who opens the sign-in page can read it",
     },
+    "/console/accent": {
+      label: "Colour",
+      hint: "In the head of each page, in its icon and on the sign-in page: it tells this device from others",
+    },
   },
   /** By pointer and value. */
   options: {
@@ -155,6 +159,16 @@ export const settings = {
       none: { label: "Optional", hint: "Each user may set one up" },
       admins: { label: "Administrators", hint: "" },
       all: { label: "All users", hint: "" },
+    },
+    "/console/accent": {
+      blue: { label: "Blue", hint: "" },
+      violet: { label: "Violet", hint: "" },
+      magenta: { label: "Magenta", hint: "" },
+      brown: { label: "Brown", hint: "" },
+      olive: { label: "Olive", hint: "" },
+      green: { label: "Green", hint: "" },
+      teal: { label: "Teal", hint: "" },
+      slate: { label: "Slate", hint: "" },
     },
   },
   /** The form that a setting must have, by pointer. */

@@ -22,4 +22,5 @@ export const otherWords: Catalogue["settings"]["also"] = {
   "/security/password_min_length": "Passwortregeln, Passwortlänge, Kennwort",
   "/console/language": "Deutsch, Englisch, Übersetzung",
   "/console/banner": "Banner, Hinweis, Begrüßung",
+  "/console/accent": "Akzent, Akzentfarbe, Design",
 };

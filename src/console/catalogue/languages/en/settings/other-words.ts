@@ -20,4 +20,5 @@ export const otherWords = {
   "/security/password_min_length": "password policy, password length, password rules",
   "/console/language": "locale, german, english, translation",
   "/console/banner": "banner, motd, login message, legal notice",
+  "/console/accent": "color, accent, theme, brand",
 };

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { until } from "../../lab/basics/until.ts";
+import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
+import { assertFits, picture } from "../../lab/console/page-checks.ts";
+import { type Accent, accents } from "../../src/contract/console/accents.ts";
+
+/** As a browser writes a colour that it has computed. */
+function rgb(colour: string): string {
+  return `rgb(${[1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;
+}
+
+/** The colours of the sign beside the device's name, and of the line above it. */
+function coloursIn(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => [
+    getComputedStyle(document.querySelector(".device > .shape") as Element).color,
+    getComputedStyle(document.querySelector(".frame-head, .outside") as Element, "::before").backgroundColor,
+  ]);
+}
+
+async function untilColoured(page: Page, colour: string): Promise<void> {
+  await until(`the page is ${colour}`, async () =>
+    (await coloursIn(page)).every((one) => one === rgb(colour)),
+  );
+}
+
+const iconOf = async (page: Page): Promise<string> =>
+  decodeURIComponent((await page.locator("link[rel=icon]").getAttribute("href")) ?? "");
+
+describe("the colour of a device", () => {
+  const ending = endOfConsole();
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const choose = async (accent: Accent): Promise<void> => {
+    const body = { console: { accent } };
+    const { status, text } = await agent.call("PUT", "/api/system", { body, local: true });
+    assert.equal(status, 200, text);
+  };
+
+  it("is on the sign-in page, in the head and in the icon, in both schemes, and changes while one looks", async () => {
+    await choose("teal");
+    const { page, complaints } = await browser.open(agent);
+    const [light, dark] = accents.teal;
+    await page.goto("/");
+    await page.locator("form").waitFor();
+    await untilColoured(page, light);
+    assert.ok((await iconOf(page)).includes(light), await iconOf(page));
+    await picture(page, "face-sign-in-light");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await untilColoured(page, dark);
+    await picture(page, "face-sign-in-dark");
+    await signIn(page, "admin");
+    await page.locator(".verdict").waitFor();
+    await untilColoured(page, dark);
+    assert.ok((await iconOf(page)).includes(light));
+    await picture(page, "face-home-dark");
+    await choose("magenta");
+    await untilColoured(page, accents.magenta[1]);
+    assert.ok((await iconOf(page)).includes(accents.magenta[0]));
+    await page.emulateMedia({ colorScheme: "light" });
+    await untilColoured(page, accents.magenta[0]);
+    await picture(page, "face-home-light");
+    await assertFits(page);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("is that of the last visit before the agent has answered", async () => {
+    await choose("olive");
+    const { page } = await browser.open(agent);
+    await page.goto("/");
+    await page.locator("form").waitFor();
+    await untilColoured(page, accents.olive[0]);
+    let letGo: (value?: unknown) => void = () => undefined;
+    const held = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    await page.route("**/assets/index-*.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: "commit" });
+    await page.locator(".outside .device", { hasText: "Steward" }).waitFor();
+    assert.deepEqual(await coloursIn(page), [rgb(accents.olive[0]), rgb(accents.olive[0])]);
+    letGo();
+    await page.locator("form").waitFor();
+  });
+
+  it("is chosen in the settings, by its name", async () => {
+    await choose("blue");
+    const { page, complaints } = await browser.open(agent, { language: "de" });
+    await signIn(page, "operator", "/system/settings");
+    await page.getByLabel("Farbe", { exact: true }).selectOption({ label: "Schiefergrau" });
+    await page.getByRole("button", { name: "Speichern" }).click();
+    await untilColoured(page, accents.slate[0]);
+    assert.deepEqual(complaints, []);
+  });
+});
