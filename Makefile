@@ -6,7 +6,7 @@ CHECKS := check-types check-console-types check-console-test-types check-style
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
-SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scripts/packages-in-bundles.ts scripts/build-addon.ts scripts/build-console.ts scripts/build-shell-files.ts scripts/manual-page.ts scripts/host-file-page.ts scripts/rescue-page.ts docs/rescue.md scripts/roff.ts scripts/docs/host-file-members.ts -type f) package.json
+SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scripts/packages-in-bundles.ts scripts/build-addon.ts scripts/build-console.ts scripts/build-shell-files.ts scripts/manual-page.ts scripts/host-file-page.ts scripts/rescue-page.ts docs README.md CHANGELOG.md SECURITY.md scripts/roff.ts scripts/docs/host-file-members.ts scripts/docs/pages.ts -type f) package.json
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)

@@ -72,7 +72,7 @@ export async function buildConsole(
   await completePage(directory, source);
   // First: a console that is refused need not be compressed.
   checkSizes(directory, limits);
-  compress(directory);
+  for (const path of filesOf(directory)) compress(path);
   // They are compressed already, and asked for by names that do not change.
   cpSync(join(source, "icons"), directory, { recursive: true });
   return [built]
@@ -309,13 +309,12 @@ export function checkSizes(directory: string, limits: Readonly<Sizes> = budgets)
   }
 }
 
-function compress(directory: string): void {
-  for (const path of filesOf(directory)) {
-    const bytes = readFileSync(path);
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-    const parameters = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: parameters }));
-  }
+/** Puts its two compressed forms beside a file. */
+export function compress(path: string): void {
+  const bytes = readFileSync(path);
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  const parameters = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: parameters }));
 }
 
 function filesOf(directory: string): string[] {

@@ -1,4 +1,4 @@
-/** Builds dist-publisher/, and dist/: the programs of the device, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, what shells and man(1) have. */
+/** Builds dist-publisher/, and dist/: the programs of the device, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, the documents, what shells and man(1) have. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { writeApiDocument } from "./build/api-document.ts";
 import { billOfMaterials, bundledPackages, npmComponent } from "./build/bill-of-materials.ts";
 import { makeCodeCaches } from "./build/code-cache.ts";
+import { writeDocuments } from "./build/documents/documents.ts";
 import { buildPrograms } from "./build/programs.ts";
 import { buildPublisher } from "./build/publisher.ts";
 import { buildAddon, buildHelper, buildLogReader } from "./build-addon.ts";
@@ -51,6 +52,7 @@ writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
 writeFileSync(join(dist, "version"), `${stamp.version}\n`);
 writeShellFiles(dist, stamp);
 for (const path of await buildConsole(join(dist, "console"))) inputs.add(path);
+writeDocuments(join(dist, "console"));
 const packages = bundledPackages(inputs, wanted["node-modules"]);
 writeFileSync(
   join(dist, "sbom.cdx.json"),

@@ -20,6 +20,14 @@ export function readPages(): Page[] {
   return [...tops, ...below].sort().map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
 
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
 const marker = /^(<!-- begin table: ([a-z-]+) \(make docs\) -->\n)[\s\S]*?^(<!-- end table -->)$/gm;
 
 /** The page with its tables as they are made now. Throws an Error for a table that there is not. */

@@ -2,21 +2,16 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { readPages } from "../../scripts/docs/pages.ts";
+import { anchorOf, readPages } from "../../scripts/docs/pages.ts";
 import { bannedWords } from "../words.ts";
 
 const root = join(import.meta.dirname, "../..");
 const pages = readPages();
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings. */
 function anchorsOf(text: string): string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 }
 
 /** The fault of a link of a page; null: none. */

@@ -18,6 +18,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useStatus } from "./clock-state.tsx";
 import { FindButton, Finder } from "./find-button.tsx";
+import { Foot } from "./foot.tsx";
 import { useShown } from "./pages.ts";
 import { NeedCount, Sections } from "./sections.tsx";
 import { Tabs } from "./tabs.tsx";
@@ -75,6 +76,7 @@ export function Frame() {
           </ErrorBoundary>
         )}
       </main>
+      <Foot path={current} />
     </div>
   );
 }

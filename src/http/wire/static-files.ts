@@ -13,6 +13,7 @@ const types: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".json": "application/json",
 };
 
 /**
@@ -62,7 +63,7 @@ const fileHeaders = {
 const unchangingPrefix = "/assets/";
 
 /**
- * Serves the files of the console. Only names found at the first request are served, so no path can lead elsewhere. A
+ * Serves the files of the console and the documents. Only names found at the first request are served, so no path can lead elsewhere. A
  * person who opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
  */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
@@ -71,11 +72,12 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
   return async (ctx) => {
     found ??= findFiles(directory);
     const { files, page, pages } = found;
-    const isMissing = !pages.has(ctx.path) && !files.has(ctx.path);
-    const forms = isMissing && isOpenedByPerson(ctx) ? page : (pages.get(ctx.path) ?? files.get(ctx.path));
+    const path = /^\/docs\/?$/.test(ctx.path) ? "/docs/index.html" : ctx.path;
+    const isMissing = !pages.has(path) && !files.has(path);
+    const forms = isMissing && isOpenedByPerson(ctx) ? page : (pages.get(path) ?? files.get(path));
     if (forms === undefined) return false;
     requireReading(ctx.method);
-    const name = forms === page ? "/index.html" : ctx.path;
+    const name = forms === page ? "/index.html" : path;
     const content = await readCoded(ctx, `${directory}${name}`, forms);
     if (content === null) return false;
     const isUnchanging = name.startsWith(unchangingPrefix);
@@ -120,8 +122,10 @@ function isOpenedByPerson(ctx: Koa.Context): boolean {
  */
 function filesIn(directory: string): Map<string, Set<string>> {
   const files = new Map<string, Set<string>>();
-  for (const folder of ["/", unchangingPrefix]) {
+  const folders = ["/"];
+  for (const folder of folders) {
     for (const entry of readdirSync(`${directory}${folder}`, { withFileTypes: true })) {
+      if (entry.isDirectory()) folders.push(`${folder}${entry.name}/`);
       if (!entry.isFile()) continue;
       const [, name = "", suffix = ""] = /^(.*?)(\.br|\.gz)?$/s.exec(`${folder}${entry.name}`) ?? [];
       files.set(name, (files.get(name) ?? new Set()).add(suffix));

@@ -80,7 +80,7 @@ describe("the console's files", () => {
     for (const path of assets) {
       const { headers } = await get(agent, path);
       assert.equal(headers["cache-control"], "public, max-age=31536000, immutable", path);
-      assert.match(path, /-[A-Za-z0-9_-]{8}\.js$/);
+      assert.match(path, /-[A-Za-z0-9_-]{8}\.(js|css)$/);
     }
   });
 

@@ -105,6 +105,8 @@ export const frame: Catalogue["frame"] = {
   find: "Suchen",
   findKeys: "Strg K",
   themes: { system: "Aussehen: wie im Browser", light: "Aussehen: hell", dark: "Aussehen: dunkel" },
+  help: "Hilfe zu dieser Seite (englisch)",
+  metrics: "Metriken",
   reload: "Neu laden",
   clock: "Uhr: ",
   clockTo: ". Zur Uhr.",

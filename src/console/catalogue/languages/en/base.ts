@@ -105,6 +105,8 @@ export const frame = {
   find: "Find",
   findKeys: "Ctrl K",
   themes: { system: "Look: as the browser's", light: "Look: light", dark: "Look: dark" },
+  help: "Help with this page",
+  metrics: "Metrics",
   reload: "Reload",
   clock: "Clock: ",
   clockTo: ". Go to the clock.",

@@ -1,0 +1,111 @@
+/** The documents as pages that the agent serves below /docs/, for people who read them without the internet. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { buildSync, transformSync } from "esbuild";
+import { compress } from "../../build-console.ts";
+import { type Page, readPages } from "../../docs/pages.ts";
+import { type Rendered, renderDocument } from "./render.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Bytes of all pages together, as they are on the disk; the package must stay small. */
+const mostBytes = 1_280 * 1024;
+
+/** Documents at the top of the repository that a reader on a device needs; the others are for contributors. */
+const tops = ["SECURITY.md", "CHANGELOG.md"];
+
+/**
+ * Writes the pages into the console's directory, `directory`/docs, and their style and script into `directory`/assets.
+ * Throws an Error where they have grown over their bound.
+ */
+export function writeDocuments(directory: string): void {
+  const pages = readPages().filter(({ path }) => path.startsWith("docs/") || tops.includes(path));
+  const schemas = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => `docs/${name}`);
+  const known = new Set([...pages.map(({ path }) => path), ...schemas]);
+  const addressOf = (path: string) => (known.has(path) ? documentAddress(path) : undefined);
+  const links = headLinks(directory);
+  const files = new Map(
+    schemas.map((path) => [documentAddress(path), readFileSync(join(root, path), "utf8")]),
+  );
+  for (const page of pages)
+    files.set(documentAddress(page.path), pageOf(renderDocument(page, addressOf), links));
+  files.set("/docs/index.html", pageOf(renderDocument(contents(), addressOf), links));
+  const bytes = [...files].reduce((sum, [address, text]) => sum + put(directory, address, text), 0);
+  if (bytes > mostBytes) throw new Error(`the documents have grown to ${bytes} bytes, over ${mostBytes}`);
+}
+
+/** The address at which the agent serves a file of the repository. */
+function documentAddress(path: string): string {
+  return `/docs/${path.replace(/^docs\//, "").replace(/\.md$/, ".html")}`;
+}
+
+/** The page that lists the others: the README's table. */
+function contents(): Page {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const [, table] = /^## I want to …\n([\s\S]*?)^## /m.exec(readme) ?? [];
+  if (table === undefined) throw new Error("README.md has no section “I want to …”");
+  return { path: "README.md", text: `# Documentation\n${table}` };
+}
+
+/** The style of the console's texts, and the script that follows the theme chosen there; in files with their hashes. */
+function headLinks(directory: string): string {
+  const styles = ["tokens", "base"].map((name) => join(root, `src/console/styles/${name}.css`));
+  const sheets = [...styles, join(import.meta.dirname, "documents.css")].map((path) =>
+    readFileSync(path, "utf8"),
+  );
+  const style = transformSync(sheets.join("\n"), { loader: "css", minify: true }).code;
+  const [script] = buildSync({
+    stdin: {
+      contents: 'import { markTheme } from "./theme.ts"; markTheme();',
+      resolveDir: join(root, "src/console/ui"),
+    },
+    ...{ bundle: true, minify: true, write: false, format: "iife", target: "es2022" },
+  }).outputFiles;
+  const asset = (text: string, suffix: string): string => {
+    const hash = createHash("sha256").update(text).digest("base64url").slice(0, 8);
+    const address = `/assets/documents-${hash}${suffix}`;
+    put(directory, address, text);
+    return address;
+  };
+  return [
+    `<link rel="stylesheet" href="${asset(style, ".css")}">`,
+    `<script src="${asset(script?.text ?? "", ".js")}"></script>`,
+  ].join("\n");
+}
+
+function pageOf({ title, html, sections }: Rendered, links: string): string {
+  const items = sections.map(({ anchor, title }) => `<li><a href="#${anchor}">${title}</a></li>`);
+  const list = `<nav aria-label="On this page"><ul>${items.join("")}</ul></nav>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Steward</title>
+<link rel="icon" href="/icon-192.png">
+${links}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the text</a>
+<header><a href="/">Console</a><a href="/docs/index.html">Documentation</a></header>
+<div class="document${items.length > 1 ? " has-sections" : ""}">
+${items.length > 1 ? list : ""}
+<main id="content" tabindex="-1">
+${html}</main>
+</div>
+</body>
+</html>
+`;
+}
+
+/** Writes a file, and its compressed forms beside it. Returns the bytes of all three. */
+function put(directory: string, address: string, text: string): number {
+  const path = join(directory, address);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  compress(path);
+  return ["", ".gz", ".br"].reduce((sum, suffix) => sum + statSync(`${path}${suffix}`).size, 0);
+}
