@@ -69,6 +69,21 @@ module.exports = Object.assign(
   { deepEqual: (one, other) => isDeepStrictEqual({ ...one }, { ...other }) || differ() },
 );`;
 
+/**
+ * The attestations of makers, by certificates that no one here looks at: 300 of 440 KB. Without them an authenticator
+ * attests nothing, or itself (WebAuthn §8.2, §8.7), and anything else is refused.
+ */
+const attestations =
+  /@simplewebauthn\/server\/esm\/(metadata\/|services\/metadataService|registration\/verifications\/(tpm\/|verifyAttestation(FIDOU2F|Android|Apple))|helpers\/(validateCertificatePath|isCertRevoked|getCertificateInfo|convert(X509|Cert)|validateExt)).*\.js$/;
+
+/** A module of the same names, each of which refuses. */
+function refusing(path: string): string {
+  const exported = /^export (?:async )?(?:function|class|const|let|var) (\w+)/gm;
+  const names = [...readFileSync(path, "utf8").matchAll(exported)].map(([, name]) => `refuse as ${name}`);
+  return `function refuse() { throw new Error("This attestation is not looked at."); }
+export { ${names.join(", ")} };`;
+}
+
 /** Packages that koa asks about few requests, with the members that it calls. http-errors makes 60 classes when it runs. */
 const late: Readonly<Record<string, readonly string[]>> = {
   accepts: [],
@@ -92,6 +107,7 @@ export const slimPackages: Plugin = {
   setup: (esbuild) => {
     for (const { filter, contents } of instead)
       esbuild.onLoad({ filter }, () => ({ contents, loader: "js" }));
+    esbuild.onLoad({ filter: attestations }, ({ path }) => ({ contents: refusing(path), loader: "js" }));
     esbuild.onLoad({ filter: signalsOfWhenExit }, ({ path }) => ({
       contents: readFileSync(path, "utf8").replace("'SIGHUP', ", ""),
       loader: "js",
