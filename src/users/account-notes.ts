@@ -25,6 +25,37 @@ export function noteSignIn(
   document.note(change, isInitial ? 0 : lastLoginDelaySeconds);
 }
 
+/** The use of a passkey: which one, when, and its signature counter then. */
+export interface PasskeyUse {
+  readonly passkey: string;
+  readonly at: Date;
+  readonly signCount: number;
+}
+
+/**
+ * Notes the use of a passkey, in memory before it returns; false if the passkey is gone or its counter has not grown,
+ * which a copy of it would do (WebAuthn §6.1.1). An authenticator without a counter always gives 0.
+ */
+export function notePasskeyUse(
+  document: Document<AccountsState>,
+  id: string,
+  { passkey, at, signCount }: PasskeyUse,
+): boolean {
+  let isNoted = false;
+  const change = (state: AccountsState): AccountsState => {
+    const account = state.accounts.find((candidate) => candidate.id === id);
+    const present = account?.two_factor?.passkeys?.find((one) => one.id === passkey);
+    if (!account?.two_factor || !present) return state;
+    isNoted = signCount > present.sign_count || (signCount === 0 && present.sign_count === 0);
+    if (!isNoted) return state;
+    const used = { ...present, sign_count: signCount, last_used_at: at.toISOString() };
+    const passkeys = account.two_factor.passkeys?.map((one) => (one.id === passkey ? used : one)) ?? [];
+    return replaced(state, { ...account, two_factor: { ...account.two_factor, passkeys } });
+  };
+  document.note(change, signCount === 0 ? lastLoginDelaySeconds : 0);
+  return isNoted;
+}
+
 /** Takes a recovery code off the account, in memory before it returns; false if it is no longer there. */
 export async function spendRecoveryCode(
   document: Document<AccountsState>,

@@ -17,6 +17,22 @@ import type { DocumentKind, Migration } from "../store/documents/document-kind.t
  */
 export type PasswordState = "chosen" | "initial" | "spent";
 
+/** A public key with which a passkey proves itself, under one host name of the device. */
+export interface StoredPasskey {
+  readonly id: string;
+  readonly name: string;
+  /** WebAuthn's `rp.id`. */
+  readonly host: string;
+  /** base64url, as the browser names it. */
+  readonly credential_id: string;
+  /** The COSE key (RFC 9052 §7), base64url. */
+  readonly public_key: string;
+  /** The last signature counter; 0: the authenticator has none. */
+  readonly sign_count: number;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
 /** The stored second factor of an account. No code and no recovery code can be read from it. */
 export interface StoredFactor {
   /** The secret that the authenticator shares, sealed for this account. */
@@ -24,6 +40,8 @@ export interface StoredFactor {
   readonly enrolled_at: string;
   /** Hashes of the unused recovery codes. */
   readonly recovery_hashes: readonly string[];
+  /** Absent: none. */
+  readonly passkeys?: readonly StoredPasskey[];
 }
 
 /** The identity of a person at an OpenID provider: the subject, which is unique only together with its issuer. */
@@ -54,6 +72,24 @@ export interface Account {
 export interface AccountsState {
   readonly accounts: readonly Account[];
 }
+
+const storedPasskey = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    ...["id", "name", "host", "credential_id", "public_key", "sign_count", "created_at", "last_used_at"],
+  ],
+  properties: {
+    id: { type: "string" },
+    name: { type: "string" },
+    host: { type: "string" },
+    credential_id: { type: "string", minLength: 1 },
+    public_key: { type: "string", minLength: 1 },
+    sign_count: { type: "integer", minimum: 0 },
+    created_at: timestamp,
+    last_used_at: nullableTimestamp,
+  },
+} as const;
 
 const account = {
   type: "object",
@@ -91,6 +127,7 @@ const account = {
             sealed_secret: { type: "string", minLength: 1 },
             enrolled_at: timestamp,
             recovery_hashes: { type: "array", items: { type: "string", minLength: 1 } },
+            passkeys: { type: "array", items: storedPasskey },
           },
         },
       ],
@@ -148,14 +185,15 @@ function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): v
 }
 
 /**
- * An ordinary sign-in changes only the time, and makes no new version: ten sign-ins must not push out changes of
- * people.
+ * An ordinary sign-in changes only its time and the counter of a passkey, and makes no new version: ten sign-ins must not
+ * push out changes of people.
  */
 function isChanged(before: Account | undefined, after: Account): boolean {
-  return (
-    before !== after &&
-    JSON.stringify({ ...before, last_login_at: null }) !== JSON.stringify({ ...after, last_login_at: null })
-  );
+  return before !== after && JSON.stringify(before, besidesSignIns) !== JSON.stringify(after, besidesSignIns);
+}
+
+function besidesSignIns(key: string, value: unknown): unknown {
+  return ["last_login_at", "last_used_at", "sign_count"].includes(key) ? undefined : value;
 }
 
 export function newUserId(): string {

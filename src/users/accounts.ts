@@ -9,7 +9,7 @@ import {
   type StoredFactor,
   toUser,
 } from "./account.ts";
-import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
+import { notePasskeyUse, noteSignIn, type PasskeyUse, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
 import { type CheckPassword, newCredentials } from "./credentials.ts";
@@ -98,6 +98,8 @@ export interface Accounts {
    * possible. False if it is no longer there.
    */
   spendRecoveryCode(id: string, hash: string): Promise<boolean>;
+  /** Notes the use of a passkey; false if it is gone, or its counter has not grown. */
+  passkeyUsed(id: string, use: PasskeyUse): boolean;
   /** Ids of users who have a second factor. */
   withFactor(): readonly string[];
   /** The part of the account that others may see. */
@@ -135,11 +137,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
   const find = createLookUp(all, ({ id }) => id);
   const findByName = createLookUp(all, ({ username }) => username);
   let hasAdministrator = false;
-  const present = (id: string): Account => {
-    const account = find(id);
-    if (!account) throw new StewardError("not_found", "There is no user with this id.");
-    return account;
-  };
+  const present = (id: string): Account => find(id) ?? refuseUnknown();
   return {
     hasAdministrator: () => {
       // Once there is one there always is: no change may take the last away.
@@ -171,9 +169,14 @@ export function createAccounts(given: AccountsOptions): Accounts {
     changeFactor: async (id, change, maker) =>
       view((await options.writer.change(present(id).id, withFactor(change), { maker })).account),
     spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
+    passkeyUsed: (id, use) => notePasskeyUse(document, id, use),
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
   };
+}
+
+function refuseUnknown(): never {
+  throw new StewardError("not_found", "There is no user with this id.");
 }
 
 async function createFirst(

@@ -110,6 +110,13 @@ describe("the versions of the users", () => {
     const isNew = (changes: object) => accountsKind.isNewVersion?.(state({}), state(changes));
     assert.equal(isNew({ last_login_at: "2026-11-22T08:00:00.000Z" }), false);
     assert.equal(isNew({ role: "operator" }), true);
+    const used = (sign_count: number, name = "Phone") => ({
+      accounts: [{ ...account, two_factor: { passkeys: [{ name, sign_count, last_used_at: null }] } }],
+    });
+    const isNewFrom = (before: object, after: object) =>
+      accountsKind.isNewVersion?.(before as never, after as never);
+    assert.equal(isNewFrom(used(1), used(2)), false);
+    assert.equal(isNewFrom(used(1), used(1, "Key")), true);
     assert.equal(accountsKind.isNewVersion?.(null, { accounts: [] }), false);
   });
 });
