@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { softwarePasskey } from "../../../lab/basics/software-passkey.ts";
 import { verifyCreation, verifyUse } from "../../../src/auth/second-factor/webauthn.ts";
 
 interface Vector {
@@ -75,3 +76,12 @@ for (const vector of vectors) {
     });
   });
 }
+
+describe("a passkey in software", () => {
+  it("is made and used as those of the vectors are, with a counter that grows", async () => {
+    const [key, challenge] = [softwarePasskey(), text("11".repeat(32))];
+    const credential = await verifyCreation(key.make(challenge, page), { ...page, challenge });
+    for (const count of [1, 2])
+      assert.equal(await verifyUse(key.use(challenge, page), { ...page, challenge }, credential), count);
+  });
+});
