@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { createEnrolment } from "../../src/auth/second-factor/enrolment.ts";
+import { createPasskeys } from "../../src/auth/second-factor/passkeys.ts";
 import { makeRecoveryCodes } from "../../src/auth/second-factor/recovery-codes.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { createSecondFactor } from "../../src/auth/second-factor/second-factor.ts";
@@ -65,8 +66,10 @@ export async function virtualSignIn(
     usedCodes: createUsedCodes(await temporaryDocument(usedCodesKind)),
     seal: createSeal([randomBytes(32)]),
   };
+  const passkeys = createPasskeys({ ...common, now: time.now });
   const secondFactor = createSecondFactor({
     ...common,
+    passkeys,
     events: { record: async (facts) => void events.push(facts), refuse: () => undefined },
     requestSync: () => void syncs.push(uptime()),
   });
@@ -86,6 +89,7 @@ export async function virtualSignIn(
     apiTokens,
     tokens,
     ownAccount,
+    passkeys,
     secondFactor,
     enrolment,
     policy,

@@ -19,4 +19,6 @@ export interface ThrottledClient {
 /** The client of a request, whatever operation it asks for. */
 export interface RequestContext extends SessionClient, ThrottledClient {
   readonly requestId: string;
+  /** The origin of the page that sent the request, where it is the device's own. */
+  readonly pageOrigin?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "./error-codes.ts";
-import type { ProblemClock } from "./types.ts";
+import type { PasskeyRequest, ProblemClock } from "./types.ts";
 
 /** One thing wrong with the input; `pointer` is an RFC 6901 JSON Pointer into the body or a parameter's name. */
 export interface InputError {
@@ -35,6 +35,8 @@ export interface ErrorDetails {
   clock?: ProblemClock;
   /** With `totp_required`: what goes on with this sign-in. */
   challengeToken?: string;
+  /** With `totp_required`: what to ask a passkey for. */
+  passkey?: PasskeyRequest;
   retryAfterSeconds?: number;
   /** Methods for the Allow header of a 405. */
   allow?: readonly string[];

@@ -111,6 +111,17 @@ export const problem = {
       type: "string",
       description: "with `totp_required`: send it with the code to POST /api/auth/totp within five minutes",
     },
+    passkey: {
+      type: "object",
+      required: ["challenge", "host", "credentials"],
+      additionalProperties: false,
+      description: "with `totp_required`: `publicKey` for a passkey of the user that works under this host",
+      properties: {
+        challenge: { type: "string" },
+        host: { type: "string" },
+        credentials: { type: "array", items: { type: "string" } },
+      },
+    },
     retry_after: { type: "integer", description: "seconds" },
   },
 } as const;

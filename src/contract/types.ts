@@ -11,7 +11,7 @@ import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacemen
 import type { hostFile } from "./host-file/host-file.ts";
 import type { delivery, receiverStates } from "./notifications/receivers.ts";
 import type { OperationId, operations } from "./operations.ts";
-import type { session, sessionList } from "./schemas/auth.ts";
+import type { passkeyProof, session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
 import type { consoleGreeting } from "./schemas/console.ts";
 import type { event, eventCounts, eventList, eventReach } from "./schemas/events.ts";
@@ -22,7 +22,7 @@ import type { status } from "./schemas/status.ts";
 import type { facts, findingFacts, health, hostSettings, version } from "./schemas/system.ts";
 import type { tls } from "./schemas/tls.ts";
 import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
-import type { enrolment, twoFactor } from "./schemas/two-factor.ts";
+import type { enrolment, newPasskey, passkey, passkeyCreation, twoFactor } from "./schemas/two-factor.ts";
 import type {
   failedRelease,
   historyEntry,
@@ -57,11 +57,17 @@ export type Session = Typed<typeof session>;
 export type SessionList = Typed<typeof sessionList>;
 export type TwoFactor = Typed<typeof twoFactor>;
 export type Enrolment = Typed<typeof enrolment>;
+export type Passkey = Typed<typeof passkey>;
+export type NewPasskey = Typed<typeof newPasskey>;
+export type PasskeyProof = Typed<typeof passkeyProof>;
+export type PasskeyCreation = Typed<typeof passkeyCreation>;
 export type ApiToken = Typed<typeof apiToken>;
 export type CreatedToken = Typed<typeof createdToken>;
 export type TokenList = Typed<typeof tokenList>;
 /** The facts about the device's clock in a problem document. */
 export type ProblemClock = Typed<typeof problem.properties.clock>;
+/** The request of a page to a passkey. */
+export type PasskeyRequest = Typed<typeof problem.properties.passkey>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
 /** One document for a whole device, and what came of it. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { canonicalAddress } from "../auth/throttle/client-key.ts";
 
@@ -37,6 +38,16 @@ export function createHostCheck({ hostname, hostNames }: OwnNames): (host: strin
 export function namesOfHost(hostname: string): string[] {
   const [label = hostname] = hostname.split(".");
   return [hostname, `${label}.local`];
+}
+
+/**
+ * The origin of the page that sent the request, where it has the host and port of the Host header, which is one of ours by
+ * then; undefined for programs and for pages of others.
+ */
+export function pageOriginOf({ origin, host }: IncomingHttpHeaders): string | undefined {
+  if (origin === undefined || !URL.canParse(origin)) return undefined;
+  const page = new URL(origin);
+  return page.host === host?.toLowerCase() ? page.origin : undefined;
 }
 
 /** `[v6]:port` or `name:port`, each with or without a port. */

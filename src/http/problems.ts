@@ -52,6 +52,7 @@ function problemOf(
     ...(details.errors && { errors: details.errors }),
     ...(clock && { clock }),
     ...(details.challengeToken !== undefined && { challenge_token: details.challengeToken }),
+    ...(details.passkey && { passkey: details.passkey }),
     ...(retryAfter !== undefined && { retry_after: retryAfter }),
   };
   return { status, headers, text: JSON.stringify(document) };

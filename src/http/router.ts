@@ -11,6 +11,7 @@ import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, type BuiltFile, eventActorOf, roleOf } from "./call.ts";
 import type { RequestClient } from "./client-address.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
+import { pageOriginOf } from "./hosts.ts";
 import { bodyLimitsOf, readJson } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
@@ -142,6 +143,7 @@ function contextOf({ clientOf }: RouterOptions, ctx: Koa.Context, isLocal: boole
     keyOfUser,
     userAgent: ctx.req.headers["user-agent"] ?? "",
     requestId: String(ctx.res.getHeader("X-Request-Id")),
+    pageOrigin: pageOriginOf(ctx.req.headers),
   };
 }
 

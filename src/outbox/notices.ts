@@ -23,6 +23,8 @@ const credentialChanges: readonly string[] = [
   "two_factor.disabled",
   "two_factor.recovered",
   "two_factor.recovery_codes_made",
+  "two_factor.passkey_added",
+  "two_factor.passkey_removed",
 ] satisfies EventType[];
 
 /** Access that was given back without the person's own proof. */

@@ -61,6 +61,7 @@ describe("the choice of events that people are notified of", () => {
   for (const type of [
     ...["password.changed", "user.password_reset", "two_factor.enabled", "two_factor.disabled"],
     ...["two_factor.recovered", "two_factor.recovery_codes_made"],
+    ...["two_factor.passkey_added", "two_factor.passkey_removed"],
   ])
     it(`takes ${type} of an administrator only`, () => {
       const levels = ["admin", "operator", undefined].map((role) =>

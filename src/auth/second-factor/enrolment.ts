@@ -9,6 +9,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
+import { passkeyView } from "./passkeys.ts";
 import { qrSvg } from "./qr.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
@@ -77,10 +78,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
   return {
     forget,
     remove,
-    status: (userId) => {
-      const { two_factor, locked } = accounts.get(userId);
-      return { ...two_factor, locked };
-    },
+    status: (userId) => statusOf(accounts, userId),
     setUp: async ({ account }) => {
       refuseSetUp(account);
       // Makes a device without a key fail now, and not when the user types the code.
@@ -111,6 +109,12 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
     },
     renewRecoveryCodes: ({ account }) => renewRecoveryCodes(accounts, account),
   };
+}
+
+function statusOf(accounts: Accounts, userId: string): TwoFactor {
+  const { two_factor, locked } = accounts.get(userId);
+  const passkeys = accounts.find(userId)?.two_factor?.passkeys ?? [];
+  return { ...two_factor, locked, passkeys: passkeys.map(passkeyView) };
 }
 
 function forgetFactor(

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { PasskeyProof } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
@@ -7,6 +8,7 @@ import type { RequestContext } from "../request-context.ts";
 import type { Undo } from "../throttle/counters.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { TrustedTime } from "../trusted-time.ts";
+import type { Passkeys } from "./passkeys.ts";
 import { findRecoveryCode } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
 import {
@@ -19,10 +21,11 @@ import {
 } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/** Proof of the second factor; at most one of the two. */
+/** Proof of the second factor. Codes beside a passkey are neither judged nor spent. */
 export interface FactorProof {
   readonly code?: string | undefined;
   readonly recovery_code?: string | undefined;
+  readonly passkey?: PasskeyProof | undefined;
 }
 
 /** Proof of both factors. */
@@ -31,13 +34,13 @@ export interface FullProof extends FactorProof {
 }
 
 /** The kind of proof that was given for the second factor. */
-export type FactorMethod = "totp" | "recovery_code";
+export type FactorMethod = "totp" | "recovery_code" | "passkey";
 
-/** Checks codes and recovery codes, each of which works once. */
+/** Checks codes, recovery codes and passkeys. Each code works once. */
 export interface SecondFactor {
   /**
-   * Throws `totp_required` when neither is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
-   * `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the secret cannot be read.
+   * Throws `totp_required` when none is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
+   * `passkey_invalid`, `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the secret cannot be read.
    */
   prove(
     account: Account,
@@ -45,6 +48,8 @@ export interface SecondFactor {
     proof: FactorProof,
     context: RequestContext,
   ): Promise<FactorMethod>;
+  /** The `totp_required` of this account, with the request of the page to a passkey. */
+  missing(account: Account, context: RequestContext, advice: string, challengeToken?: string): StewardError;
   /** Checks a code of a secret that is not the account's yet. Throws `totp_invalid` and `totp_reused`. */
   proveNew(account: Account, secret: string, code: string, context: RequestContext): Promise<void>;
 }
@@ -53,6 +58,7 @@ export interface SecondFactorOptions {
   accounts: Accounts;
   throttle: Throttle;
   usedCodes: UsedCodes;
+  passkeys: Passkeys;
   seal: Seal;
   time: TrustedTime;
   uptime: Uptime;
@@ -86,11 +92,21 @@ const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefine
 const syncIntervalSeconds = 5 * 60;
 
 export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
-  const { accounts, throttle, seal } = options;
+  const { accounts, throttle, seal, passkeys } = options;
   const proveCode = createProveCode(options);
+  const missing: SecondFactor["missing"] = (account, context, advice, challengeToken) => {
+    const passkey = passkeys.ask(account, context);
+    const details = { ...(challengeToken !== undefined && { challengeToken }), ...(passkey && { passkey }) };
+    return new StewardError("totp_required", advice, { details });
+  };
   return {
+    missing,
     proveNew: (account, secret, text, context) => proveCode({ account, secret, text, context }, uncounted),
     prove: async (account, factor, proof, context) => {
+      if (proof.passkey !== undefined) {
+        await passkeys.prove(account, factor, proof.passkey, context);
+        return "passkey";
+      }
       if (proof.recovery_code !== undefined) {
         const hash = factor.recovery_hashes[findRecoveryCode(factor.recovery_hashes, proof.recovery_code)];
         if (hash !== undefined && (await accounts.spendRecoveryCode(account.id, hash)))
@@ -100,7 +116,8 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
           "This is not one of the remaining recovery codes; each works once.",
         );
       }
-      if (proof.code === undefined) throw missingCode();
+      if (proof.code === undefined)
+        throw missing(account, context, "This user also signs in with a code. Send `code`.");
       const secret = seal.open(factor.sealed_secret, account.id);
       await proveCode(
         { account, secret, text: proof.code, context },
@@ -146,10 +163,6 @@ function createProveCode(options: SecondFactorOptions) {
     takeBack();
     skews.forget(account.id);
   };
-}
-
-function missingCode(): StewardError {
-  return new StewardError("totp_required", "This user also signs in with a code. Send `code`.");
 }
 
 /** Records a lock that this code has caused: codes were not refused before it. */

@@ -103,10 +103,11 @@ async function login(
   if (!two_factor) return open(options, account, { rehashed, method: "password" }, context);
   if (credentials.code === undefined && credentials.recovery_code === undefined) {
     const challenge = { userId: account.id, passwordHash: tried, rehashed };
-    throw new StewardError(
-      "totp_required",
+    throw options.secondFactor.missing(
+      account,
+      context,
       "The password is right, and this user also signs in with a code. Send it with this challenge to POST /api/auth/totp.",
-      { details: { challengeToken: challenges.open(challenge) } },
+      challenges.open(challenge),
     );
   }
   const method = await options.secondFactor.prove(account, two_factor, credentials, context);

@@ -13,6 +13,7 @@ const guesses: ReadonlySet<ErrorCode> = new Set([
   "totp_invalid",
   "totp_reused",
   "recovery_code_invalid",
+  "passkey_invalid",
 ]);
 
 /** Answers that strangers can get, too. The others are only for users whose password was right. */

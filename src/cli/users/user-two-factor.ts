@@ -24,6 +24,7 @@ const status: Command = {
       ["enabled", twoFactor.enabled],
       ["since", twoFactor.enrolled_at],
       ["recovery codes left", twoFactor.recovery_codes_remaining],
+      ["passkeys", twoFactor.passkeys.map(({ name, host }) => `${name} (${host})`).join(", ") || "none"],
       ["locked", describeLock(twoFactor)],
     ]);
   },

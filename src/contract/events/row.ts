@@ -60,7 +60,7 @@ export const tokensAfter = {
 /** The member of a sign-in that says by what it was. */
 export const signInMethod = {
   type: "string",
-  enum: ["password", "totp", "recovery_code", "provider"],
+  enum: ["password", "totp", "recovery_code", "passkey", "provider"],
 } as const;
 
 /** The members of what was refused. */

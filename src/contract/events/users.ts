@@ -14,6 +14,9 @@ import {
 /** The role of the person with that password or second factor; events of earlier releases lack it. */
 const ofPerson = { role: sometimes(role) } as const;
 
+/** A passkey by the name that its user gave it. */
+const aPasskey = { ...ofPerson, passkey: { type: "string" } } as const;
+
 /** Accounts, their passwords and second factors. */
 export const userEvents = {
   "password.changed": { ...security, stale: ["sessions"], details: ofPerson },
@@ -71,6 +74,8 @@ export const userEvents = {
     },
   },
   "two_factor.recovery_codes_made": { ...security, stale: ["people"], details: ofPerson },
+  "two_factor.passkey_added": { ...security, stale: ["people"], details: aPasskey },
+  "two_factor.passkey_removed": { ...security, stale: ["people"], details: aPasskey },
   "two_factor.skew_seen": {
     ...security,
     stale: [],

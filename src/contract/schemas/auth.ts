@@ -44,6 +44,36 @@ export const factorProof = {
   },
 } as const;
 
+/** Bytes in base64url without padding (RFC 4648 §5). */
+export const base64url = { type: "string" } as const;
+
+/** WebAuthn §4: an id of a credential has at most 1,023 bytes. */
+export const credentialId = {
+  type: "string",
+  minLength: 1,
+  maxLength: 1364,
+  pattern: "^[A-Za-z0-9_-]+$",
+  "x-expected": "base64url without padding",
+} as const;
+
+/** Bytes that an authenticator or a browser has made, in base64url. */
+export const signedText = { ...credentialId, maxLength: 16_384 } as const;
+
+/** The answer of a passkey, WebAuthn §5.2.2. */
+export const passkeyProof = {
+  type: "object",
+  additionalProperties: false,
+  required: ["id", "client_data", "authenticator_data", "signature"],
+  writeOnly: true,
+  description: "the answer of a passkey to `passkey` of `totp_required`; codes beside it are ignored",
+  properties: {
+    id: credentialId,
+    client_data: signedText,
+    authenticator_data: signedText,
+    signature: signedText,
+  },
+} as const;
+
 /** A code and a recovery code together would leave open which of them is spent. */
 export const oneFactorProof = {
   not: { required: ["code", "recovery_code"] },
@@ -84,6 +114,7 @@ export const totp = {
       description: "from the 401 `totp_required`; valid for five minutes",
     },
     ...factorProof,
+    passkey: passkeyProof,
     refresh: refreshTransport,
   },
   ...oneFactorProof,
@@ -93,7 +124,7 @@ export const reauth = {
   type: "object",
   additionalProperties: false,
   required: ["password"],
-  properties: { password, ...factorProof },
+  properties: { password, ...factorProof, passkey: passkeyProof },
   ...oneFactorProof,
 } as const;
 

@@ -1,17 +1,39 @@
-import { nullableTimestamp, password, timestamp } from "../shapes.ts";
-import { factorProof, reauth, session } from "./auth.ts";
+import { displayName, nullableTimestamp, password, timestamp } from "../shapes.ts";
+import { base64url, credentialId, factorProof, reauth, session, signedText } from "./auth.ts";
 import { keepTokens, tokensEnded, user } from "./users.ts";
+
+const passkeyName = { ...displayName, minLength: 1 } as const;
+
+export const passkeyId = {
+  type: "string",
+  pattern: "^psk_[0-9a-f]{32}$",
+  "x-expected": "the id of a passkey, which begins with psk_",
+} as const;
+
+export const passkey = {
+  type: "object",
+  additionalProperties: false,
+  required: ["id", "name", "host", "created_at", "last_used_at"],
+  properties: {
+    id: passkeyId,
+    name: passkeyName,
+    host: { type: "string", description: "the name of the device that it works under: its `rp.id`" },
+    created_at: timestamp,
+    last_used_at: nullableTimestamp,
+  },
+} as const;
 
 export const twoFactor = {
   type: "object",
   additionalProperties: false,
-  required: ["enabled", "enrolled_at", "recovery_codes_remaining", "locked"],
+  required: ["enabled", "enrolled_at", "recovery_codes_remaining", "locked", "passkeys"],
   properties: {
     enabled: { type: "boolean" },
     enrolled_at: nullableTimestamp,
     recovery_codes_remaining: { type: "integer" },
     sealing_key: user.properties.two_factor.properties.sealing_key,
     locked: user.properties.locked,
+    passkeys: { type: "array", items: passkey },
   },
 } as const;
 
@@ -70,6 +92,32 @@ export const recoveryCodes = {
   properties: { recovery_codes: recoveryCodeList },
 } as const;
 
+/** WebAuthn §5.4; the user's handle is their id in UTF-8. */
+export const passkeyCreation = {
+  type: "object",
+  additionalProperties: false,
+  required: ["challenge", "host", "algorithms", "known", "expires_in"],
+  properties: {
+    challenge: base64url,
+    host: { type: "string", description: "for `rp.id`" },
+    algorithms: { type: "array", items: { type: "integer" }, description: "for `pubKeyCredParams`" },
+    known: { type: "array", items: base64url, description: "ids for `excludeCredentials`" },
+    expires_in: { type: "integer", description: "seconds" },
+  },
+} as const;
+
+export const newPasskey = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name", "id", "client_data", "attestation"],
+  properties: {
+    name: passkeyName,
+    id: credentialId,
+    client_data: { ...signedText, description: "`clientDataJSON`" },
+    attestation: { ...signedText, description: "`attestationObject`" },
+  },
+} as const;
+
 /** The same proof as for a step-up. */
 export const disable = reauth;
 
@@ -115,6 +163,9 @@ export const twoFactorShapes = () =>
   ({
     TwoFactor: twoFactor,
     TwoFactorEnrolment: enrolment,
+    Passkey: passkey,
+    PasskeyCreation: passkeyCreation,
+    PasskeyAddRequest: newPasskey,
     TwoFactorEnableRequest: enable,
     TwoFactorEnabled: enabled,
     TwoFactorRecoverRequest: recover,
@@ -126,7 +177,13 @@ export const twoFactorShapes = () =>
 
 /** Examples of them. */
 export const twoFactorExamples = {
-  TwoFactor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0, locked: null },
+  TwoFactor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0, locked: null, passkeys: [] },
+  PasskeyAddRequest: {
+    name: "Phone",
+    id: "Zk3vX9qLr0TnWb5yHs2JcA",
+    client_data: "eyJ0",
+    attestation: "o2Nm",
+  },
   TwoFactorEnableRequest: { code: "287082", allow_unsynchronised_clock: true },
   TwoFactorEnabled: {
     recovery_codes: ["K7Q2-M9XD-4TVB", "P3RW-8HJN-6YCE"],
@@ -135,6 +192,7 @@ export const twoFactorExamples = {
       enrolled_at: "2026-11-20T08:00:00.000Z",
       recovery_codes_remaining: 10,
       locked: null,
+      passkeys: [],
     },
   },
   TwoFactorRecoverRequest: { password: "six kettles below a lamp", recovery_code: "K7Q2-M9XD-4TVB" },

@@ -1,4 +1,5 @@
 import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
+import type { Passkeys } from "../../auth/second-factor/passkeys.ts";
 import type { Recovery } from "../../auth/sign-in/recovery.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { StewardError } from "../../contract/errors.ts";
@@ -16,12 +17,13 @@ export interface TwoFactorHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
   enrolment: Enrolment;
+  passkeys: Passkeys;
   recovery: Recovery;
 }
 
 /** Handles the second factor of an account. */
 export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoFactorHandlers {
-  const { enrolment } = options;
+  const { enrolment, passkeys } = options;
   return {
     getTwoFactor: ({ params }) => enrolment.status(params.id),
     setUpTwoFactor: ({ actor }) => enrolment.setUp(personOf(actor)),
@@ -34,6 +36,17 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
     disableTwoFactor: ({ actor, body, context, note }) => {
       note(roleOf(actor));
       return enrolment.disable(personOf(actor), body, context);
+    },
+    beginPasskey: ({ actor, context }) => passkeys.begin(personOf(actor).account, context),
+    addPasskey: async ({ actor, body, context, note }) => {
+      const added = await passkeys.add(personOf(actor).account, body, context);
+      note({ details: { ...roleOf(actor).details, passkey: added.name } });
+      return added;
+    },
+    removePasskey: async ({ actor, params, note }) => {
+      const removed = await passkeys.remove(personOf(actor).account, params.passkey);
+      note({ details: { ...roleOf(actor).details, passkey: removed.name } });
+      return undefined;
     },
     recoverTwoFactor: (call) => recover(options, call),
     makeRecoveryCodes: async ({ actor, note }) => {

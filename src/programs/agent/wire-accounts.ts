@@ -8,6 +8,7 @@ import {
 import { createPeopleFacts } from "../../auth/people.ts";
 import { createEnrolment } from "../../auth/second-factor/enrolment.ts";
 import { createLostCodes } from "../../auth/second-factor/lost-codes.ts";
+import { createPasskeys } from "../../auth/second-factor/passkeys.ts";
 import { createSeal, type Seal } from "../../auth/second-factor/seal.ts";
 import { createSealingKeyTrouble } from "../../auth/second-factor/sealing-key.ts";
 import { createSecondFactor } from "../../auth/second-factor/second-factor.ts";
@@ -72,6 +73,7 @@ export async function composeSignIn(parts: SignInParts) {
   const common = {
     ...{ ...basics, events, usedCodes, seal, uptime, requiredAction },
     ...{ tokens: createAccessTokens({ time, uptime }), stepUps: createStepUps(uptime) },
+    passkeys: createPasskeys({ ...basics, uptime, now: time.now }),
   };
   const secondFactor = createSecondFactor({ ...common, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });

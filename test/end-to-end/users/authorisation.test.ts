@@ -51,6 +51,9 @@ const table: Record<string, string> = {
   enableTwoFactor: "     -      -      -        -       -       -         -      none",
   disableTwoFactor: "    -      -      -        -       -       -         e      none",
   recoverTwoFactor: "    +      +      +        +       +       +         +      none",
+  beginPasskey: "        -      -      -        -       -       -         e      none",
+  addPasskey: "          -      -      -        -       -       -         e      none",
+  removePasskey: "       -      -      -        -       -       -         e      none",
   makeRecoveryCodes: "   -      -      -        -       -       -         e      none",
   listTokens: "          -      +      +        +       +       +         e      none",
   createToken: "         -      +      s        s       s       +         e      none",
@@ -118,6 +121,9 @@ const aboutOneself: Record<string, string> = {
   enableTwoFactor: "     +        +       +       +        +",
   disableTwoFactor: "    +        +       +       +        e",
   recoverTwoFactor: "    +        +       +       +        +",
+  beginPasskey: "        s        s       s       +        e",
+  addPasskey: "          s        s       s       +        e",
+  removePasskey: "       s        s       s       +        e",
   makeRecoveryCodes: "   s        s       s       +        e",
 };
 
@@ -196,6 +202,7 @@ describe("who may call what", () => {
     const where = path
       .replace("{name}", "users")
       .replace("{sid}", `ses_${"0".repeat(32)}`)
+      .replace("{passkey}", `psk_${"0".repeat(32)}`)
       .replace("{id}", path.includes("tokens") ? `tok_${"0".repeat(32)}` : userId);
     // Refused for its form after the rights were checked; nothing is changed.
     return agent.call(method, body ? where : `${where}?no_such_parameter=1`, {

@@ -14,6 +14,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   totp_invalid: "Dieser Code wird nicht angenommen",
   totp_reused: "Dieser Code wurde schon benutzt",
   recovery_code_invalid: "Dieser Wiederherstellungscode wird nicht angenommen",
+  passkey_invalid: "Dieser Passkey wird nicht angenommen",
   challenge_invalid: "Das hat zu lange gedauert: Beginnen Sie noch einmal mit dem Passwort",
   step_up_required: "Ihr Passwort ist noch einmal nötig",
   invalid_token: "Sie wurden abgemeldet",
@@ -36,6 +37,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   two_factor_already_enabled: "Der zweite Faktor ist schon eingeschaltet",
   two_factor_not_enabled: "Der zweite Faktor ist nicht eingeschaltet",
   two_factor_not_pending: "Das hat zu lange gedauert: Beginnen Sie noch einmal",
+  passkey_not_possible: "Ein Passkey lässt sich hier nicht hinzufügen",
   two_factor_required_by_policy: "Dieses Gerät verlangt einen zweiten Faktor",
   token_limit_reached: "Es gibt zu viele API-Token",
   clock_not_synchronised: "Der Uhr dieses Geräts wird nicht vertraut",
@@ -121,6 +123,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   totp_invalid: "Ein Code gilt 30 Sekunden und hängt von den Uhren des Geräts und des Authenticators ab.",
   totp_reused: "Jeder Code gilt einmal. Der nächste erscheint innerhalb von 30 Sekunden.",
   recovery_code_invalid: "Er wurde vielleicht schon benutzt oder durch neuere Codes ersetzt.",
+  passkey_invalid:
+    "Er gehört zu einem anderen Namen des Geräts, kam zu spät oder wurde anderswo benutzt. Versuchen Sie es noch einmal, oder nehmen Sie einen Code.",
   challenge_invalid: "Die Zeit zwischen Passwort und Code ist begrenzt.",
   step_up_required: "Das Passwort schützt diese Aktion auch in einer offenen Sitzung.",
   invalid_token: "Die Sitzung ist abgelaufen, wurde anderswo beendet, oder das Passwort wurde geändert.",
@@ -146,6 +150,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
     "Er wurde in einem anderen Fenster oder von einer anderen Person eingeschaltet.",
   two_factor_not_enabled: "Er wurde in einem anderen Fenster oder von einer anderen Person ausgeschaltet.",
   two_factor_not_pending: "Ein QR-Code gilt aus Sicherheitsgründen nur zehn Minuten.",
+  passkey_not_possible:
+    "Passkeys brauchen einen zweiten Faktor und einen Namen des Geräts in der Adresse, keine Zahlen; mehr als zehn gehen nicht.",
   two_factor_required_by_policy:
     "Die Sicherheitseinstellungen verlangen ihn. Ein Administrator kann sie ändern.",
   token_limit_reached: "Löschen Sie einen, der nicht mehr gebraucht wird.",

@@ -14,6 +14,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   totp_invalid: "This code is not accepted",
   totp_reused: "This code has already been used",
   recovery_code_invalid: "This recovery code is not accepted",
+  passkey_invalid: "This passkey is not accepted",
   challenge_invalid: "That took too long: start again with your password",
   step_up_required: "Your password is needed again",
   invalid_token: "You were signed out",
@@ -36,6 +37,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   two_factor_already_enabled: "The second factor is already on",
   two_factor_not_enabled: "The second factor is not on",
   two_factor_not_pending: "This took more than ten minutes: start again",
+  passkey_not_possible: "A passkey cannot be added here",
   two_factor_required_by_policy: "This device requires a second factor",
   token_limit_reached: "There are too many API tokens",
   clock_not_synchronised: "The clock of this device is not trusted",
@@ -118,6 +120,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
     "A code is valid for 30 seconds and depends on the clocks of this device and of the authenticator.",
   totp_reused: "Each code works once. The next one appears within 30 seconds.",
   recovery_code_invalid: "It may have been used already, or replaced by newer codes.",
+  passkey_invalid:
+    "It was made for another name of the device, came too late, or was used elsewhere. Try again, or use a code.",
   challenge_invalid: "The time between password and code is limited.",
   step_up_required: "The password protects this action even in an open session.",
   invalid_token: "The session expired, was ended elsewhere, or the password was changed.",
@@ -142,6 +146,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   two_factor_already_enabled: "It was turned on in another window or by another person.",
   two_factor_not_enabled: "It was turned off in another window or by another person.",
   two_factor_not_pending: "For safety, a QR code can be used for ten minutes only.",
+  passkey_not_possible:
+    "Passkeys need a second factor and a name of the device in the address, not numbers; ten are the most.",
   two_factor_required_by_policy: "The security settings require it. An administrator can change them.",
   token_limit_reached: "Delete one that is not used any more.",
   clock_not_synchronised: "This action depends on the right time. Set the clock first.",
