@@ -100,6 +100,7 @@ export const ownReading: Readonly<Record<string, string>> = {
   "store/files/regular-file.ts": "is that reader",
   "updates/download/unpack-repository.ts": "writes new files, and reads none",
   "system/facts.ts": "reads /proc",
+  "system/network-facts.ts": "reads /proc, and the system's list of name servers",
   "system/temperature.ts": "reads /sys",
   "users/common-passwords.ts": "the program's own file",
 };

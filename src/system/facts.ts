@@ -5,6 +5,8 @@ import type { HostNames, HostTime } from "../host/host.ts";
 import type { HostIdentity, RunCommand } from "../host/ports.ts";
 import type { Capacity } from "../store/files/disk.ts";
 import { createBriefReading } from "./brief-reading.ts";
+import { readNetwork } from "./network-facts.ts";
+import { readServices } from "./services.ts";
 import { createTemperature } from "./temperature.ts";
 
 /** Reads the host's identity and condition without ever holding up the event loop. */
@@ -33,20 +35,33 @@ const longestMilliseconds = 10_000;
 
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
-/** `node`, `script`: absolute paths of the runtime and of slow-facts.js. */
+export interface FactsOptions {
+  /** Absolute paths of the runtime and of slow-facts.js. */
+  readonly node: string;
+  readonly script: string;
+  /** The systemd units that the host file names. */
+  readonly services: readonly string[];
+}
+
 export function createFacts(
-  node: string,
-  script: string,
+  { node, script, services }: FactsOptions,
   { identity, time: { uptime }, names, run }: NamedHost,
 ): ReadFacts {
-  let slow: Promise<SlowFacts> | undefined;
+  let slow: Promise<readonly [SlowFacts, Facts["services"]]> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (!slow || uptime() - readAt > freshSeconds) {
       readAt = uptime();
-      slow = readSlowFacts(() => run(node, [script], { timeoutMilliseconds: longestMilliseconds }));
+      slow = Promise.all([
+        readSlowFacts(() => run(node, [script], { timeoutMilliseconds: longestMilliseconds })),
+        readServices(run, services),
+      ]);
     }
-    const [{ cpu, ...rest }, time_zone] = await Promise.all([slow, names.timeZone()]);
+    const [[{ cpu, ...rest }, states], time_zone, network] = await Promise.all([
+      slow,
+      names.timeZone(),
+      readNetwork(),
+    ]);
     return {
       hostname: identity.hostname,
       time_zone,
@@ -55,6 +70,8 @@ export function createFacts(
       memory: readMemory(),
       load: loadavg(),
       uptime_seconds: uptime(),
+      network,
+      services: states,
     };
   };
 }

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   endOfConsole,
@@ -34,6 +37,7 @@ describe("the console's view of the machine", () => {
       return hostname;
     },
   };
+  const scratch = scratchDirectory();
   let zone = "UTC";
   const names = {
     timeZone: async () => zone,
@@ -48,7 +52,12 @@ describe("the console's view of the machine", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    const listen = ["--listen", `127.0.0.1:${await heldPort()}`];
+    const hostFile = join(scratch, "etc/steward.json");
+    mkdirSync(dirname(hostFile), { mode: 0o755 });
+    const plan = { unit: "pump.service", health: { command: ["/usr/bin/true"] } };
+    const named = { log_units: ["pump-web.service", "pump.service"], update: { rules: plan } };
+    writeFileSync(hostFile, JSON.stringify({ product: "pump-7", ...named }));
+    const listen = ["--host-file", hostFile, "--listen", `127.0.0.1:${await heldPort()}`];
     const helper = { ask: async (order: RootOrder) => void orders.push(order), absence: () => null };
     const start = () => startAgentInProcess({ identity, names, helper, arguments: listen });
     ({ agent, browser } = await startLightConsole(ending, start));
@@ -168,6 +177,15 @@ describe("the console's view of the machine", () => {
       const page = await opened(role, "/system/device?open=reset");
       await untilShown(page.getByRole("region", { name: "HTTPS" }).getByText("steward tls enable"));
       await untilShown(page.locator("dd", { hasText: "pump-7" }));
+      const services = page.getByRole("region", { name: "Services of the product" });
+      await services.waitFor();
+      const lines = await services.locator("dl > div").allInnerTexts();
+      // A systemd that runs here knows no such service.
+      for (const [at, unit] of ["pump.service", "pump-web.service"].entries())
+        assert.match(lines[at] ?? "", new RegExp(`^${unit}\\s+(unknown|not installed)\\s*$`));
+      assert.equal(lines.length, 2);
+      const [lan] = (await agent.call("GET", "/api/system/facts", { local: true })).json.network.interfaces;
+      if (lan) await untilShown(page.getByRole("region", { name: "Network" }).getByText(lan.addresses[0]));
       for (const name of ["Restart", "Switch off", "Make a backup", "Factory reset"])
         assert.equal(await page.getByRole("button", { name }).count(), 0, name);
       assert.equal(await page.getByRole("dialog").count(), 0);

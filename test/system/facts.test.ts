@@ -11,7 +11,8 @@ const known = { manufacturer: "ACME", model: "E 7", cpu: "Atom", disks: [], temp
 /** Facts of a host whose processes end so, one after the other. */
 function factsOf(...endings: (Partial<CommandResult> | Error)[]) {
   const host = { uptime: 100, started: 0 };
-  const read = createFacts("/usr/bin/node", "/usr/lib/steward/slow-facts.js", {
+  const place = { node: "/usr/bin/node", script: "/usr/lib/steward/slow-facts.js", services: [] };
+  const read = createFacts(place, {
     identity: { hostname: "edge" },
     time: { uptime: () => host.uptime },
     names: { timeZone: async () => "Europe/Berlin" },

@@ -2,7 +2,7 @@ import type { Facts } from "../../contract/types.ts";
 import type { Fields } from "../../terminal/table.ts";
 
 export function factsFields(facts: Facts): Fields {
-  const { cpu, memory } = facts;
+  const { cpu, memory, network } = facts;
   return [
     ["host name", facts.hostname],
     ["time zone", facts.time_zone],
@@ -20,6 +20,12 @@ export function factsFields(facts: Facts): Fields {
       ({ sensor, celsius }) => [`temperature ${sensor}`, celsius === null ? null : `${celsius} °C`] as const,
     ),
     ["up for", formatSeconds(facts.uptime_seconds)],
+    ...network.interfaces.map(
+      ({ name, mac, addresses }) => [`interface ${name}`, [...addresses, mac].join(", ")] as const,
+    ),
+    ["gateways", network.gateways.join(", ") || null],
+    ["name servers", network.name_servers.join(", ") || null],
+    ...facts.services.map(({ unit, state }) => [`service ${unit}`, state] as const),
   ];
 }
 

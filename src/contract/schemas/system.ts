@@ -153,6 +153,8 @@ export const facts = {
     "load",
     "temperatures",
     "uptime_seconds",
+    "network",
+    "services",
   ],
   description: "Hardware and present state of the host; a figure that cannot be read is null",
   properties: {
@@ -208,6 +210,41 @@ export const facts = {
       },
     },
     uptime_seconds: { type: "number" },
+    network: {
+      type: "object",
+      additionalProperties: false,
+      required: ["interfaces", "gateways", "name_servers"],
+      properties: {
+        interfaces: {
+          type: "array",
+          items: {
+            type: "object",
+            additionalProperties: false,
+            required: ["name", "mac", "addresses"],
+            properties: {
+              name: text,
+              mac: text,
+              addresses: { ...texts, description: "such as 192.0.2.7/24" },
+            },
+          },
+        },
+        gateways: texts,
+        name_servers: texts,
+      },
+    },
+    services: {
+      type: "array",
+      description: "units that the host file names",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["unit", "state"],
+        properties: {
+          unit: text,
+          state: { ...nullableText, description: "systemd's ActiveState, or not-found; null: no systemd" },
+        },
+      },
+    },
   },
 } as const;
 

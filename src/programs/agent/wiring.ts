@@ -319,7 +319,14 @@ function joinHandlers(joined: Joined): Handlers {
       acceptFindings: (document) => state.register.accept(document),
       tls: https.status,
       reload: config.reload,
-      readFacts: createFacts(config.node, join(config.assetsDirectory, "slow-facts.js"), host),
+      readFacts: createFacts(
+        {
+          node: config.node,
+          script: join(config.assetsDirectory, "slow-facts.js"),
+          services: servicesOf(config),
+        },
+        host,
+      ),
       version: versionOf(config, { host, updates }),
       greet: () =>
         greetingOf({
@@ -338,4 +345,10 @@ function openLogs(
   const kept = createKeptLines(stateDirectory);
   if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept, timers);
   return createLogs({ journal: systemd.journal, timers, ownLines, logUnits });
+}
+
+/** The product's services: those that releases are put to work with, and those whose log may be read. */
+function servicesOf({ update: { apply }, logUnits }: RoomsConfig): string[] {
+  const ofPlans = [apply.rules?.unit, apply.binary?.unit].flatMap((unit) => unit ?? []);
+  return [...new Set([...ofPlans, ...logUnits])].filter((unit) => unit !== "steward.service");
 }

@@ -126,23 +126,35 @@ describe("steward system facts", () => {
         { sensor: "board", celsius: null },
       ],
       uptime_seconds: 93_784,
+      network: {
+        interfaces: [
+          { name: "lan0", mac: "02:00:00:00:00:07", addresses: ["192.0.2.7/24", "2001:db8::7/64"] },
+        ],
+        gateways: ["192.0.2.1"],
+        name_servers: [],
+      },
+      services: [{ unit: "pump.service", state: "active" }],
     };
     const { socketPath } = await startAgent(test, { "GET /api/system/facts": { body } });
     const { stdout } = await runSteward(["system", "facts", "--socket", socketPath]);
     assert.equal(
       stdout,
-      "host name          gate\n" +
-        "time zone          Europe/Berlin\n" +
-        "manufacturer       -\n" +
-        "model              Box 1\n" +
-        "processor          unknown, 4 cores\n" +
-        "memory             512.0 MiB of 2.0 GiB free\n" +
-        "swap               -\n" +
-        "disk /             1000 B of 1.0 TiB free, ext4\n" +
-        "load               0.50 0.25 0.00\n" +
-        "temperature cpu    41.5 °C\n" +
-        "temperature board  -\n" +
-        "up for             1 d 2 h 3 min\n",
+      "host name             gate\n" +
+        "time zone             Europe/Berlin\n" +
+        "manufacturer          -\n" +
+        "model                 Box 1\n" +
+        "processor             unknown, 4 cores\n" +
+        "memory                512.0 MiB of 2.0 GiB free\n" +
+        "swap                  -\n" +
+        "disk /                1000 B of 1.0 TiB free, ext4\n" +
+        "load                  0.50 0.25 0.00\n" +
+        "temperature cpu       41.5 °C\n" +
+        "temperature board     -\n" +
+        "up for                1 d 2 h 3 min\n" +
+        "interface lan0        192.0.2.7/24, 2001:db8::7/64, 02:00:00:00:00:07\n" +
+        "gateways              192.0.2.1\n" +
+        "name servers          -\n" +
+        "service pump.service  active\n",
     );
   });
 });

@@ -11,7 +11,9 @@ import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/mac
 import { CareSection } from "./care-section.tsx";
 import { HttpsSection } from "./https-section.tsx";
 import { Identity } from "./identity.tsx";
+import { NetworkSection } from "./network-section.tsx";
 import { Row, Rows } from "./rows.tsx";
+import { ServicesSection } from "./services-section.tsx";
 
 const verbs = ["backup", ...machineVerbs] as const;
 
@@ -36,8 +38,10 @@ export function DevicePage() {
     <>
       <Identity asked={asked} />
       <div class="machine-facts">
+        <NetworkSection />
         <HttpsSection />
       </div>
+      <ServicesSection />
       {isAdmin && (
         <>
           <Power onChoose={setVerb} />

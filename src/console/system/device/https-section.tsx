@@ -7,6 +7,7 @@ import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
+import { Lines } from "./network-section.tsx";
 
 /** HTTPS on the LAN and the certificate that browsers are shown. */
 export function HttpsSection() {
@@ -35,11 +36,7 @@ function itemsOf({ enabled, urls, problem, certificate }: Tls): Items {
     [
       t.machine.addresses,
       problem === null ? (
-        <ul class="machine-list">
-          {urls.map((url) => (
-            <li key={url}>{visible(url)}</li>
-          ))}
-        </ul>
+        <Lines of={urls} />
       ) : (
         // The agent's own words are English.
         <span lang="en">{problem}</span>
