@@ -19,6 +19,18 @@ export async function openUsers(
   return { page, complaints };
 }
 
+/** The page of one user, as the first administrator sees it. */
+export async function openPerson(
+  browser: TestBrowser,
+  agent: RunningAgent,
+  username: string,
+): Promise<{ page: Page; complaints: string[] }> {
+  const { page, complaints } = await browser.open(agent);
+  await signInWithoutStepUp(agent, page, "admin", `/users/${username}`);
+  await page.getByRole("heading", { level: 1, name: username }).waitFor();
+  return { page, complaints };
+}
+
 export function rowOf(page: Page, username: string): Locator {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name: username, exact: true }) });
 }

@@ -5,7 +5,7 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { confirmPassword, endOfConsole, signIn } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
-import { makeUser, openUsers, userNamed } from "../../lab/console/users-steps.ts";
+import { makeUser, openPerson } from "../../lab/console/users-steps.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { open } from "../../lab/state/state-directory.ts";
 import { apiTokensKind, suspended } from "../../src/auth/tokens/api-token.ts";
@@ -40,9 +40,8 @@ describe("a suspended API token in the console", () => {
     (await agent.call("GET", "/api/status", { token: tokens.get(username) })).status;
 
   it("is resumed by an administrator, who gives the password for another user's", async () => {
-    const { id } = await userNamed(agent, "olga");
-    const { page, complaints } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-    const sheet = page.getByRole("dialog", { name: "olga" });
+    const { page, complaints } = await openPerson(browser, agent, "olga");
+    const sheet = page.locator("main");
     await sheet.getByText("suspended").waitFor();
     assert.equal(await statusFor("olga"), 401);
     await sheet.getByRole("button", { name: "Resume: scraper of olga" }).click();

@@ -273,10 +273,9 @@ describe("actions on users in the console", () => {
         await signInWithoutStepUp(agent, page, { username: "second", password }, "/users");
         if (way === "role") {
           await page.getByRole("link", { name: "second" }).click();
-          const sheet = page.getByRole("dialog", { name: "second" });
-          await sheet.getByRole("radio", { name: /Operator/ }).check();
-          await sheet.getByText("only another administrator can give it back").waitFor();
-          await sheet.getByRole("button", { name: "Save" }).click();
+          await page.getByRole("radio", { name: /Operator/ }).check();
+          await page.getByText("only another administrator can give it back").waitFor();
+          await page.getByRole("button", { name: "Save" }).click();
         } else {
           const dialog = await choose(page, "second", way);
           await dialog.getByText("you are signed out at once").waitFor();

@@ -7,6 +7,7 @@ import {
   endOfConsole,
   names,
   passwords,
+  signInWithoutStepUp,
   startBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
@@ -16,6 +17,7 @@ import {
   cardOf,
   lock,
   makeUser,
+  openPerson,
   openUsers,
   passwordOn,
   rowOf,
@@ -172,19 +174,21 @@ describe("users in the console, added and edited", () => {
     });
   });
 
-  describe("the console's sheet of a user", () => {
+  describe("the console's page of a user", () => {
     it("is opened by the name and by a link, and closed by back", async () => {
       const { page, complaints } = await openUsers(browser, agent);
-      const { id } = await userNamed(agent, names.readonly);
       await page.getByRole("link", { name: names.readonly }).click();
-      const sheet = page.getByRole("dialog", { name: names.readonly });
-      await until("both lists", async () => (await sheet.getByText("None", { exact: true }).count()) === 2);
-      assert.equal(new URL(page.url()).search, `?user=${id}`);
-      looks.keep(page, "users-edit-light");
+      const heading = page.getByRole("heading", { level: 1, name: names.readonly });
+      await heading.waitFor();
+      await until("both lists", async () => (await page.getByText("None", { exact: true }).count()) === 2);
+      assert.equal(new URL(page.url()).pathname, `/users/${names.readonly}`);
+      looks.keep(page, "users-person-light");
       await page.goBack();
-      await sheet.waitFor({ state: "detached" });
-      await page.goto(`/users?user=${id}`);
-      await sheet.getByLabel("Display name").waitFor();
+      await rowOf(page, names.readonly).waitFor();
+      await page.goto(`/users/${names.readonly}`);
+      await page.getByLabel("Display name").waitFor();
+      await page.getByRole("link", { name: "Users", exact: true }).and(page.locator("main a")).click();
+      await rowOf(page, names.readonly).waitFor();
       assert.deepEqual(complaints, []);
     });
 
@@ -194,54 +198,115 @@ describe("users in the console, added and edited", () => {
       await row.getByRole("checkbox").check();
       await row.getByRole("button", { name: `Actions for ${names.readonly}` }).click();
       await page.keyboard.press("Escape");
-      assert.equal(await page.getByRole("dialog").count(), 0);
+      assert.equal(new URL(page.url()).pathname, "/users");
       await row.locator("td.of-role").click();
-      await page.getByRole("dialog", { name: names.readonly }).waitFor();
+      await page.getByRole("heading", { level: 1, name: names.readonly }).waitFor();
       assert.deepEqual(complaints, []);
     });
 
-    it("has the actions of the row, and leads to what the user did", async () => {
-      const id = await makeUser(agent, { username: "doer" });
-      const { page, complaints } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-      const sheet = page.getByRole("dialog", { name: "doer", exact: true });
-      await sheet.getByRole("button", { name: "Actions for doer" }).click();
-      await page.getByRole("menuitem", { name: "Disable" }).click();
-      await sheet.waitFor({ state: "detached" });
-      const question = page.getByRole("dialog", { name: "Disable: doer" });
-      await question.getByRole("button", { name: "Cancel" }).click();
-      await page.goto(`/users?user=${id}`);
-      await sheet.getByRole("link", { name: "What they did" }).click();
-      await page.waitForURL("**/system/events?who=user&name=doer");
-      assert.deepEqual(complaints, []);
-    });
-
-    it("is opened by an address with the user's name, which becomes the id", async () => {
+    it("is where addresses of earlier releases lead, with the name and with the id", async () => {
       const { id } = await userNamed(agent, names.readonly);
-      const { page, complaints } = await openUsers(browser, agent, { path: `/users?user=${names.readonly}` });
-      await page.getByRole("dialog", { name: names.readonly }).getByLabel("Display name").waitFor();
-      assert.equal(new URL(page.url()).search, `?user=${id}`);
-      assert.deepEqual(complaints, []);
-    });
-
-    it("says that there is no such user", async () => {
-      for (const id of [`usr_${"0".repeat(32)}`, "nonsense"]) {
-        const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-        await page.getByRole("dialog").getByText("This user does not exist").waitFor();
+      for (const user of [id, names.readonly]) {
+        const { page, complaints } = await browser.open(agent);
+        await signInWithoutStepUp(agent, page, "admin", `/users?user=${user}`);
+        await page.getByLabel("Display name").waitFor();
+        assert.equal(page.url().replace(/^.*?\/users/, "/users"), `/users/${names.readonly}`);
+        assert.deepEqual(complaints, []);
       }
     });
 
+    it("says that there is no such user", async () => {
+      for (const name of [`usr_${"0".repeat(32)}`, "nonsense", "%25%E0%A4%A", "a%2Fb"]) {
+        const { page } = await browser.open(agent);
+        await signInWithoutStepUp(agent, page, "admin", `/users/${name}`);
+        await page.getByText("This user does not exist").waitFor();
+      }
+    });
+
+    it("shows where the user was last seen, and what they did in the last week, and no other", async () => {
+      const password = "five quite unrelated words here";
+      for (const username of ["walter", "walter.two"])
+        await makeUser(agent, { username, role: "operator", password });
+      for (const username of ["walter", "walter.two"]) {
+        const { status, json } = await agent.call("POST", "/api/auth/login", {
+          body: { username, password },
+          headers: { "user-agent": "shipper/2" },
+        });
+        assert.equal(status, 200);
+        const body = { device: { contact: username } };
+        assert.equal(
+          (await agent.call("PUT", "/api/system", { token: json.access_token, body })).status,
+          200,
+        );
+      }
+      const { page, complaints } = await openPerson(browser, agent, "walter");
+      const seen = page.locator(".facts > div").filter({ hasText: "Last seen" });
+      await seen.getByText("shipper/2").waitFor();
+      assert.match(await seen.innerText(), /127\.0\.0\.1|local/);
+      const week = page.getByRole("region", { name: "Last seven days" });
+      await week.getByText(/walter.*settings/i).waitFor();
+      assert.doesNotMatch(await week.innerText(), /walter\.two/);
+      looks.keep(page, "users-person-week");
+      await week.getByRole("link", { name: "What they did" }).click();
+      await page.waitForURL("**/system/events?who=user&name=walter&since=7d");
+      assert.deepEqual(complaints, []);
+    });
+
+    it("disables at once, and enables again with the same button", async () => {
+      await makeUser(agent, { username: "doer" });
+      const { page, complaints } = await openPerson(browser, agent, "doer");
+      await page.getByRole("button", { name: "Disable", exact: true }).click();
+      await confirmPassword(page, "admin");
+      await page.locator(".facts").getByText("disabled").waitFor();
+      assert.equal((await userNamed(agent, "doer")).enabled, false);
+      looks.keep(page, "users-person-disabled");
+      await page.getByRole("button", { name: "Enable", exact: true }).click();
+      await page.locator(".facts").getByText("disabled").waitFor({ state: "detached" });
+      assert.equal((await userNamed(agent, "doer")).enabled, true);
+      assert.deepEqual(complaints, []);
+    });
+
+    it("has the other actions of the row, and leads back to all users once it is deleted", async () => {
+      await makeUser(agent, { username: "leaver" });
+      const { page, complaints } = await openPerson(browser, agent, "leaver");
+      await page.getByRole("button", { name: "Actions for leaver" }).click();
+      const items = page.getByRole("menuitem");
+      assert.deepEqual(
+        (await items.allInnerTexts()).map((text) => text.replace("\n", "")),
+        ["Reset second factor …This user has none", "End sessions …", "Delete …"],
+      );
+      await items.filter({ hasText: "Delete" }).click();
+      const question = page.getByRole("dialog", { name: "Delete: leaver" });
+      await question.getByLabel("Type leaver to confirm").fill("leaver");
+      await question.getByRole("button", { name: "Delete" }).click();
+      await confirmPassword(page, "admin");
+      await page.getByRole("table", { name: "Users" }).waitFor();
+      assert.equal(await rowOf(page, "leaver").count(), 0);
+      assert.deepEqual(complaints, []);
+    });
+
+    it("keeps what was typed until it is saved or given up", async () => {
+      await makeUser(agent, { username: "typist" });
+      const { page } = await openPerson(browser, agent, "typist");
+      await page.getByLabel("Display name").fill("Half");
+      await page.getByRole("link", { name: "Updates", exact: true }).click();
+      const question = page.getByRole("dialog", { name: "Unsaved changes" });
+      await question.getByRole("button", { name: "Stay" }).click();
+      assert.equal(await page.getByLabel("Display name").inputValue(), "Half");
+      await page.getByRole("button", { name: "Cancel" }).click();
+      assert.equal(await page.getByLabel("Display name").inputValue(), "");
+    });
+
     it("saves what was changed, and no more", async () => {
-      const id = await makeUser(agent, { username: "carl", display_name: "Carl" });
-      const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-      const sheet = page.getByRole("dialog", { name: "carl" });
-      await sheet.getByLabel("Display name").fill("Carla");
-      await sheet.getByRole("radio", { name: "Operator" }).check();
+      await makeUser(agent, { username: "carl", display_name: "Carl" });
+      const { page } = await openPerson(browser, agent, "carl");
+      await page.getByLabel("Display name").fill("Carla");
+      await page.getByRole("radio", { name: "Operator" }).check();
       const request = page.waitForRequest((one) => one.method() === "PUT" && "if-match" in one.headers());
-      await sheet.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("button", { name: "Save" }).click();
       assert.deepEqual((await request).postDataJSON(), { display_name: "Carla", role: "operator" });
       await confirmPassword(page, "admin");
-      await sheet.waitFor({ state: "detached" });
-      await rowOf(page, "carl").getByText("Carla").waitFor();
+      await page.getByText("Save: carl ✓").waitFor();
       assert.equal((await userNamed(agent, "carl")).role, "operator");
     });
 
@@ -252,17 +317,16 @@ describe("users in the console, added and edited", () => {
           body: { display_name: "Dora", role: "readonly" },
           local: true,
         });
-        const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-        const sheet = page.getByRole("dialog", { name: "dora" });
-        await sheet.getByLabel("Display name").fill("Dora of mine");
+        const { page } = await openPerson(browser, agent, "dora");
+        await page.getByLabel("Display name").fill("Dora of mine");
         await agent.call("PUT", `/api/users/${id}`, {
           body: { display_name: "Dora of theirs", role: "operator" },
           local: true,
         });
-        await sheet.getByRole("button", { name: "Save" }).click();
+        await page.getByRole("button", { name: "Save" }).click();
         await confirmPassword(page, "admin");
-        await sheet.getByRole("button", { name: choice }).waitFor();
-        const conflict = sheet.getByRole("status").filter({ hasText: "Another user has changed this" });
+        await page.getByRole("button", { name: choice }).waitFor();
+        const conflict = page.getByRole("status").filter({ hasText: "Another user has changed this" });
         assert.deepEqual(await conflict.getByRole("term").allInnerTexts(), ["Display name", "Role"]);
         assert.deepEqual(await conflict.getByRole("definition").allInnerTexts(), [
           "Theirs: Dora of theirs",
@@ -272,12 +336,12 @@ describe("users in the console, added and edited", () => {
         ]);
         looks.keep(page, `users-conflict-${choice === "Keep mine" ? "light" : "theirs"}`);
         assert.equal((await userNamed(agent, "dora")).display_name, "Dora of theirs");
-        await sheet.getByRole("button", { name: choice }).click();
-        if (choice === "Keep mine") await sheet.waitFor({ state: "detached" });
+        await page.getByRole("button", { name: choice }).click();
+        if (choice === "Keep mine") await page.getByText("Save: dora ✓").waitFor();
         else {
           await conflict.waitFor({ state: "detached" });
-          assert.equal(await sheet.getByLabel("Display name").inputValue(), "Dora of theirs");
-          assert.ok(await sheet.getByRole("radio", { name: "Operator" }).isChecked(), "not their role");
+          assert.equal(await page.getByLabel("Display name").inputValue(), "Dora of theirs");
+          assert.ok(await page.getByRole("radio", { name: "Operator" }).isChecked(), "not their role");
         }
         const { display_name, role } = await userNamed(agent, "dora");
         const kept = choice === "Keep mine" ? "Dora of mine" : "Dora of theirs";
@@ -286,14 +350,13 @@ describe("users in the console, added and edited", () => {
     });
 
     it("sees no conflict in a change of a field that is not being edited", async () => {
-      const id = await makeUser(agent, { username: "edgar" });
-      const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-      const sheet = page.getByRole("dialog", { name: "edgar" });
-      await sheet.getByLabel("Display name").fill("Edgar");
+      await makeUser(agent, { username: "edgar" });
+      const { page } = await openPerson(browser, agent, "edgar");
+      await page.getByLabel("Display name").fill("Edgar");
       await lock(agent, "edgar");
-      await sheet.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("button", { name: "Save" }).click();
       await confirmPassword(page, "admin");
-      await sheet.waitFor({ state: "detached" });
+      await page.getByText("Save: edgar ✓").waitFor();
       assert.equal((await userNamed(agent, "edgar")).display_name, "Edgar");
     });
 
@@ -309,21 +372,20 @@ describe("users in the console, added and edited", () => {
         body: { name: "<b>log shipper</b>", scopes: ["logs:read"] },
       });
       assert.equal(made.status, 201, made.text);
-      const { page } = await openUsers(browser, agent, { path: `/users?user=${signedIn.user.id}` });
-      const sheet = page.getByRole("dialog", { name: names.readonly });
-      await sheet.getByText("shipper/2").waitFor();
-      await sheet.getByRole("button", { name: "Delete: <b>log shipper</b>" }).click();
+      const { page } = await openPerson(browser, agent, names.readonly);
+      await page.getByRole("button", { name: "End the session of shipper/2" }).waitFor();
+      await page.getByRole("button", { name: "Delete: <b>log shipper</b>" }).click();
       const question = page.getByRole("dialog", { name: "Delete: <b>log shipper</b>" });
       looks.keep(page, "users-delete-token");
       await question.getByRole("button", { name: "Delete" }).click();
       await confirmPassword(page, "admin");
       await question.waitFor({ state: "detached" });
       // Not the messages that say so, which name them as well.
-      await sheet.getByText("<b>log shipper</b>", { exact: true }).waitFor({ state: "detached" });
+      await page.getByText("<b>log shipper</b>", { exact: true }).waitFor({ state: "detached" });
       const withToken = await agent.call("GET", "/api/logs", { token: made.json.token });
       assert.equal(withToken.status, 401, withToken.text);
-      await sheet.getByRole("button", { name: "End the session of shipper/2" }).click();
-      await sheet.getByText("shipper/2", { exact: true }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "End the session of shipper/2" }).click();
+      await page.getByText("shipper/2", { exact: true }).first().waitFor({ state: "detached" });
       const after = await agent.call("GET", "/api/auth/me", { token });
       assert.equal(after.status, 401, after.text);
     });
@@ -331,23 +393,24 @@ describe("users in the console, added and edited", () => {
     it("leads to the own account for the changes that are made there", async () => {
       const { page } = await openUsers(browser, agent);
       await page.getByRole("link", { name: names.admin }).click();
-      const sheet = page.getByRole("dialog", { name: names.admin });
-      await sheet.getByRole("link", { name: "Your password, second factor" }).click();
+      await page.getByRole("heading", { level: 1, name: names.admin }).waitFor();
+      await page.getByRole("link", { name: "Your password, second factor" }).click();
       await until("the own account", () => new URL(page.url()).pathname === "/account");
     });
 
     it("offers the last administrator no other role, and says why", async () => {
       const { page } = await openUsers(browser, agent);
       await page.getByRole("link", { name: names.admin }).click();
-      const sheet = page.getByRole("dialog", { name: names.admin });
-      const operator = sheet.getByRole("radio", { name: /Operator/ });
+      await page.getByRole("heading", { level: 1, name: names.admin }).waitFor();
+      const operator = page.getByRole("radio", { name: /Operator/ });
       await operator.and(page.locator(":disabled")).waitFor();
       assert.match(
         await operator.evaluate((one) => one.closest("label")?.textContent ?? ""),
         /This is the last administrator who can sign in/,
       );
       assert.ok(
-        await sheet.getByLabel("May sign in").isDisabled(),
+        (await page.getByRole("button", { name: "Disable", exact: true }).getAttribute("aria-disabled")) ===
+          "true",
         "the last administrator could lock everyone out",
       );
     });

@@ -101,7 +101,7 @@ function useFollowingFocus(path: string): void {
 /** A page that the role may see. Unsaved entries stay even if the role is taken away meanwhile. */
 function pathOf(path: string): string {
   if (isUnsaved() || isShown(path)) return path;
-  return path === "/users" ? "/system" : "/system/logs";
+  return path.startsWith("/users") ? "/system" : "/system/logs";
 }
 
 /** Round a page below /system: its title, and the tabs, named as the paths end. Any other page stays as it is. */

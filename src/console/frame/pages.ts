@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { loadPart, type PagePart } from "../client/parts.ts";
 import { HomePage } from "../home/home-page.tsx";
+import { pageOf } from "../navigation/navigation.ts";
 import { NoPage } from "./no-page.tsx";
 
 /** The part that has the page of a path. */
@@ -9,6 +10,7 @@ const partOf: Readonly<Record<string, PagePart>> = {
   "/system": "device",
   "/system/device": "machine",
   "/users": "people",
+  "/users/*": "people",
   "/account": "account",
   "/system/logs": "logs",
   "/system/events": "events",
@@ -26,8 +28,9 @@ interface Shown {
 /** Pages that are loaded, by path; the first one comes with the frame. */
 const loaded = new Map<string, Shown>([["/", { path: "/", Body: HomePage }]]);
 
-/** The page for a path; until its file is loaded, the page before. null: there was none. */
-export function useShown(path: string): Shown | null {
+/** The page at an address; until its file is loaded, the page before. null: there was none. */
+export function useShown(address: string): Shown | null {
+  const path = pageOf(address);
   const [before, setBefore] = useState<Shown | null>(null);
   useEffect(() => {
     let isWanted = true;
@@ -44,7 +47,8 @@ export function useShown(path: string): Shown | null {
 }
 
 /** Begins to load the page for a path that is about to be drawn. */
-export function preload(path: string): void {
+export function preload(address: string): void {
+  const path = pageOf(address);
   if (!loaded.has(path)) void load(path);
 }
 

@@ -1,6 +1,6 @@
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
-import { navigate } from "../navigation/navigation.ts";
+import { navigate, personPath } from "../navigation/navigation.ts";
 import { signOut } from "../session/session.ts";
 import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import type { Entry } from "./found.ts";
@@ -11,19 +11,11 @@ export function knownEntries(): readonly Entry[] {
   return [...pages(), ...actions(), ...places(), ...settings()];
 }
 
-/** A user of that name, whose sheet it opens. */
-export function userEntry({
-  id,
-  username,
-  display_name,
-}: {
-  id: string;
-  username: string;
-  display_name: string;
-}): Entry {
+/** A user of that name, whose page it opens. */
+export function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
   return {
     ...{ kind: "user", text: username, more: display_name },
-    run: () => void navigate("/users", { user: id }),
+    run: () => void navigate(personPath(username)),
   };
 }
 

@@ -5,6 +5,7 @@ import { forgetAll, watchChanges } from "../client/cache.ts";
 import { type CallOptions, call } from "../client/call.ts";
 import { connected, greet, greeting, lost } from "../client/connection.ts";
 import { Cancelled, codeOf, type ProblemError, Unreachable } from "../client/problem.ts";
+import { pageOf } from "../navigation/navigation.ts";
 import { createStore } from "../store.ts";
 import { goOn, used, watchUse } from "./activity.ts";
 import {
@@ -62,13 +63,14 @@ export const fewCodes = 3;
 /** The roles that a page is for; every other page is for all. The agent refuses the rest to others as well. */
 const rolesOf: Readonly<Record<string, readonly Role[]>> = {
   "/users": ["admin"],
+  "/users/*": ["admin"],
   "/setup": ["admin"],
   "/system/events": ["admin", "operator"],
 };
 
 /** True: the page of this path is for the role of the user. */
 export function isShown(path: string): boolean {
-  const roles = rolesOf[path];
+  const roles = rolesOf[pageOf(path)];
   return roles === undefined || isOneOf(...roles);
 }
 

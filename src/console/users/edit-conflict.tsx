@@ -53,8 +53,7 @@ export function EditConflict({
   );
 }
 
-function shownOf({ display_name, role, enabled }: User, member: (typeof members)[number]) {
+function shownOf({ display_name, role }: User, member: (typeof members)[number]) {
   if (member === "role") return t.person.roles[role];
-  if (member === "enabled") return t.users.states[enabled ? "active" : "disabled"];
   return <bdi>{display_name || "–"}</bdi>;
 }

@@ -3,7 +3,7 @@ import { callWithTag } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
 
 /** The members of a user that can be edited. */
-export const members = ["display_name", "role", "enabled"] as const;
+export const members = ["display_name", "role"] as const;
 
 export type UserChange = Partial<Pick<User, (typeof members)[number]>>;
 

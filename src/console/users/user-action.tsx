@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { type Changing, usePart } from "../client/parts.ts";
 import { me, signOut } from "../session/session.ts";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
@@ -11,18 +12,27 @@ import type { ActionName } from "./user-table.tsx";
 /** Longest reason that is written down, in characters. */
 const longestReason = 256;
 
-/** Says what will happen to the user, and does it. The password has a dialog of its own. */
-export function UserAction({
+interface ActionProps extends Changing {
+  readonly user: User;
+}
+
+/** Says what will happen to the user, and does it. */
+export function UserAction({ action, ...rest }: ActionProps & { readonly action: ActionName }) {
+  return action === "resetPassword" ? <Resetting {...rest} /> : <Confirmed action={action} {...rest} />;
+}
+
+/** It ends with a card to hand over, as adding does. */
+function Resetting(props: ActionProps) {
+  const part = usePart("adding");
+  return part && <part.Reset {...props} />;
+}
+
+function Confirmed({
   action,
   user,
   onDone,
   onClose,
-}: {
-  readonly action: Exclude<ActionName, "resetPassword">;
-  readonly user: User;
-  readonly onDone: () => Promise<void>;
-  readonly onClose: () => void;
-}) {
+}: ActionProps & { readonly action: Exclude<ActionName, "resetPassword"> }) {
   const [reason, setReason] = useState("");
   const { username } = user;
   const { verb, text } = t.users.actions[action];

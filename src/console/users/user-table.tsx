@@ -2,7 +2,7 @@ import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { LongTable } from "../lists/long-table.tsx";
 import { Link } from "../navigation/link.tsx";
-import { navigate, place } from "../navigation/navigation.ts";
+import { navigate, personPath } from "../navigation/navigation.ts";
 import { me } from "../session/session.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import type { Column } from "../ui/table.tsx";
@@ -147,35 +147,45 @@ function LastSignIn({ at }: { readonly at: string | null }) {
 function Name({ user: { id, username, display_name } }: { readonly user: User }) {
   return (
     <span class="users-name">
-      <Link to="/users" query={{ ...place.read().query, user: id }}>
-        {username}
-      </Link>
+      <Link to={personPath(username)}>{username}</Link>
       {id === me().id && <span class="users-you">{t.users.you}</span>}
       {display_name !== "" && <bdi class="hint">{display_name}</bdi>}
     </span>
   );
 }
 
-/** The actions on a user, in the row and in the sheet. */
-export function itemsOf(user: User, isLastAdmin: boolean, choose: (action: ActionName) => void): MenuItem[] {
-  const item = (action: ActionName, why: string | null = null, isDangerous = false): MenuItem => ({
-    text: `${t.users.actions[action].verb} …`,
-    why,
-    isDangerous,
-    onChoose: () => choose(action),
-  });
+/** The actions on a user, in the row and on their page, which has some as buttons. */
+export function itemsOf(
+  user: User,
+  isLastAdmin: boolean,
+  choose: (action: ActionName) => void,
+  buttons: readonly ActionName[] = [],
+): MenuItem[] {
+  const item = (action: ActionName, why: string | null = null, isDangerous = false): MenuItem[] =>
+    buttons.includes(action)
+      ? []
+      : [
+          {
+            text: `${t.users.actions[action].verb} …`,
+            why,
+            isDangerous,
+            onChoose: () => choose(action),
+          },
+        ];
   const last = isLastAdmin ? t.users.lastAdmin : null;
   const own = [{ text: t.users.own, onChoose: () => void navigate("/account") }];
   // The provider has both.
   const factors =
     user.origin === "provider"
       ? []
-      : [item("resetTwoFactor", user.two_factor.enabled ? null : t.users.noFactor), item("resetPassword")];
-  const others = [...factors, item("endSessions")];
+      : [
+          ...item("resetTwoFactor", user.two_factor.enabled ? null : t.users.noFactor),
+          ...item("resetPassword"),
+        ];
   return [
-    ...(user.locked === null ? [] : [item("unlock")]),
-    ...(user.id === me().id ? own : others),
-    user.enabled ? item("disable", last, true) : item("enable"),
-    item("delete", last, true),
+    ...(user.locked === null ? [] : item("unlock")),
+    ...(user.id === me().id ? own : [...factors, ...item("endSessions")]),
+    ...(user.enabled ? item("disable", last, true) : item("enable")),
+    ...item("delete", last, true),
   ];
 }

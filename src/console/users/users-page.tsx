@@ -4,16 +4,14 @@ import { t } from "../catalogue/words.ts";
 import { type Changing, usePart } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { ExportButton } from "../lists/export-button.tsx";
-import { mayLeave, place } from "../navigation/navigation.ts";
+import { mayLeave, navigate, personPath, place } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
-import { EditUser } from "./edit-user.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
-import { useUsers } from "./use-users.ts";
+import { useLastAdmin, useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
-import { UserByName } from "./user-by-name.tsx";
 import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
 import { usersAsCsv } from "./users-csv.ts";
@@ -57,27 +55,8 @@ export function UsersPage() {
         />
       )}
       {sheet === adding && <Adding onDone={users.reload} onClose={closeSheet} />}
-      {sheet && sheet !== adding && !isUserId(sheet) && <UserByName name={sheet} onClose={closeSheet} />}
-      {sheet && isUserId(sheet) && lastAdmin !== undefined && (
-        <EditUser
-          key={sheet}
-          id={sheet}
-          isLastAdmin={sheet === lastAdmin}
-          onAct={(action, user) =>
-            void mayLeave().then((isLeft) => {
-              if (!isLeft) return;
-              closeSheet();
-              setActing({ action, user });
-            })
-          }
-          onDone={users.reload}
-          onClose={closeSheet}
-        />
-      )}
-      {acting?.action === "resetPassword" && <Resetting user={acting.user} {...closing} />}
-      {acting && acting.action !== "resetPassword" && (
-        <UserAction action={acting.action} user={acting.user} {...closing} />
-      )}
+      {sheet && sheet !== adding && <FormerAddress user={sheet} />}
+      {acting && <UserAction action={acting.action} user={acting.user} {...closing} />}
     </Page>
   );
 }
@@ -85,11 +64,6 @@ export function UsersPage() {
 function Adding(props: Changing) {
   const part = usePart("adding");
   return part && <part.Body {...props} />;
-}
-
-function Resetting(props: Changing & { readonly user: User }) {
-  const part = usePart("adding");
-  return part && <part.Reset {...props} />;
 }
 
 /** Asks at once about the user whom the address names to be unlocked, as Home does. */
@@ -104,14 +78,21 @@ function useAskedUnlock({ list, isLoading }: ReturnType<typeof useUsers>, ask: (
   }, [unlock, list, isLoading]);
 }
 
-/**
- * The id of the only administrator who can sign in; null: there are more. Undefined while it is being read: an action
- * must not be offered for the moment until then. Where it cannot be read, the agent still refuses.
- */
-function useLastAdmin(): string | null | undefined {
-  const { value, error } = useResource("listUsers", { query: { role: "admin", enabled: true, limit: 2 } });
-  if (value === null && error === null) return undefined;
-  return value?.total === 1 ? value.items[0]?.id : null;
+/** Addresses of earlier releases have a user's id or name in the query. */
+function FormerAddress({ user }: { readonly user: string }) {
+  const known = isUserId(user) ? { params: { id: user } } : null;
+  return known === null ? <Moved to={user} /> : <MovedById {...known} />;
+}
+
+function MovedById(input: { readonly params: { readonly id: string } }) {
+  const { value, error } = useResource("getUser", input);
+  if (error !== null) return <Moved to={input.params.id} />;
+  return value && <Moved to={value.username} />;
+}
+
+function Moved({ to }: { readonly to: string }) {
+  useEffect(() => void navigate(personPath(to), {}, { replace: true }), []);
+  return null;
 }
 
 function Users({

@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import type Koa from "koa";
 import { StewardError } from "../../contract/errors.ts";
 import { providerReturnPath } from "../../contract/provider-return-path.ts";
-import { consolePaths } from "../../contract/schemas/console.ts";
+import { consolePaths, personPath } from "../../contract/schemas/console.ts";
 import { readCoded, readOnce, sendCoded } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -73,8 +73,9 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
     found ??= findFiles(directory);
     const { files, page, pages } = found;
     const path = /^\/docs\/?$/.test(ctx.path) ? "/docs/index.html" : ctx.path;
-    const isMissing = !pages.has(path) && !files.has(path);
-    const forms = isMissing && isOpenedByPerson(ctx) ? page : (pages.get(path) ?? files.get(path));
+    const known = personPath.test(path) ? page : (pages.get(path) ?? files.get(path));
+    const isMissing = known === undefined;
+    const forms = isMissing && isOpenedByPerson(ctx) ? page : known;
     if (forms === undefined) return false;
     requireReading(ctx.method);
     const name = forms === page ? "/index.html" : path;

@@ -79,8 +79,8 @@ describe("an administrator of a branch with two hundred users", () => {
   it("loses a race with another administrator, and nothing that was typed", async () => {
     const { json } = await agent.call("GET", `/api/users?q=${other}`, { local: true });
     const [{ id }] = json.items;
-    await page.goto(`/users?user=${id}`);
-    const sheet = page.getByRole("dialog", { name: other });
+    await page.goto(`/users/${other}`);
+    const sheet = page.locator("main");
     await sheet.getByLabel("Display name").fill("Anna of the branch");
     const theirs = { display_name: "Anna of headquarters" };
     const changed = await agent.call("PUT", `/api/users/${id}`, { local: true, body: theirs });
@@ -91,7 +91,7 @@ describe("an administrator of a branch with two hundred users", () => {
     await assertEveryLook(page, "a lost race");
     await picture(page, "walk-administrator-race");
     await button("Keep mine", sheet).click();
-    await sheet.waitFor({ state: "detached" });
+    await page.getByText(`Save: ${other} ✓`).waitFor();
     const kept = await agent.call("GET", `/api/users/${id}`, { local: true });
     assert.equal(kept.json.display_name, "Anna of the branch");
   });

@@ -268,7 +268,7 @@ describe("the console's files", () => {
   it("are the page with 404 where a person opens an address that is none, and a problem for a program and below /api", async () => {
     const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const page = readFileSync(join(built, "index.html"));
-    for (const path of ["/nope", "/users/7", "/index.html"]) {
+    for (const path of ["/nope", "/users/7/more", "/updates/7", "/index.html"]) {
       const { status, headers, bytes } = await get(agent, path, html);
       assert.deepEqual([status, headers["content-type"]], [404, "text/html; charset=utf-8"], path);
       assert.deepEqual(bytes, page);

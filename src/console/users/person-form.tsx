@@ -1,0 +1,105 @@
+import { useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { useAction } from "../client/use-action.ts";
+import { useResource } from "../client/use-resource.ts";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
+import { me, userChanged } from "../session/session.ts";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { Form } from "../ui/form/form.tsx";
+import { Section } from "../ui/page.tsx";
+import { EditConflict } from "./edit-conflict.tsx";
+import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
+import { DisplayNameField, RoleField } from "./user-fields.tsx";
+
+interface FormProps {
+  readonly isLastAdmin: boolean;
+  readonly onDone: () => Promise<void>;
+}
+
+/** The members of a user that can be changed, as they were when the page was opened. */
+export function PersonForm({ id, ...rest }: FormProps & { readonly id: string }) {
+  const user = useResource("getUser", { params: { id } }, { isStill: true });
+  const { value, etag } = user;
+  // The provider says both at each sign-in.
+  if (value === null || value.origin === "provider") return null;
+  return (
+    <Section title={t.users.change}>
+      <EditForm reading={{ value, etag }} onRead={(next) => user.put(next.value, next.etag)} {...rest} />
+    </Section>
+  );
+}
+
+function EditForm({
+  reading,
+  onRead,
+  isLastAdmin,
+  onDone,
+}: FormProps & {
+  readonly reading: Reading;
+  readonly onRead: (next: Reading) => void;
+}) {
+  const { value } = reading;
+  // Only what was touched, so that all else is as it is now.
+  const [change, setChange] = useState<UserChange>({});
+  const [theirs, setTheirs] = useState<Saved | null>(null);
+  const user = { ...value, ...change };
+  const isChanged = members.some((member) => user[member] !== value[member]);
+  const unsaved = useUnsaved(isChanged);
+  const isMe = value.id === me().id;
+  const action = useAction(async (base: Reading = reading) => {
+    const saved = await saveUser(base, changeOf(base.value, change));
+    if (saved.isConflict) return setTheirs(saved);
+    unsaved.current = false;
+    setChange({});
+    setTheirs(null);
+    onRead(saved);
+    userChanged(saved.value);
+    toast(t.users.did(t.ui.save, value.username));
+    await onDone();
+  });
+  const onlyAdmin = isLastAdmin ? t.users.lastAdmin : null;
+  return (
+    <Form
+      form={action}
+      verb={t.ui.save}
+      isReady={theirs === null && isChanged}
+      onCancel={isChanged ? () => setChange({}) : undefined}
+    >
+      {theirs !== null && (
+        <EditConflict
+          before={value}
+          theirs={theirs.value}
+          yours={user}
+          isBusy={action.isBusy}
+          onKeep={() => void action.run(theirs)}
+          onTake={() => {
+            setChange({});
+            setTheirs(null);
+            onRead(theirs);
+          }}
+        />
+      )}
+      <DisplayNameField
+        value={user.display_name}
+        onInput={(display_name) => setChange({ ...change, display_name })}
+        error={action.error}
+      />
+      <RoleField value={user.role} onInput={(role) => setChange({ ...change, role })} onlyAdmin={onlyAdmin} />
+      {isMe && user.role !== "admin" && (
+        <p role="alert">
+          <strong>{t.users.selfRole}</strong>
+        </p>
+      )}
+    </Form>
+  );
+}
+
+/** The members to send: those that were edited and differ from the saved ones. */
+function changeOf(value: User, change: UserChange): UserChange {
+  return Object.fromEntries(
+    members.flatMap((member) =>
+      change[member] === undefined || change[member] === value[member] ? [] : [[member, change[member]]],
+    ),
+  );
+}

@@ -1,0 +1,197 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
+import { agentInWords } from "../access/user-agent.ts";
+import { t } from "../catalogue/words.ts";
+import { codeOf } from "../client/problem.ts";
+import { useAction } from "../client/use-action.ts";
+import { useResource } from "../client/use-resource.ts";
+import { Link } from "../navigation/link.tsx";
+import { navigate, place } from "../navigation/navigation.ts";
+import { me } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Facts, Page, Skeleton } from "../ui/page.tsx";
+import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
+import { Time } from "../ui/time.tsx";
+import { visible } from "../ui/visible.ts";
+import { act } from "./many-users.ts";
+import { PersonForm } from "./person-form.tsx";
+import { useLastAdmin } from "./use-users.ts";
+import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
+import { UserAction } from "./user-action.tsx";
+import { factorOf, UserStates } from "./user-states.tsx";
+import { type ActionName, itemsOf } from "./user-table.tsx";
+import { longestSearch } from "./users-query.ts";
+import { Week } from "./week.tsx";
+
+/** The page of the user whose name is in the address. */
+export function PersonPage() {
+  const { path } = useStore(place);
+  const username = decoded(path.replace("/users/", ""));
+  return <Named key={username} username={username} />;
+}
+
+/** An address can be typed with anything. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function Named({ username }: { readonly username: string }) {
+  const found = useResource("listUsers", { query: { q: username.slice(0, longestSearch), limit: 200 } });
+  const id = found.value?.items.find((user) => user.username === username.toLowerCase())?.id;
+  if (id !== undefined) return <Person id={id} username={username} />;
+  return (
+    <PersonFrame username={visible(username)}>
+      <ReadProblem of={[found]} />
+      {found.error === null && (found.value === null ? <Skeleton lines={12} /> : <p>{t.users.unknown}</p>)}
+    </PersonFrame>
+  );
+}
+
+/** With the way back to all users above the name. */
+function PersonFrame({
+  username,
+  action,
+  children,
+}: {
+  readonly username: string;
+  readonly action?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <Page
+      title={username}
+      action={action}
+      head={
+        <div>
+          <Link to="/users">{t.frame.users}</Link>
+          <h1 tabIndex={-1}>{username}</h1>
+        </div>
+      }
+    >
+      {children}
+    </Page>
+  );
+}
+
+function Person({ id, username }: { readonly id: string; readonly username: string }) {
+  const user = useResource("getUser", { params: { id } });
+  const lastAdmin = useLastAdmin();
+  const [acting, setActing] = useState<ActionName | null>(null);
+  const [asked, setAsked] = useState<AskedToken | null>(null);
+  const { value, error } = user;
+  const isGone = codeOf(error) === "not_found";
+  const isKnown = value !== null && lastAdmin !== undefined && !isGone;
+  return (
+    <PersonFrame
+      username={value?.username ?? username}
+      action={
+        isKnown && (
+          <Actions user={value} isLastAdmin={id === lastAdmin} onAct={setActing} onDone={user.reload} />
+        )
+      }
+    >
+      {isGone ? <p>{t.users.unknown}</p> : <ReadProblem of={[user]} />}
+      {!isKnown && error === null && <Skeleton lines={12} />}
+      {isKnown && (
+        <div class="person">
+          <div>
+            <About user={value} />
+            <PersonForm id={id} isLastAdmin={id === lastAdmin} onDone={user.reload} />
+          </div>
+          <div>
+            <Week user={value} />
+            <UserAccess user={value} onAsk={setAsked} />
+          </div>
+        </div>
+      )}
+      {isKnown && acting !== null && (
+        <UserAction
+          action={acting}
+          user={value}
+          onDone={acting === "delete" ? () => navigate("/users") : user.reload}
+          onClose={() => setActing(null)}
+        />
+      )}
+      {asked !== null && <DeleteToken asked={asked} onClose={() => setAsked(null)} />}
+    </PersonFrame>
+  );
+}
+
+/** The frequent actions as buttons. To disable needs no question, since the same button enables again. */
+function Actions({
+  user,
+  isLastAdmin,
+  onAct,
+  onDone,
+}: {
+  readonly user: User;
+  readonly isLastAdmin: boolean;
+  readonly onAct: (action: ActionName) => void;
+  readonly onDone: () => Promise<void>;
+}) {
+  const isMe = user.id === me().id;
+  const action = user.enabled ? "disable" : "enable";
+  const turning = useAction(async () => {
+    await act(action, user.id, "");
+    toast(t.users.did(t.users.actions[action].verb, user.username));
+    await onDone();
+  });
+  return (
+    <>
+      {!isMe && user.origin === "local" && (
+        <Button onClick={() => onAct("resetPassword")}>{t.users.actions.resetPassword.verb}</Button>
+      )}
+      <Button
+        kind={user.enabled ? "danger" : "primary"}
+        why={isLastAdmin && user.enabled ? t.users.lastAdmin : null}
+        isBusy={turning.isBusy}
+        onClick={() => (isMe ? onAct(action) : void turning.run())}
+      >
+        {t.users.actions[action].verb}
+      </Button>
+      <Menu
+        label={t.users.actionsOf(user.username)}
+        items={itemsOf(user, isLastAdmin, onAct, ["resetPassword", action])}
+      />
+      <ProblemView error={turning.error} />
+    </>
+  );
+}
+
+function About({ user }: { readonly user: User }) {
+  const sessions = useResource("listSessions", { query: { user_id: user.id } });
+  const [newest] = [...(sessions.value?.items ?? [])].sort((one, other) =>
+    other.last_used_at.localeCompare(one.last_used_at),
+  );
+  return (
+    <Facts
+      items={[
+        [t.person.state, <UserStates key="state" user={user} />],
+        [t.person.role, t.person.roles[user.role]],
+        [t.users.twoFactor, factorOf(user)],
+        [t.person.lastSignIn, <Time key="last" at={user.last_login_at} />],
+        [
+          t.users.lastSeen,
+          newest === undefined ? (
+            t.users.notSignedIn
+          ) : (
+            <span key="seen">
+              <Time at={newest.last_used_at} /> ·{" "}
+              <span title={newest.user_agent}>{agentInWords(newest.user_agent)}</span> ·{" "}
+              <bdi>{newest.address}</bdi>
+            </span>
+          ),
+        ],
+        [t.users.created, <Time key="created" at={user.created_at} />],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { useResource } from "../client/use-resource.ts";
+import { toldOf } from "../home/event-words.ts";
+import { Link } from "../navigation/link.tsx";
+import { Empty, Pending, Section } from "../ui/page.tsx";
+import { ReadProblem } from "../ui/problem-view.tsx";
+import { Time } from "../ui/time.tsx";
+
+/** Events that are asked for; a few may be of another user whose name contains this one's. */
+const asked = 50;
+
+/** Sentences that are shown; the page of events has the rest. */
+const shown = 12;
+
+/** The deeds of a user in the last seven days, the newest first. */
+export function Week({ user: { username } }: { readonly user: User }) {
+  const query = { actor_kind: "user", name: username, since: "7d" } as const;
+  const events = useResource("listEvents", { query: { ...query, limit: asked } });
+  const own = events.value?.items.filter(({ actor }) => actor.name === username);
+  const told = toldOf(own ?? []);
+  const { actor_kind: who, name, since } = query;
+  return (
+    <Section
+      title={t.users.week}
+      action={
+        <Link to="/system/events" query={{ who, name, since }}>
+          {t.users.whatTheyDid}
+        </Link>
+      }
+    >
+      <ReadProblem of={[events]} />
+      {own === undefined && <Pending of={events} lines={3} />}
+      {own?.length === 0 && <Empty>{t.users.idle}</Empty>}
+      <ol class="latest">
+        {told.slice(0, shown).map(({ seq, time, text }) => (
+          <li key={seq}>
+            <Time at={time} />
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ol>
+      {told.length > shown && <p class="hint">{t.users.more(told.length - shown)}</p>}
+    </Section>
+  );
+}
