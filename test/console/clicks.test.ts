@@ -52,4 +52,52 @@ describe("the clicks that a task takes from Home", () => {
     assert.deepEqual(orders, [{ word: "time-zone", zone: "Europe/Berlin" }]);
     assert.equal(clicks.count, 3);
   });
+
+  describe("with a colleague", () => {
+    const password = "five quite unrelated words here";
+    before(async () => {
+      const body = { username: "colleague", role: "operator", password };
+      assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201);
+      const { json } = await agent.call("POST", "/api/auth/login", {
+        body: { username: "colleague", password },
+      });
+      const token = json.access_token;
+      const settings = { device: { contact: "the colleague" } };
+      assert.equal((await agent.call("PUT", "/api/system", { token, body: settings })).status, 200);
+    });
+
+    const colleague = async (clicks: Clicks): Promise<Page> => {
+      const page = await home();
+      await clicks.on(page.getByRole("link", { name: "Users", exact: true }));
+      await clicks.on(page.getByRole("link", { name: "colleague" }));
+      return page;
+    };
+
+    it("are 2 to what they did in the last week", async () => {
+      const clicks = new Clicks();
+      const page = await colleague(clicks);
+      await untilShown(
+        page.getByRole("region", { name: "Last seven days" }).getByText("colleague changed settings"),
+      );
+      assert.equal(clicks.count, 2);
+    });
+
+    it("are 4 for another password", async () => {
+      const clicks = new Clicks();
+      const page = await colleague(clicks);
+      await clicks.on(page.getByRole("button", { name: "Reset password" }));
+      const question = page.getByRole("dialog", { name: "Reset password: colleague" });
+      await clicks.on(question.getByRole("button", { name: "Reset password" }));
+      await untilShown(page.getByText("colleague", { exact: true }).last());
+      assert.equal(clicks.count, 4);
+    });
+
+    it("are 3 to disable them", async () => {
+      const clicks = new Clicks();
+      const page = await colleague(clicks);
+      await clicks.on(page.getByRole("button", { name: "Disable" }));
+      await untilShown(page.locator(".facts").getByText("disabled"));
+      assert.equal(clicks.count, 3);
+    });
+  });
 });
