@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { startAgentWithJournal } from "../../lab/agents/agent-with-journal.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { endOfConsole, signIn, type TestBrowser, untilShown } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
@@ -99,5 +100,24 @@ describe("the clicks that a task takes from Home", () => {
       await untilShown(page.locator(".facts").getByText("disabled"));
       assert.equal(clicks.count, 3);
     });
+  });
+
+  it("are 3 for the errors of one service", async () => {
+    const line = { _SYSTEMD_UNIT: "pump.service" };
+    const entries = [
+      { ...line, PRIORITY: "3", MESSAGE: "the pump is dry" },
+      { ...line, PRIORITY: "6", MESSAGE: "the pump runs" },
+    ];
+    const start = () => startAgentWithJournal(ending, entries, ["pump.service"]);
+    const logged = await startLightConsole(ending, start);
+    const { page } = await logged.browser.open(logged.agent);
+    await signIn(page, "admin");
+    const clicks = new Clicks();
+    await clicks.on(page.getByRole("link", { name: "System", exact: true }));
+    await clicks.on(page.getByRole("link", { name: "Logs", exact: true }));
+    await clicks.on(page.getByRole("button", { name: "pump: 1 error" }));
+    await untilShown(page.getByText("1 line", { exact: true }));
+    await untilShown(page.getByRole("log").getByText("the pump is dry"));
+    assert.equal(clicks.count, 3);
   });
 });

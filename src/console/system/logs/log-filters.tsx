@@ -21,15 +21,18 @@ export function queryOf({ unit, priority, q, since, status, user }: LogFilters):
   };
 }
 
-/** Which lines are wanted; `onChange` gets each filter that changes, empty where it is taken back. */
+/**
+ * Which lines are wanted, besides those of a level and a service; `onChange` gets each filter that changes, empty where it
+ * is taken back.
+ */
 export function LogFilterBar({
-  filters: { unit = "", priority = "", q = "", since = "", status = "", user = "" },
+  filters: { q = "", since = "", status = "", user = "" },
   seen,
   error,
   onChange,
 }: {
   readonly filters: LogFilters;
-  /** Lines whose units are offered. */
+  /** Lines whose users are offered. */
   readonly seen: readonly LogEntry[];
   readonly error: unknown;
   readonly onChange: (name: keyof LogQuery, value: string) => void;
@@ -37,23 +40,7 @@ export function LogFilterBar({
   const [typed, setTyped] = useTyped(q, (text) => onChange("q", text));
   const isTime = since.includes("T");
   return (
-    <Filters inForce={[unit, priority, q, since, status, user].filter(Boolean).length}>
-      <SeenField
-        label={t.logs.unit}
-        error={errorAt(error, "/unit")}
-        value={unit}
-        seen={seen.map((line) => line.unit)}
-        onChange={(value) => onChange("unit", wholeUnit(value))}
-      />
-      <SelectField
-        label={t.logs.level}
-        value={priority}
-        onInput={(value) => onChange("priority", value)}
-        options={[
-          { value: "", text: t.logs.all },
-          ...Object.entries(t.logs.levels).map(([value, text]) => ({ value, text: t.logs.atLeast(text) })),
-        ]}
-      />
+    <Filters inForce={[q, since, status, user].filter(Boolean).length}>
       <TextField
         label={t.logs.text}
         type="search"
@@ -141,9 +128,4 @@ function SeenField({
       )}
     />
   );
-}
-
-/** Adds the suffix, which people leave out. */
-function wholeUnit(name: string): string {
-  return name === "" || /\.[a-z]+$/.test(name) ? name : `${name}.service`;
 }

@@ -1,29 +1,47 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LogQuery } from "../../../contract/types.ts";
+import { timeOfDay } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
+import { Facets } from "./facets.tsx";
 import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
 import type { LogView } from "./log-view.ts";
 import { useLog } from "./use-log.ts";
+import { type CountedLog, useLogCounts } from "./use-log-counts.ts";
 
 /** Milliseconds between two announcements of how many lines have come. */
 const announceMilliseconds = 10_000;
 
 export function LogsPage() {
   const { query } = useStore(place);
-  const log = useLog(queryOf(query));
+  const wanted = queryOf(query);
+  const log = useLog(wanted);
+  const counts = useLogCounts(wanted);
   const { view, source, error } = log;
   const loadOlder = async (): Promise<void> => void (await log.loadingOlder.run());
   return (
     <Section title={t.logs.title} action={view && <FollowButton view={view} log={log} />}>
-      <LogFilterBar filters={query} seen={view?.lines ?? []} error={error} onChange={changeFilter} />
+      {counts.value !== null && (
+        <Facets
+          counts={counts.value.units}
+          chosen={{ unit: query.unit ?? "", priority: query.priority ?? "" }}
+          error={error}
+          onChange={change}
+        />
+      )}
+      <LogFilterBar
+        filters={query}
+        seen={view?.lines ?? []}
+        error={error}
+        onChange={(name, value) => change({ [name]: value }, name === "q")}
+      />
       {source === "agent" && <p class="hint">{t.logs.noJournal}</p>}
-      <ReadProblem of={[log, { error: log.loadingOlder.error, reload: loadOlder }]} />
+      <ReadProblem of={[log, counts, { error: log.loadingOlder.error, reload: loadOlder }]} />
       {view === null && error === null && <Skeleton lines={12} />}
       {view?.lines.length === 0 && <Empty>{t.logs.empty}</Empty>}
       {view !== null && view.dropped > 0 && <p class="hint">{t.logs.dropped(view.dropped)}</p>}
@@ -31,6 +49,7 @@ export function LogsPage() {
       {view !== null && view.lines.length > 0 && (
         <footer class="list-foot">
           <p>{t.logs.shown(view.lines.length)}</p>
+          <CountedAt of={counts} />
         </footer>
       )}
       <Announcement view={view} />
@@ -39,9 +58,23 @@ export function LogsPage() {
 }
 
 /** Beside the filters of that moment: what is typed comes later than the page was drawn. */
-function changeFilter(name: keyof LogQuery, value: string): void {
+function change(filters: Readonly<Partial<Record<keyof LogQuery, string>>>, isTyped = false): void {
   const { path, query } = place.read();
-  void navigate(path, { ...query, [name]: value }, { replace: name === "q" });
+  void navigate(path, { ...query, ...filters }, { replace: isTyped });
+}
+
+/** The counts do not follow the log: their time is said, and one button reads them again. */
+function CountedAt({ of: { value, reload } }: { readonly of: CountedLog }) {
+  if (value === null) return null;
+  const at = timeOfDay(value.at);
+  return (
+    <div class="log-counted">
+      {value.from === null ? t.logs.countedAt(at) : t.logs.countedFrom(at, timeOfDay(new Date(value.from)))}{" "}
+      <Button kind="quiet" onClick={() => void reload()}>
+        {t.logs.countAgain}
+      </Button>
+    </div>
+  );
 }
 
 function FollowButton({ view, log }: { readonly view: LogView; readonly log: ReturnType<typeof useLog> }) {

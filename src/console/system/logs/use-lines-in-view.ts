@@ -67,6 +67,7 @@ export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean)
     // Not when a line is opened: that one has come into sight by now.
   }, [lines, drawn]);
   useLayoutEffect(look);
+  useEffect(() => (isFollowing ? keepAtEnd(box.current) : undefined), [isFollowing]);
   useEffect(() => watchWidth(measured, () => setDrawn((before) => ({ ...before }))), []);
   return {
     box,
@@ -131,6 +132,16 @@ function restore({ key, offset }: Anchor, place: HTMLElement, inside: HTMLElemen
 function moved(stretch: DrawnStretch, keys: readonly string[]): DrawnStretch {
   const by = stretch.first === null ? -1 : keys.indexOf(stretch.first) - stretch.from;
   return by + stretch.from < 0 ? stretch : { ...stretch, from: stretch.from + by, to: stretch.to + by };
+}
+
+/** Stays at the end when the box becomes smaller, as by the counts above it. */
+function keepAtEnd(place: HTMLElement | null): (() => void) | undefined {
+  if (place === null) return undefined;
+  const observer = new ResizeObserver(() => {
+    place.scrollTop = place.scrollHeight;
+  });
+  observer.observe(place);
+  return () => observer.disconnect();
 }
 
 function watchWidth(measured: RowHeights, onChange: () => void): () => void {
