@@ -15,9 +15,6 @@ export const consolePaths = [
   "/account",
 ] as const;
 
-/** The page of one user, `/users/NAME`, at any name: the page itself says that there is no such user. */
-export const personPath = /^\/users\/[^/]+$/;
-
 /** The facts that the console shows before sign-in. */
 export const consoleGreeting = {
   type: "object",

@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import type Koa from "koa";
 import { StewardError } from "../../contract/errors.ts";
 import { providerReturnPath } from "../../contract/provider-return-path.ts";
-import { consolePaths, personPath } from "../../contract/schemas/console.ts";
+import { consolePaths } from "../../contract/schemas/console.ts";
 import { readCoded, readOnce, sendCoded } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -58,6 +58,9 @@ const fileHeaders = {
   ].join(", "),
   "Cross-Origin-Opener-Policy": "same-origin",
 } as const;
+
+/** The page of one user, at any name: the page itself says that there is no such user. */
+const personPath = /^\/users\/[^/]+$/;
 
 /** Names of files with this prefix contain a hash of their content. */
 const unchangingPrefix = "/assets/";
