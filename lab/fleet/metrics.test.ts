@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { prometheusFiles, prometheusJob, wayIn } from "../../src/console/account/token-use.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
 import { heldPort } from "../basics/held-ports.ts";
@@ -57,6 +58,24 @@ describe("Prometheus and an agent", () => {
     await end(prometheus);
     await agent?.dispose();
     if (directory) rmSync(directory, { recursive: true, force: true });
+  });
+
+  it("promtool takes the section that the console shows with a new token, and the files that it names", async () => {
+    const { json: tls } = await agent.call("GET", "/api/system/tls", { token: admin });
+    const way = wayIn(`https://127.0.0.1:${httpsPort}`, tls);
+    const place = join(directory, "pasted");
+    mkdirSync(place);
+    writeFileSync(join(place, "prometheus.yml"), `${prometheusJob(way)}\n`);
+    const check = () =>
+      spawnSync(join(programs, "promtool"), ["check", "config", "--lint-fatal", "prometheus.yml"], {
+        cwd: place,
+        encoding: "utf8",
+      });
+    assert.match(check().stderr, /steward-ca\.pem|steward\.token/, "without the files");
+    execFileSync("sh", ["-c", prometheusFiles(token.token, way)], { cwd: place, stdio: "ignore" });
+    const { status, stdout, stderr } = check();
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stdout, /SUCCESS: prometheus\.yml is valid/);
   });
 
   const scrape = async (): Promise<string> => {

@@ -224,8 +224,13 @@ describe("the own account in the console", () => {
     await sheet.getByLabel("system:read").check();
     looks.keep(page, "account-token-scopes");
     await create.click();
-    const token = await sheet.locator("pre").innerText();
+    const token = await sheet.getByRole("region", { name: "Token" }).locator("pre").innerText();
     assert.match(token, /^stw_/);
+    assert.match(
+      await sheet.getByRole("region", { name: "curl" }).locator("pre").innerText(),
+      /\/api\/status'$/,
+    );
+    assert.equal(await sheet.getByRole("heading", { name: "Prometheus" }).count(), 0, "not for this scope");
     looks.keep(page, "account-token-made");
     assert.equal((await agent.call("GET", "/api/system", { token })).status, 200);
     assert.equal((await agent.call("GET", "/api/logs", { token })).json.code, "insufficient_scope");
@@ -238,6 +243,42 @@ describe("the own account in the console", () => {
       .click();
     await page.getByText("You have no tokens.").waitFor();
     assert.equal((await agent.call("GET", "/api/system", { token })).status, 401);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("ticks the scopes of a purpose that the role allows, and names the token by it unless it has a name", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "operator", "/account");
+    await button(page, "Create token").click();
+    const sheet = dialog(page, "Create token");
+    const ticked = (): Promise<(string | null | undefined)[]> =>
+      sheet
+        .getByRole("checkbox")
+        .evaluateAll((boxes) =>
+          boxes
+            .filter((box) => (box as HTMLInputElement).checked)
+            .map((box) => box.parentElement?.querySelector("label")?.textContent),
+        );
+    await sheet.getByRole("button", { name: "Updates" }).click();
+    assert.deepEqual(await ticked(), ["system:read", "updates:check"], "an operator may not apply them");
+    assert.equal(await sheet.getByLabel("Name").inputValue(), "updates");
+    await sheet.getByRole("button", { name: "Monitoring" }).click();
+    assert.deepEqual(await ticked(), ["metrics:read"]);
+    assert.equal(await sheet.getByLabel("Name").inputValue(), "monitoring");
+    await sheet.getByLabel("Name").fill("graphs");
+    await sheet.getByRole("button", { name: "A fleet's state" }).click();
+    assert.deepEqual(await ticked(), ["system:read"]);
+    assert.equal(await sheet.getByLabel("Name").inputValue(), "graphs", "the person's own name stays");
+    const reader = await browser.open(agent);
+    await signIn(reader.page, "readonly", "/account");
+    await button(reader.page, "Create token").click();
+    await dialog(reader.page, "Create token").getByText("Choose scopes for").waitFor();
+    const buttons = dialog(reader.page, "Create token").locator("fieldset button");
+    assert.deepEqual(await buttons.evaluateAll((all) => all.map((one) => one.textContent)), [
+      "Monitoring",
+      "A fleet's state",
+      "Logs and events",
+    ]);
     assert.deepEqual(complaints, []);
   });
 

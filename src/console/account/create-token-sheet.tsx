@@ -1,17 +1,29 @@
 import { useState } from "preact/hooks";
 import { type Scope, scopes, userScopes } from "../../contract/scopes.ts";
-import type { Role } from "../../contract/types.ts";
+import type { Output, Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { me } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { ChoicesField } from "../ui/form/choices-field.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { ShownOnce } from "../ui/secret.tsx";
+import { TokenBlocks } from "./token-blocks.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
 const lifetimes = [1, 30, 90, 366] as const;
+
+/** The scopes that a usual purpose takes, the one first that it is nothing without. Its name is also that of the token. */
+const purposes = {
+  monitoring: ["metrics:read"],
+  fleet: ["system:read", "configuration:read"],
+  records: ["logs:read", "events:read"],
+  updates: ["updates:check", "updates:apply", "system:read"],
+} as const satisfies Record<string, readonly Scope[]>;
+
+type Purpose = keyof typeof purposes;
 
 interface NewToken {
   readonly name: string;
@@ -27,35 +39,45 @@ export function CreateTokenSheet({
   readonly onCreated: () => void;
   readonly onClose: () => void;
 }) {
-  const [token, setToken] = useState<string | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
   return (
-    <Dialog title={t.account.createToken} shape="sheet" onClose={token === null ? onClose : undefined}>
-      {token === null ? (
+    <Dialog title={t.account.createToken} shape="sheet" onClose={made === null ? onClose : undefined}>
+      {made === null ? (
         <TokenForm
-          onToken={(made) => {
-            setToken(made);
+          onMade={(token) => {
+            setMade(token);
             onCreated();
           }}
         />
       ) : (
-        <ShownOnce said={t.account.tokenMade} label={t.account.token} text={token} onClose={onClose} />
+        <ShownOnce said={t.account.tokenMade} label={t.account.token} text={made.token} onClose={onClose}>
+          <TokenBlocks {...made} />
+        </ShownOnce>
       )}
     </Dialog>
   );
 }
 
-function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+type Made = Output<"createToken">;
+
+function TokenForm({ onMade }: { readonly onMade: (made: Made) => void }) {
   const form = useForm<NewToken>({ name: "", scopes: [], expires_in: "90d" }, async (body) => {
     // Also without a scope: the agent says all that is missing at once.
-    const { token } = await call("createToken", { body: body as NewToken & { scopes: [Scope] } });
-    onToken(token);
+    onMade(await call("createToken", { body: body as NewToken & { scopes: [Scope] } }));
   });
   const { role } = me();
   const offered = userScopes.filter((scope) => (scopes[scope] as readonly Role[]).includes(role));
+  const name = form.field("name");
   return (
     <Form form={form} verb={t.account.createToken}>
+      <PurposeButtons
+        offered={offered}
+        onChoose={(purpose, scopes) =>
+          form.type({ scopes, ...((name.value === "" || name.value in purposes) && { name: purpose }) })
+        }
+      />
       <TextField
-        {...form.field("name")}
+        {...name}
         label={t.account.tokenName}
         hint={t.account.tokenNameHint}
         maxLength={64}
@@ -73,5 +95,37 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
         options={lifetimes.map((days) => ({ value: `${days}d` as const, text: t.account.days(days) }))}
       />
     </Form>
+  );
+}
+
+/** A button for each purpose that the role allows; it ticks the scopes below. */
+function PurposeButtons({
+  offered,
+  onChoose,
+}: {
+  readonly offered: readonly Scope[];
+  readonly onChoose: (purpose: Purpose, scopes: readonly Scope[]) => void;
+}) {
+  const possible = (Object.keys(purposes) as Purpose[]).filter((one) => offered.includes(purposes[one][0]));
+  return (
+    <fieldset class="field">
+      <legend>{t.account.purpose}</legend>
+      <div class="buttons">
+        {possible.map((purpose) => (
+          <Button
+            key={purpose}
+            onClick={() =>
+              onChoose(
+                purpose,
+                // In the order of the choices below.
+                offered.filter((scope) => (purposes[purpose] as readonly Scope[]).includes(scope)),
+              )
+            }
+          >
+            {t.account.purposes[purpose]}
+          </Button>
+        ))}
+      </div>
+    </fieldset>
   );
 }

@@ -1,4 +1,4 @@
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { guardLeaving } from "../navigation/navigation.ts";
@@ -42,16 +42,19 @@ interface ShownOnceProps {
   readonly label: string;
   readonly text: string;
   readonly onClose: () => void;
+  /** Below the secret. */
+  readonly children?: ComponentChildren;
 }
 
 /** A secret in a dialog: leaving asks first, until the person says that it is kept. */
-export function ShownOnce({ said, label, text, onClose }: ShownOnceProps) {
+export function ShownOnce({ said, label, text, onClose, children }: ShownOnceProps) {
   const isKept = useRef(false);
   useEffect(() => guardLeaving(() => (isKept.current ? false : "secret")), []);
   return (
     <>
       <p role="status">{said}</p>
       <Secret label={label} text={text} />
+      {children}
       <div class="buttons">
         <Button
           kind="primary"

@@ -1,0 +1,82 @@
+import type { Scope } from "../../contract/scopes.ts";
+import type { Tls } from "../../contract/types.ts";
+
+/** The address that a program is given, and the marks of the certificate that the device has made itself. */
+export interface WayIn {
+  readonly origin: string;
+  /** null: the certificate is another's, which the program's own authorities judge, or there is none. */
+  readonly certificate: { readonly fingerprint: string; readonly pin: string } | null;
+}
+
+/**
+ * The address by which this browser came, or that of HTTPS where it came without. `tls`: null where it could not be read.
+ * At an address that the device does not have itself, a proxy shows a certificate of its own.
+ */
+export function wayIn(origin: string, tls: Tls | null): WayIn {
+  const [first = origin] = tls?.listening ? tls.urls : [];
+  const used = origin.startsWith("https:") ? origin : first;
+  const shown = tls?.listening && tls.urls.includes(used) ? tls.certificate : null;
+  if (shown?.source !== "self_made") return { origin: used, certificate: null };
+  return { origin: used, certificate: { fingerprint: shown.fingerprint, pin: shown.public_key_pin } };
+}
+
+/** A request that a token with the scope may make, which changes nothing where there is such a one. */
+const firstRequests: readonly (readonly [scope: Scope, path: string, method?: "POST"])[] = [
+  ["metrics:read", "/api/metrics"],
+  ["system:read", "/api/status"],
+  ["logs:read", "/api/logs"],
+  ["events:read", "/api/events"],
+  ["users:read", "/api/users"],
+  ["configuration:read", "/api/configuration/digest"],
+  ["updates:check", "/api/updates/check", "POST"],
+  ["time:write", "/api/system/time-sync/sync", "POST"],
+];
+
+/** Lines for a shell: a first request with the token. null: none of its scopes has one without a body. */
+export function curlLines(token: string, granted: readonly string[], way: WayIn): string | null {
+  const request = firstRequests.find(([scope]) => granted.includes(scope));
+  if (request === undefined) return null;
+  const [, path, method] = request;
+  // The pin is checked with --insecure too, which leaves out the authorities: no one has signed this certificate.
+  const pin = way.certificate && `--insecure --pinnedpubkey '${way.certificate.pin}'`;
+  const options = ["-sS", method && `-X ${method}`, pin].filter(Boolean).join(" ");
+  return [
+    `TOKEN='${token}'`,
+    `curl ${options} \\`,
+    `  -H "Authorization: Bearer $TOKEN" '${way.origin}${path}'`,
+  ].join("\n");
+}
+
+/**
+ * Lines for a shell in the directory of prometheus.yml: the files that `prometheusJob` names. A certificate with another
+ * fingerprint is removed again.
+ */
+export function prometheusFiles(token: string, { origin, certificate }: WayIn): string {
+  const lines = ["(umask 077 &&", `  echo '${token}' > steward.token)`];
+  if (certificate === null) return lines.join("\n");
+  const { hostname, port } = new URL(origin);
+  return [
+    ...lines,
+    `openssl s_client -connect '${hostname}:${port || "443"}' \\`,
+    "  </dev/null 2>/dev/null | openssl x509 -out steward-ca.pem",
+    "openssl x509 -in steward-ca.pem -noout -sha256 -fingerprint |",
+    `  grep -F '${certificate.fingerprint}' ||`,
+    "  rm -f steward-ca.pem",
+  ].join("\n");
+}
+
+/** The section of prometheus.yml. */
+export function prometheusJob({ origin, certificate }: WayIn): string {
+  const { protocol, host } = new URL(origin);
+  return [
+    "scrape_configs:",
+    "  - job_name: steward",
+    "    metrics_path: /api/metrics",
+    `    scheme: ${protocol.slice(0, -1)}`,
+    "    authorization:",
+    "      credentials_file: steward.token",
+    ...(certificate === null ? [] : ["    tls_config:", "      ca_file: steward-ca.pem"]),
+    "    static_configs:",
+    `      - targets: ['${host}']`,
+  ].join("\n");
+}
