@@ -2,8 +2,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import { archiveOf } from "../../backup/archive.ts";
+import { messageOf } from "../../contract/errors.ts";
+import { mostItems } from "../../contract/schemas/lists.ts";
 import { safeJson } from "../../terminal/escape.ts";
 import { fileFailure, newFileFailure } from "../../terminal/failure.ts";
+import { createHttpClient } from "../client/client.ts";
 import { type DoctorContext, outputOf, textBehind } from "./doctor-context.ts";
 import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";
@@ -17,7 +20,7 @@ export interface Bundle {
   readonly write: (report: Report) => Promise<string>;
 }
 
-const readme = `steward doctor --bundle has made this archive. It holds:
+const readme = `steward doctor --bundle has made this archive, on the command line or for the console. It holds:
 
 report.txt, report.json  the findings of steward doctor
 state.json               the agent's documents: their condition and size, not their contents
@@ -40,7 +43,6 @@ interface BundledFile {
 
 /** Programs whose output goes into the bundle. */
 const programs: readonly (readonly [file: string, program: string, args: readonly string[]])[] = [
-  ["journal.txt", "journalctl", [...journalWords, "-o", "short-iso", "-n", "500"]],
   [
     "units.txt",
     "systemctl",
@@ -65,6 +67,7 @@ export async function openBundle(
         const text = await outputOf(context, program, args);
         files.push({ name, text: text ?? `${program} is not there, or failed.\n` });
       }
+      files.push({ name: "journal.txt", text: await journalOf(context) });
       files.push({ name: "system.txt", text: (await textBehind("/etc/os-release")) ?? "" });
       files.push({ name: "steward.json", text: (await textBehind(context.places.hostFile)) ?? "absent\n" });
     },
@@ -83,6 +86,42 @@ export async function openBundle(
       return `${all.length + 1} files, ${archive.length} bytes, were written to ${where}. They hold no secrets, and users and addresses only by number; README in them says more.`;
     },
   };
+}
+
+/** Lines of the log that are kept. */
+const mostLines = 500;
+
+/** Questions to the agent; a page may have fewer lines than asked for. */
+const mostPages = 10;
+
+/** Milliseconds for the agent to read them. */
+const agentMilliseconds = 10_000;
+
+/** The lines of journalctl; if it shows none, as to every user but root, those that the agent gives by its own reader. */
+async function journalOf(context: DoctorContext): Promise<string> {
+  const words = [...journalWords, "-o", "short-iso", "-n", String(mostLines)];
+  const text = await outputOf(context, "journalctl", words);
+  if (text !== null && text.trim() !== "") return text;
+  try {
+    return (await linesOfAgent(context)).reverse().join("");
+  } catch (error) {
+    return `journalctl shows no line to this user, and the agent gave none: ${messageOf(error)}\n`;
+  }
+}
+
+/** The newest first. */
+async function linesOfAgent({ places }: DoctorContext): Promise<string[]> {
+  const client = createHttpClient(places, { timeoutMilliseconds: agentMilliseconds });
+  const lines: string[] = [];
+  let cursor: string | null | undefined;
+  for (let pages = 0; cursor !== null && pages < mostPages && lines.length < mostLines; pages += 1) {
+    const limit = Math.min(mostItems, mostLines - lines.length);
+    const page = await client.call("listLogs", { query: { limit, ...(cursor && { cursor }) } });
+    for (const { time, unit, pid, message } of page.items)
+      lines.push(`${time} ${unit}[${pid ?? "-"}]: ${message}\n`);
+    cursor = page.next_cursor;
+  }
+  return lines;
 }
 
 async function packed(files: readonly BundledFile[], modifiedAt: Date): Promise<Buffer> {

@@ -167,6 +167,14 @@ export const systemOperations = {
     errors: ["rate_limited", "second_factor_unavailable", "storage_unwritable"],
     event: "backup.made",
   },
+  makeSupportBundle: {
+    method: "POST",
+    path: "/api/system/support-bundle",
+    summary: "Findings, logs and settings without secrets, as `steward doctor --bundle` packs them",
+    access: admins,
+    response: { status: 200, schema: system.supportBundle, mediaType: system.supportBundleType, bytes: true },
+    errors: ["internal_error"],
+  },
   acceptDamage: {
     method: "POST",
     path: "/api/system/state/{name}/accept",
@@ -209,6 +217,7 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
   reloadHostFile:
     "Members of the host file that can change while the agent runs are in use at once; `needs_restart` names the others. A host file with a fault is refused as a whole, and the former one stays in use.",
   makeBackup: "A connection that breaks off leaves a file that does not open. One is made at a time.",
+  makeSupportBundle: "A .tar.gz; made in some seconds.",
   acceptDamage:
     "The damaged file stays beside the state for a person to look into. Only the finding is removed; the event names what was accepted.",
 };

@@ -248,6 +248,11 @@ export const facts = {
   },
 } as const;
 
+/** RFC 6713. */
+export const supportBundleType = "application/gzip";
+
+export const supportBundle = { type: "string", contentMediaType: supportBundleType } as const;
+
 /** One label of RFC 1123 §2.1: a host name without a domain. */
 export const hostName = {
   type: "string",
@@ -358,6 +363,7 @@ export const systemShapes = () =>
     SystemFacts: facts,
     MemoryFacts: facts.properties.memory,
     LoadFacts: facts.properties.load,
+    SupportBundle: supportBundle,
     HostSettings: hostSettings,
     HostChange: hostChange,
     PowerRequest: powerRequest,

@@ -8,6 +8,7 @@ import type { SettingsStore } from "../../settings/settings.ts";
 import type { Damage } from "../../store/documents/register.ts";
 import { onlyKnown } from "../../store/validation/members.ts";
 import type { ReadFacts } from "../../system/facts.ts";
+import type { MakeSupportBundle } from "../../system/support-bundle.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, form, type Handlers, roleOf } from "../call.ts";
 
@@ -23,6 +24,7 @@ type SystemHandlers = Pick<
   | "getTls"
   | "reloadHostFile"
   | "acceptDamage"
+  | "makeSupportBundle"
 >;
 
 export interface SystemHandlersOptions {
@@ -30,6 +32,8 @@ export interface SystemHandlersOptions {
   /** Path of the OpenAPI document, which the build has written. */
   apiDocument: string;
   readFacts: ReadFacts;
+  /** Loads the code for support bundles, which most agents never need. */
+  openSupportBundle: () => Promise<MakeSupportBundle>;
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
   greet: () => ConsoleGreeting;
@@ -82,7 +86,15 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
     },
     getSettingsSchema: () => settingsSchema,
     getSystemFacts: () => options.readFacts(),
+    makeSupportBundle: async () => {
+      const archive = await (await options.openSupportBundle())();
+      return { pieces: onePiece(archive), sent: () => undefined };
+    },
   };
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /**

@@ -4,7 +4,12 @@ import type { Host } from "../../host/host.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { clockAddon } from "../build.ts";
-import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file/host-file.ts";
+import {
+  type HostDecisions,
+  type HostUpdateConfig,
+  noDecisions,
+  usualHostFile,
+} from "../host-file/host-file.ts";
 import type { Program, ProgramParts } from "../program.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
@@ -37,6 +42,8 @@ export interface AgentConfig extends ProgramParts {
   host?: Partial<Host>;
   /** Units besides the agent's own whose log may be read. */
   logUnits: readonly string[];
+  /** The path of the host file. */
+  hostFile: string;
   /** HTTPS on the LAN, as the host file has it. */
   https: HostDecisions["https"];
   /** The present finding about the host file; null: there is none. */
@@ -93,6 +100,7 @@ export async function agentConfig(
     mayAskRoot: state === usualStateDirectory,
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: clockAddon(assetsDirectory),
+    hostFile: usualHostFile,
     https,
     ...forRooms,
   };

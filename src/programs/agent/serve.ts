@@ -70,6 +70,7 @@ export async function serve(
     ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
     ...options.serve,
     ...decisions.forRooms,
+    hostFile: path,
     ...(openClock && { openClock }),
     host,
     ...liveOf(decisions, trustedProxies),

@@ -63,6 +63,7 @@ import {
   versionOf,
   watchNeeds,
 } from "./status/wire-status.ts";
+import { createSupportOpener } from "./status/wire-support.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
@@ -327,6 +328,7 @@ function joinHandlers(joined: Joined): Handlers {
         },
         host,
       ),
+      openSupportBundle: createSupportOpener(config, host),
       version: versionOf(config, { host, updates }),
       greet: () =>
         greetingOf({

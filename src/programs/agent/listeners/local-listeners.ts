@@ -31,6 +31,11 @@ export interface LocalPlaces {
   readonly log: Log;
 }
 
+/** The path of the agent's socket in its run directory. */
+export function agentSocket(runDirectory: string): string {
+  return join(runDirectory, "steward.sock");
+}
+
 /** The socket first: commands on the device work even if another program holds the port. */
 export function createLocalListeners({
   runDirectory,
@@ -39,7 +44,7 @@ export function createLocalListeners({
   boundBuffers,
   log,
 }: LocalPlaces): LocalListeners {
-  const path = join(runDirectory, "steward.sock");
+  const path = agentSocket(runDirectory);
   const now = () => new Date(time.wall());
   const { timers } = time;
   let socket: KeptListener | undefined;
