@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
@@ -120,6 +121,21 @@ describe("the console's backups", () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
     await untilShown(page.getByText("Last backup: just now"));
+    assert.deepEqual(complaints, []);
+  });
+
+  it("have a support bundle beside them, which doctor has made", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/system/device");
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download", exact: true }).click(),
+    ]);
+    assert.match(file.suggestedFilename(), /^Müller-Söhne-..-Lager-\d{4}-\d\d-\d\dT\d{4}Z\.tar\.gz$/);
+    const archive = await file.path();
+    const list = execFileSync("tar", ["-tzf", archive], { encoding: "utf8" });
+    assert.match(list, /^steward-doctor\/report\.txt$/m);
+    await untilShown(page.getByText("is in your browser's downloads", { exact: false }));
     assert.deepEqual(complaints, []);
   });
 

@@ -186,7 +186,7 @@ describe("the console's view of the machine", () => {
       assert.equal(lines.length, 2);
       const [lan] = (await agent.call("GET", "/api/system/facts", { local: true })).json.network.interfaces;
       if (lan) await untilShown(page.getByRole("region", { name: "Network" }).getByText(lan.addresses[0]));
-      for (const name of ["Restart", "Switch off", "Make a backup", "Factory reset"])
+      for (const name of ["Restart", "Switch off", "Make a backup", "Download", "Factory reset"])
         assert.equal(await page.getByRole("button", { name }).count(), 0, name);
       assert.equal(await page.getByRole("dialog").count(), 0);
       looks.keep(page, `machine-${role}`, assertFits);

@@ -32,6 +32,7 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
   hostName: { to: "/system/device", query: { open: "host_name" } },
   timeZone: { to: "/system/device", query: { open: "time_zone" } },
   backup: { to: "/system/device", query: { open: "backup" }, roles: ["admin"] },
+  bundle: { to: "/system/device", roles: ["admin"] },
   restart: { to: "/system/device", query: { open: "reboot" }, roles: ["admin"] },
   powerOff: { to: "/system/device", query: { open: "powerOff" }, roles: ["admin"] },
   reset: { to: "/system/device", query: { open: "reset" }, roles: ["admin"] },

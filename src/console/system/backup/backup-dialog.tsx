@@ -9,7 +9,7 @@ import { download } from "../../ui/download.ts";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { PasswordField } from "../../ui/form/password-field.tsx";
 import { ProblemBox } from "../../ui/problem-view.tsx";
-import { BrokenOff, backupFileName, makeBackup } from "./make-backup.ts";
+import { BrokenOff, fileNameOf, makeBackup } from "./make-backup.ts";
 
 interface Made {
   readonly fileName: string;
@@ -52,7 +52,7 @@ function BackupForm({
   const form = useForm({ passphrase: "", again: "" }, async ({ passphrase }) => {
     setReceived(0);
     const file = await makeBackup(passphrase, { signal, onBytes: setReceived });
-    const fileName = backupFileName(name, new Date(deviceNow()));
+    const fileName = fileNameOf(name, new Date(deviceNow()), ".age");
     download(file, fileName, file.type);
     onMade({ fileName, bytes: file.size });
   });

@@ -28,8 +28,8 @@ export async function makeBackup(passphrase: string, { signal, onBytes }: Making
   }
 }
 
-/** `Branch-Hamburg-2026-11-28T0130Z.age`: as `steward backup --to` names it. */
-export function backupFileName(deviceName: string, at: Date): string {
+/** `Branch-Hamburg-2026-11-28T0130Z.age`: as `steward backup --to` names a backup. */
+export function fileNameOf(deviceName: string, at: Date, ending: string): string {
   const name = deviceName.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").replaceAll(/^[-.]+|-+$/g, "") || "device";
-  return `${name}-${at.toISOString().slice(0, 16).replace(":", "")}Z.age`;
+  return `${name}-${at.toISOString().slice(0, 16).replace(":", "")}Z${ending}`;
 }

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Row, Rows } from "./rows.tsx";
+import { SupportRow } from "./support-row.tsx";
 
 /** An administrator's copies of the device, the ways back from them, and updates without a network. */
 export function CareSection({ onBackup }: { readonly onBackup: () => void }) {
@@ -37,6 +38,7 @@ export function CareSection({ onBackup }: { readonly onBackup: () => void }) {
             {t.machine.fromFileVerb}
           </Link>
         </Row>
+        <SupportRow />
       </Rows>
     </Section>
   );

@@ -24,6 +24,7 @@ export const palette: Catalogue["palette"] = {
     hostName: "Hostname",
     timeZone: "Zeitzone",
     backup: "Sicherung erstellen",
+    bundle: "Hilfspaket",
     restart: "Neu starten",
     powerOff: "Ausschalten",
     reset: "Auf Werkszustand zurücksetzen",

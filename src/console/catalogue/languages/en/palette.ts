@@ -17,6 +17,7 @@ export const palette = {
     hostName: "Host name",
     timeZone: "Time zone",
     backup: "Make a backup",
+    bundle: "Support bundle",
     restart: "Restart",
     powerOff: "Switch off",
     reset: "Factory reset",

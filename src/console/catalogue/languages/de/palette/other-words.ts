@@ -27,6 +27,7 @@ export const otherWords: Catalogue["palette"]["words"] = {
     hostName: "Rechnername, umbenennen, DNS-Name, Netzwerkname",
     timeZone: "UTC, Region, Sommerzeit, Winterzeit",
     backup: "Backup, Datensicherung, sichern, Kopie, Export, Wiederherstellung, Ersatzgerät, age",
+    bundle: "Doctor, Diagnose, Support, Hilfe, Problem melden, Archiv",
     restart: "Neustart, Reboot, booten",
     powerOff: "herunterfahren, abschalten, Shutdown",
     reset: "Werkseinstellungen, Werksreset, Reset, alles löschen",

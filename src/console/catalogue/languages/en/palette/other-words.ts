@@ -25,6 +25,7 @@ export const otherWords = {
     hostName: "hostname, rename, computer name, dns name",
     timeZone: "timezone, tz, utc, region, daylight saving",
     backup: "save, archive, export, copy, restore, replacement, age",
+    bundle: "doctor, diagnostics, support, help, report a problem, archive",
     restart: "reboot, boot, power",
     powerOff: "shutdown, shut down, power off, halt, turn off",
     reset: "reset, erase, wipe, delete everything",
