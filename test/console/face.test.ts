@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { until } from "../../lab/basics/until.ts";
 import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
-import { assertFits, picture } from "../../lab/console/page-checks.ts";
+import { assertFits, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
 
 /** As a browser writes a colour that it has computed. */
@@ -94,5 +94,44 @@ describe("the colour of a device", () => {
     await page.getByRole("button", { name: "Speichern" }).click();
     await untilColoured(page, accents.slate[0]);
     assert.deepEqual(complaints, []);
+  });
+});
+
+describe("the width of a desk", () => {
+  const ending = endOfConsole();
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const boxOf = async (page: Page, selector: string) => {
+    const box = await page.locator(selector).boundingBox();
+    assert.ok(box !== null, selector);
+    return box;
+  };
+
+  it("has the tiles and the needs of Home beside the latest events from 1440 px on, and above them below that", async () => {
+    const { page, complaints } = await browser.open(agent, { width: 1440, height: 900 });
+    await signIn(page, "admin");
+    await page.locator(".latest > li").first().waitFor();
+    const wide = { tiles: await boxOf(page, ".tiles"), latest: await boxOf(page, ".latest") };
+    assert.ok(wide.latest.x >= wide.tiles.x + wide.tiles.width, "the events are beside the tiles");
+    assert.ok(wide.latest.y < wide.tiles.y + wide.tiles.height, "they begin at the same height");
+    assert.ok(wide.latest.x + wide.latest.width > 1_350, "the width is used");
+    await assertFits(page);
+    await picture(page, "face-home-1440");
+    await page.setViewportSize({ width: 1439, height: 900 });
+    const narrow = { needs: await boxOf(page, ".needs"), latest: await boxOf(page, ".latest") };
+    assert.ok(narrow.latest.y > narrow.needs.y + narrow.needs.height, "the events are below the needs");
+    await assertFits(page);
+    await page.setViewportSize({ width: 2560, height: 1440 });
+    assert.ok((await boxOf(page, ".latest")).width < 640, "no line is longer than it can be read");
+    await assertFits(page);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("is used by lists, and not by forms", async () => {
+    const { page } = await browser.open(agent, { width: 1440, height: 900 });
+    await signIn(page, "admin", "/users");
+    await page.locator(".table tbody tr").first().waitFor();
+    assert.ok((await boxOf(page, ".table")).width > 1_300);
+    await stepTo(page, "/account");
+    assert.ok((await boxOf(page, "main form >> nth=0")).width < 600);
   });
 });

@@ -26,11 +26,13 @@ export function HomePage() {
 
 function Known({ status }: { readonly status: Status }) {
   return (
-    <>
-      <Tiles status={status} />
-      <NeedList needs={status.needs} />
+    <div class="home">
+      <div>
+        <Tiles status={status} />
+        <NeedList needs={status.needs} />
+      </div>
       <Latest events={status.latest} />
-    </>
+    </div>
   );
 }
 
