@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
-import { assertFits, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { assertFits, axe, looks, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
 
 /** As a browser writes a colour that it has computed. */
@@ -135,3 +138,47 @@ describe("the width of a desk", () => {
     assert.ok((await boxOf(page, "main form >> nth=0")).width < 600);
   });
 });
+
+describe("the maker of the product", () => {
+  const ending = endOfConsole();
+  const directory = scratchDirectory();
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  const start = () => {
+    const mark = file("mark.svg", drawing);
+    const maker = { name: "Pumpworks פאמפ", mark, support: "support@pumpworks.example" };
+    const hostFile = file("steward.json", JSON.stringify({ maker }));
+    return startAgentInProcess({ arguments: ["--host-file", hostFile] });
+  };
+  const { agent, browser } = consoleOf(ending, start);
+
+  it("is on the sign-in page with its mark and the address at which it helps", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    const mark = page.getByRole("img", { name: "Pumpworks" });
+    await mark.waitFor();
+    await until("the mark is drawn", () =>
+      mark.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0),
+    );
+    const link = page.getByRole("link", { name: "support@pumpworks.example" });
+    assert.equal(await link.getAttribute("href"), "mailto:support@pumpworks.example");
+    assert.equal(await page.evaluate(() => document.title.includes("script ran")), false);
+    assert.deepEqual(await axe(page), []);
+    for (const [look, colorScheme, width] of looks) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page);
+      await picture(page, `face-maker-${look}`);
+    }
+    await page.setViewportSize({ width: 320, height: 600 });
+    await assertFits(page);
+    assert.deepEqual(complaints, []);
+  });
+});
+
+/** Wider than its place, and with a script, which no picture runs. */
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="120" viewBox="0 0 640 120">
+<script>top.document.title = "script ran";</script>
+<circle cx="60" cy="60" r="50" fill="#c2571a"/><path d="M140 40h460v40H140Z" fill="#767d8a"/></svg>`;

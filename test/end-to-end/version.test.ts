@@ -65,7 +65,7 @@ describe("what the agent says of itself", () => {
     assert.deepEqual(greeting, {
       ...{ device_name: "edge 7", banner: "Mind the pump", accent: "blue", language: "de" },
       version: packageVersion,
-      ...{ setup_required: false, rescue: false, synchronised: false, provider: null },
+      ...{ setup_required: false, rescue: false, synchronised: false, maker: null, provider: null },
     });
     assert.ok(Math.abs(Date.parse(server_time) - Date.now()) < 5_000, server_time);
   });

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import type { ConsoleGreeting } from "../../contract/types.ts";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages } from "../catalogue/words.ts";
 import { accentColour } from "../client/accent.ts";
-import { device } from "../client/connection.ts";
+import { device, greeting } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { showInIcon } from "../ui/favicon.ts";
@@ -23,6 +24,7 @@ export function Outside({
   readonly children: ComponentChildren;
 }) {
   const deviceName = useStore(device)?.name;
+  const maker = useStore(greeting)?.maker ?? null;
   const colour = useStore(accentColour);
   useEffect(() => showInIcon("ok"), [colour]);
   // After signing in, the keyboard is at the head of the next page.
@@ -31,20 +33,38 @@ export function Outside({
     <div class={isWide ? "outside setup" : "outside"}>
       <ConnectionState />
       <header class="device">
-        <Shape name="device" />
+        {maker?.mark ? <img src="/maker-mark" alt={maker.name} /> : <Shape name="device" />}
         <span dir="auto">{deviceName}</span>
       </header>
       <main>
         <Page title={title}>{children}</Page>
       </main>
-      <Languages />
+      <footer>
+        <Languages />
+        {maker && <Maker {...maker} />}
+      </footer>
     </div>
   );
 }
 
+/** The maker of the product, with the address at which it helps. */
+function Maker({ name, support }: NonNullable<ConsoleGreeting["maker"]>) {
+  return (
+    <p class="maker">
+      <bdi>{name}</bdi>
+      {support !== null && <a href={`${schemeOf(support)}${support}`}>{support}</a>}
+    </p>
+  );
+}
+
+function schemeOf(address: string): string {
+  if (address.startsWith("+")) return "tel:";
+  return address.startsWith("https:") ? "" : "mailto:";
+}
+
 function Languages() {
   return (
-    <footer class="languages">
+    <div class="languages">
       {languages().map((one) => (
         <button
           key={one}
@@ -57,6 +77,6 @@ function Languages() {
           {languageName(one)}
         </button>
       ))}
-    </footer>
+    </div>
   );
 }

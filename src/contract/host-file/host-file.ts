@@ -1,6 +1,7 @@
 import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
 import { group } from "../shapes.ts";
+import { maker } from "./maker.ts";
 import { oidc, path } from "./oidc.ts";
 import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
@@ -187,6 +188,7 @@ export const hostFile = {
         "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
       examples: [false],
     },
+    maker,
     oidc,
     support_until: {
       type: "string",

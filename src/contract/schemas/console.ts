@@ -29,6 +29,7 @@ export const consoleGreeting = {
     "rescue",
     "server_time",
     "synchronised",
+    "maker",
     "provider",
   ],
   properties: {
@@ -47,6 +48,16 @@ export const consoleGreeting = {
     },
     server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
     synchronised: { type: ["boolean", "null"], description: "the clock is trusted; null: not known" },
+    maker: {
+      type: ["object", "null"],
+      additionalProperties: false,
+      required: ["name", "mark", "support"],
+      properties: {
+        name: { type: "string" },
+        mark: { type: "boolean", description: "at /maker-mark" },
+        support: { type: ["string", "null"] },
+      },
+    },
     provider: {
       type: ["string", "null"],
       description: "the name of the provider that users can sign in at; null: the device has none",
@@ -72,6 +83,7 @@ export const consoleExamples = {
     rescue: false,
     server_time: "2026-11-20T08:00:00.000Z",
     synchronised: false,
+    maker: null,
     provider: null,
   },
 };

@@ -54,6 +54,7 @@ export interface AgentConfig extends ProgramParts {
   product: string;
   /** The last day of the maker's support (YYYY-MM-DD); null: root has named none. */
   supportUntil: string | null;
+  maker: HostDecisions["forRooms"]["maker"];
   notify: HostDecisions["forRooms"]["notify"];
   telemetry: HostDecisions["forRooms"]["telemetry"];
   time: HostDecisions["forRooms"]["time"];

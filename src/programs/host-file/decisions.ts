@@ -19,12 +19,23 @@ export interface HostFile {
   readonly kernelRescue: boolean;
   /** The last day of the maker's support (YYYY-MM-DD); null: it names none. */
   readonly supportUntil: string | null;
+  /** The maker of the product, as the sign-in page names it; null: it names none. */
+  readonly maker: MakerDecisions | null;
   /** The provider at which users can also sign in; null: none. */
   readonly oidc: SignInProvider | null;
   readonly notify: NotifyDecisions;
   readonly telemetry: TelemetryDecisions;
   readonly time: TimeDecisions;
   readonly update: UpdateDecisions;
+}
+
+/** The maker of the product. */
+export interface MakerDecisions {
+  readonly name: string;
+  /** Absolute path of its mark, .svg or .png; null: it has none. */
+  readonly mark: string | null;
+  /** An https or e-mail address, or a telephone number; null: none. */
+  readonly support: string | null;
 }
 
 /** Root's decisions about receivers of notifications. */
@@ -123,6 +134,7 @@ export function decisionsOf({
     product,
     kernelRescue: file.kernel_rescue,
     supportUntil: file.support_until ?? null,
+    maker: file.maker === undefined ? null : makerOf(file.maker),
     oidc: file.oidc === undefined ? null : providerOf(file.oidc),
     notify: { allowLocalServers: notify.allow_local_servers },
     telemetry: telemetryOf(telemetry),
@@ -136,6 +148,10 @@ export function decisionsOf({
       apply: plansOf(product, update),
     },
   };
+}
+
+function makerOf({ name, mark, support }: NonNullable<HostFileDocument["maker"]>): MakerDecisions {
+  return { name, mark: mark ?? null, support: support ?? null };
 }
 
 function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider {

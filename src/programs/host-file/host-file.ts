@@ -11,6 +11,7 @@ import {
   decisionsOf,
   type HostFile,
   type HttpsDecisions,
+  type MakerDecisions,
   type NotifyDecisions,
   type TelemetryDecisions,
   type TimeDecisions,
@@ -50,6 +51,7 @@ export interface HostDecisions {
     telemetry: TelemetryDecisions & TrustedOwners;
     time: TimeDecisions & TrustedOwners;
     update: HostUpdateConfig;
+    maker: MakerDecisions | null;
     oidc: (SignInProvider & TrustedOwners) | null;
   };
 }
@@ -144,6 +146,7 @@ async function readKept(path: string, uid: number | undefined): Promise<HostDeci
       ? withoutUpdates(decisions, new HostFileRefused(path, ofNamedFiles).message)
       : decisions;
     const without = {
+      ...(isOf("maker") && { maker: null }),
       ...(isOf("oidc") && { oidc: null }),
       ...(isOf("telemetry") && { telemetry: { ...owners, otlp: null, syslog: null } }),
     };
@@ -246,7 +249,7 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 }
 
 function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
-  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, notify } = host;
+  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, maker, notify } = host;
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
   const oidc = host.oidc && { ...host.oidc, ...owners };
   const telemetry = { ...host.telemetry, ...owners };
@@ -257,6 +260,6 @@ function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDe
     trustedProxies,
     https,
     kernelRescue,
-    forRooms: { logUnits, product, supportUntil, notify, telemetry, time, update, oidc },
+    forRooms: { logUnits, product, supportUntil, maker, notify, telemetry, time, update, oidc },
   };
 }

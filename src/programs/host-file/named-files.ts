@@ -2,6 +2,7 @@ import { type InputError, StewardError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
 import { checkAuthorities } from "../../host/linux/host-file/authorities.ts";
+import { checkMark } from "../../host/linux/host-file/mark.ts";
 import { refuseForeignProgram } from "../../host/linux/host-file/trusted-program.ts";
 import { releasePlace } from "./decisions.ts";
 
@@ -30,6 +31,7 @@ export async function namedFileFaults(
 function namedFiles({
   time,
   update,
+  maker,
   oidc,
   telemetry,
 }: HostFileDocument): [pointer: string, path: string, check: Check][] {
@@ -51,6 +53,7 @@ function namedFiles({
     );
   return [
     ...named(authorities, checkAuthorities),
+    ...named([["/maker/mark", maker?.mark]], checkMark),
     // Programs of a release are signed.
     ...named(programs, refuseForeignProgram).filter(([, path]) => !path.startsWith(releasePlace)),
   ];

@@ -4,6 +4,7 @@ import { createClientOf, createSchemeOf } from "../../../http/client-address.ts"
 import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../../http/server.ts";
+import { createMakerMark } from "../../../http/wire/maker-mark.ts";
 import { createRequestLines } from "../../../http/wire/request-lines.ts";
 import { createStaticFiles } from "../../../http/wire/static-files.ts";
 import { createWebManifest } from "../../../http/wire/web-manifest.ts";
@@ -62,10 +63,11 @@ export async function listen(
   const requestLines = createRequestLines({ ...host.time, log: config.log });
   const serveFile = createStaticFiles(join(config.assetsDirectory, "console"));
   const serveManifest = createWebManifest(application.deviceName);
+  const serveMark = createMakerMark(config.maker?.mark ?? null);
   const app = createServer({
     ...application,
     isOurHost,
-    serveFile: async (ctx) => serveManifest(ctx) || serveFile(ctx),
+    serveFile: async (ctx) => serveManifest(ctx) || (await serveMark(ctx)) || serveFile(ctx),
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),

@@ -171,6 +171,7 @@ export function greetingOf({
     rescue: isInRescue,
     server_time,
     synchronised,
+    maker: config.maker && { ...config.maker, mark: config.maker.mark !== null },
     provider: isInRescue ? null : (config.oidc?.name ?? null),
   };
 }

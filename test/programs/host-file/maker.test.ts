@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { chownSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+
+const svg =
+  '<?xml version="1.0"?>\n<!-- a pump -->\n<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+
+describe("the maker in the host file", asRoot, () => {
+  const nonsense: [string, unknown, RegExp][] = [
+    ["no name", {}, /\/maker\/name is missing/],
+    ["a name with a line feed", { name: "a\nb" }, /\/maker\/name must be a text/],
+    [
+      "a mark of another kind",
+      { name: "a", mark: "/etc/mark.gif" },
+      /\/maker\/mark must be an absolute path/,
+    ],
+    ["a mark that is not there", { name: "a", mark: "/etc/no/mark.svg" }, /\/maker\/mark names .*not exist/],
+    ...["javascript:alert(1)", "http://a.example", "help", "a b@c.example", "+49"].map(
+      (support): [string, unknown, RegExp] => [
+        `support at ${support}`,
+        { name: "a", support },
+        /\/maker\/support must be an https address, an e-mail address, or/,
+      ],
+    ),
+  ];
+  for (const [name, maker, words] of nonsense)
+    it(`with ${name} is refused`, (test) =>
+      refused(write(join(ownDirectory(test), "steward.json"), { maker }), words));
+
+  it("has a mark that is what its name says, is small, and is root's", async (test) => {
+    const directory = ownDirectory(test);
+    const withMark = (name: string, bytes: string | Buffer): string => {
+      writeFileSync(join(directory, name), bytes, { mode: 0o644 });
+      const maker = { name: "Pumpworks", mark: join(directory, name) };
+      return write(join(directory, "steward.json"), { maker });
+    };
+    await refused(withMark("a.svg", "<html><svg/></html>"), /\/maker\/mark names .* is not an SVG file/);
+    await refused(withMark("a.png", svg), /is not a PNG file/);
+    await refused(withMark("b.svg", svg + " ".repeat(65_536)), /more than the limit of 65536/);
+    const path = withMark("c.svg", svg);
+    const mark = join(directory, "c.svg");
+    assert.deepEqual((await readAt(path)).maker, { name: "Pumpworks", mark, support: null });
+    chownSync(mark, 65_534, 0);
+    await refused(path, /must belong to root/);
+  });
+});
+
+describe("the mark of a maker", () => {
+  it("is given out before sign-in, as a document without an origin that runs and fetches nothing", async () => {
+    const directory = scratchDirectory();
+    const maker = {
+      name: "Pumpworks",
+      mark: write(join(directory, "mark.svg"), svg),
+      support: "+49 40 1234",
+    };
+    const file = write(join(directory, "steward.json"), { maker });
+    const agent = await startAgentInProcess({ arguments: ["--host-file", file] });
+    try {
+      const { json } = await agent.call("GET", "/api/console");
+      assert.deepEqual(json.maker, { name: "Pumpworks", mark: true, support: "+49 40 1234" });
+      const answer = await fetch(`${agent.url}/maker-mark`);
+      assert.deepEqual([answer.status, await answer.text()], [200, svg]);
+      assert.equal(answer.headers.get("content-type"), "image/svg+xml");
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+      const policy = answer.headers.get("content-security-policy")?.split("; ") ?? [];
+      assert.deepEqual([policy.includes("default-src 'none'"), policy.includes("sandbox")], [true, true]);
+      assert.equal((await fetch(`${agent.url}/maker-mark`, { method: "POST" })).status, 405);
+    } finally {
+      await agent.dispose();
+    }
+  });
+
+  it("is not there on a device whose host file names none", async () => {
+    const agent = await startAgentInProcess();
+    try {
+      assert.equal((await agent.call("GET", "/api/console")).json.maker, null);
+      assert.equal((await fetch(`${agent.url}/maker-mark`)).status, 404);
+    } finally {
+      await agent.dispose();
+    }
+  });
+});
