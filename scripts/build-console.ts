@@ -225,10 +225,11 @@ function filesOfConsole(source: string) {
             ![ofSomePages, languages].some((one) => one.test(within(id))) && !ofSomeFiles.test(id),
         },
         // Three parts have lists; by what each uses of them they would load several small files. So would the list of
-        // users, by the fields that it shares with the sheet for adding one.
+        // users, by what it shares with the sheet for adding some.
         {
           name: "lists",
-          test: (id: string) => /^((styles\/parts\/)?lists|users\/user-fields)\b/.test(within(id)),
+          test: (id: string) =>
+            /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/.test(within(id)),
         },
         // The first run has forms of two other parts, the sheet of the device their paper and codes, and the restoring of a
         // backup the field for the setup token.

@@ -1,15 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { codeOf } from "../client/problem.ts";
 import { me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { problemName } from "../ui/by-code.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { actOnMany, type ManyAction, type Outcome, type Outcomes } from "./many-users.ts";
+import { reasonOf } from "./one-by-one.ts";
 
 const dangerous: readonly ManyAction[] = ["delete", "disable"];
 
@@ -116,10 +115,4 @@ function Entry({ user, outcome }: { readonly user: User; readonly outcome: Outco
       )}
     </li>
   );
-}
-
-function reasonOf(error: unknown): string {
-  const code = codeOf(error);
-  if (code === null) return t.problem.unreachable.title;
-  return problemName(code) ?? code;
 }

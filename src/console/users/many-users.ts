@@ -1,6 +1,7 @@
 import type { Role, User } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
-import { Cancelled, ProblemError } from "../client/problem.ts";
+import { Cancelled } from "../client/problem.ts";
+import { patiently } from "./one-by-one.ts";
 
 /** Actions for several users at once. */
 export type ManyAction =
@@ -16,9 +17,6 @@ export type ManyAction =
 export type Outcome = "waiting" | "done" | { readonly error: unknown };
 
 export type Outcomes = ReadonlyMap<string, Outcome>;
-
-/** Seconds to wait where the agent does not say how long. */
-const usualWaitSeconds = 5;
 
 /** Does it to one after another, and tells how far it is; those that fail do not stop the others. */
 export async function actOnMany(
@@ -40,20 +38,6 @@ export async function actOnMany(
     onProgress(new Map(outcomes));
   }
   return outcomes;
-}
-
-/** Waits as long as the agent says where there are too many requests. */
-async function patiently(work: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      return void (await work());
-    } catch (error) {
-      const problem = error instanceof ProblemError ? error.problem : null;
-      if (problem?.code !== "rate_limited" || signal.aborted) throw error;
-      const seconds = problem.retry_after ?? usualWaitSeconds;
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-    }
-  }
 }
 
 /** Does it to one user. `reason` is kept with the removal of a second factor. */
