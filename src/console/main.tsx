@@ -21,7 +21,8 @@ const place = document.getElementById("console");
 if (place !== null && !handBack()) {
   loadPartsBy({
     people: () => import("./parts/people.ts"),
-    adding: () => import("./parts/adding.ts"),
+    adding: () => import("./parts/people/adding.ts"),
+    several: () => import("./parts/people/several.ts"),
     account: () => import("./parts/account.ts"),
     device: () => import("./parts/device.ts"),
     logs: () => import("./parts/logs.ts"),

@@ -22,10 +22,17 @@ export const userId = {
   "x-expected": "the id of a user, which begins with usr_",
 } as const;
 
+/** Rules for names by themselves, for the console, which has no room for the rest of their schemas. */
+export const nameRules = {
+  username: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",
+  displayName: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$",
+  longestDisplayName: 64,
+} as const;
+
 /** Only ASCII, so that no two names look alike, and lower case, so that no two differ in case only. */
 export const username = {
   type: "string",
-  pattern: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",
+  pattern: nameRules.username,
   description: "3 to 32 of a–z, 0–9, dot, underscore and hyphen; begins with a letter; cannot be changed",
   "x-expected":
     "3 to 32 of a–z, 0–9, dot, underscore and hyphen, with a letter first and a letter or figure last",
@@ -34,8 +41,8 @@ export const username = {
 /** Text that a person reads: no control characters, so that it is safe in a terminal and in a log line. */
 export const displayName = {
   type: "string",
-  maxLength: 64,
-  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$",
+  maxLength: nameRules.longestDisplayName,
+  pattern: nameRules.displayName,
   "x-expected": "text on one line, without control characters",
 } as const;
 

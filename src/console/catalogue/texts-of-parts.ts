@@ -5,6 +5,7 @@ export const textsOfParts = {
   restore: ["setup"],
   people: ["people", "lists"],
   adding: ["people", "adding"],
+  several: ["people", "adding"],
   account: ["account"],
   device: ["device"],
   clock: ["device"],

@@ -37,6 +37,31 @@ export interface Changing extends Opened {
   readonly onDone: () => Promise<void>;
 }
 
+/** A user to whom the access is handed over. */
+export interface Person {
+  readonly username: string;
+  readonly display_name: string;
+  /** The one-use password; null: the person has been given another one. */
+  readonly password: string | null;
+}
+
+/** The outcome of adding several: those who were not reached are neither made nor failed. */
+export interface AddedSeveral {
+  readonly made: number;
+  /** Reasons by user name. */
+  readonly failed: ReadonlyMap<string, unknown>;
+  readonly left: number;
+}
+
+export interface SeveralProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** One of them is there now. */
+  readonly onMade: (person: Person) => void;
+  readonly onDone: (outcome: AddedSeveral) => void;
+  readonly onCancel: () => void;
+}
+
 interface Body<Props> {
   readonly Body: ComponentType<Props>;
 }
@@ -50,6 +75,7 @@ interface Pages {
 interface Parts {
   readonly people: Pages;
   readonly adding: Body<Changing> & { readonly Reset: ComponentType<Changing & { readonly user: User }> };
+  readonly several: Body<SeveralProps>;
   readonly account: Pages;
   readonly device: Pages;
   readonly logs: Pages;

@@ -1,12 +1,15 @@
 import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
+import { type AddedSeveral, type Person, type SeveralProps, usePart } from "../../client/parts.ts";
 import { useUnsaved } from "../../navigation/use-unsaved.ts";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
+import { reasonOf } from "../one-by-one.ts";
 import { AddUser, blankUser, isBlank } from "./add-user.tsx";
-import { HandOver, type Person, useShownOnce } from "./hand-over.tsx";
+import { HandOver, useShownOnce } from "./hand-over.tsx";
 
-/** The sheet that people are added with, one after another; it goes on to a card for each of them. */
+/** The sheet that people are added with, one after another or by a list; it goes on to a card for each of them. */
 export function AddPeople({
   onDone,
   onClose,
@@ -15,36 +18,94 @@ export function AddPeople({
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState(blankUser);
+  const [list, setList] = useState("");
   const [people, setPeople] = useState<readonly Person[]>([]);
-  const [isAdding, setIsAdding] = useState(true);
-  const unsaved = useUnsaved(!isBlank(typed));
+  const [shown, show] = useState<"one" | "several" | "cards">("one");
+  const [outcome, setOutcome] = useState<AddedSeveral | null>(null);
+  const unsaved = useUnsaved(!isBlank(typed) || list !== "");
   const isHandedOver = useShownOnce(people);
-  const added = (person: Person): void => {
-    setPeople([person, ...people]);
-    setTyped(blankUser);
-    setIsAdding(false);
+  const made = (person: Person): void => setPeople((before) => [person, ...before]);
+  const goOn = (next: AddedSeveral | null): void => {
+    setOutcome(next);
+    show("cards");
     void onDone();
   };
-  const title = isAdding ? t.users.add : t.adding.accessOf(people.map(({ username }) => username));
+  const onCancel = people.length === 0 ? onClose : () => show("cards");
+  const isWhole = outcome === null || outcome.failed.size + outcome.left === 0;
+  const title = {
+    one: t.users.add,
+    several: t.adding.several,
+    cards: t.adding.accessOf(people.map(({ username }) => username)),
+  }[shown];
   return (
     <Dialog title={title} shape="sheet" onClose={onClose}>
-      {isAdding ? (
+      {shown === "one" && (
         <AddUser
           typed={[typed, (change) => setTyped((before) => ({ ...before, ...change }))]}
-          onAdded={added}
-          onCancel={people.length === 0 ? onClose : () => setIsAdding(false)}
-        />
-      ) : (
-        <HandOver
-          people={people}
-          others={<Button onClick={() => setIsAdding(true)}>{t.adding.another}</Button>}
-          onClose={() => {
-            isHandedOver.current = true;
-            unsaved.current = false;
-            onClose();
+          others={<Button onClick={() => show("several")}>{t.adding.several} …</Button>}
+          onAdded={(person) => {
+            made(person);
+            setTyped(blankUser);
+            goOn(null);
           }}
+          onCancel={onCancel}
         />
       )}
+      {shown === "several" && (
+        <Several
+          text={list}
+          onText={setList}
+          onMade={made}
+          onDone={(next) => {
+            // The list stays where somebody is left: those who are there by now are left out of it.
+            if (next.failed.size + next.left === 0) setList("");
+            goOn(next);
+          }}
+          onCancel={onCancel}
+        />
+      )}
+      {shown === "cards" && (
+        <>
+          {outcome !== null && <Outcome outcome={outcome} />}
+          <HandOver
+            people={people}
+            others={
+              <Button onClick={() => show(isWhole ? "one" : "several")}>
+                {isWhole ? t.adding.another : t.adding.back}
+              </Button>
+            }
+            onClose={() => {
+              isHandedOver.current = true;
+              unsaved.current = false;
+              onClose();
+            }}
+          />
+        </>
+      )}
     </Dialog>
+  );
+}
+
+function Several(props: SeveralProps) {
+  const part = usePart("several");
+  return part && <part.Body {...props} />;
+}
+
+/** The number of those who were added from a list, and why others were not. */
+function Outcome({ outcome: { made, failed, left } }: { readonly outcome: AddedSeveral }) {
+  return (
+    <>
+      <p role="status">{t.users.manyDone({ done: made, failed: failed.size, left })}</p>
+      {failed.size > 0 && (
+        <ul class="users-many">
+          {[...failed].map(([username, error]) => (
+            <li key={username}>
+              <span>{username}</span>
+              <Badge state="wrong">{reasonOf(error)}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { renderSVG } from "uqr";
 import { t } from "../../catalogue/words.ts";
 import { device } from "../../client/connection.ts";
+import type { Person } from "../../client/parts.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { guardLeaving } from "../../navigation/navigation.ts";
 import { Paper } from "../../print/paper.tsx";
@@ -11,14 +12,6 @@ import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Facts } from "../../ui/page.tsx";
 import { useCopy } from "../../ui/secret.tsx";
-
-/** A user to whom the access is handed over. */
-export interface Person {
-  readonly username: string;
-  readonly display_name: string;
-  /** The one-use password; null: the person has been given another one. */
-  readonly password: string | null;
-}
 
 /** A card for each person, for the screen and for paper: where to sign in, and with what. */
 export function HandOver({
@@ -46,7 +39,7 @@ export function HandOver({
           {t.ui.done}
         </Button>
         {others}
-        <Button onClick={() => print()}>{t.ui.print}</Button>
+        {people.length > 0 && <Button onClick={() => print()}>{t.ui.print}</Button>}
       </div>
     </>
   );

@@ -2,11 +2,12 @@ import { useState } from "preact/hooks";
 import type { User } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
+import type { Person } from "../../client/parts.ts";
 import { mayLeave } from "../../navigation/navigation.ts";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { HandOver, type Person, useShownOnce } from "./hand-over.tsx";
+import { HandOver, useShownOnce } from "./hand-over.tsx";
 import { NewPassword } from "./new-password.tsx";
 
 /** Gives the user another password. */

@@ -17,4 +17,29 @@ export const adding: Catalogue["adding"] = {
   qr: (address) => `QR-Code der Adresse ${address}`,
   steps: "Adresse öffnen und anmelden.",
   stepsOnce: "Adresse öffnen, anmelden und ein eigenes Passwort wählen.",
+  several: "Mehrere anlegen",
+  addMany: (count) => (count === 1 ? "1 Person anlegen" : `${count} Personen anlegen`),
+  back: "Zurück zur Liste",
+  file: "Datei",
+  fileHint: "CSV, auch irgendwo auf dieser Seite abgelegt",
+  lines: "Zeilen",
+  check: "Prüfung der Zeilen",
+  linesHint:
+    "Eine Person in jeder Zeile: Benutzername, Anzeigename, Rolle. Ohne Rolle ist sie Leser. Die erste Zeile darf die Spalten benennen, wie in einer hier exportierten Liste.",
+  unused: "Nicht verwendet:",
+  correctFirst: "Einige Zeilen müssen zuerst berichtigt werden.",
+  tooMany: (most) => `Höchstens ${most} Personen werden auf einmal angelegt`,
+  checked: ({ fresh, known, faulty }) =>
+    `Anzulegen: ${fresh}.${known > 0 ? ` Ausgelassen, da es den Benutzernamen schon gibt: ${known}.` : ""}${faulty > 0 ? ` Zu berichtigen: ${faulty}.` : ""}`,
+  isKnown: "gibt es schon",
+  faults: {
+    username:
+      "Benutzername: 3 bis 32 aus a–z, 0–9, Punkt, Unterstrich, Bindestrich; vorn ein Buchstabe, hinten kein Zeichen",
+    display_name: "Anzeigename: höchstens 64 Zeichen, in einer Zeile",
+    role: "Rolle: admin, operator oder readonly",
+    enabled: "Aktiviert: true oder false",
+    twice: "Eine frühere Zeile hat diesen Benutzernamen",
+    quote: "Ein Anführungszeichen ist nicht geschlossen",
+    cells: "Mehr Zellen als Spalten",
+  },
 };

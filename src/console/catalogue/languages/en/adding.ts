@@ -16,4 +16,28 @@ export const adding = {
   qr: (address: string) => `QR code of the address ${address}`,
   steps: "Open the address and sign in.",
   stepsOnce: "Open the address, sign in, and choose a password of your own.",
+  several: "Add several",
+  addMany: (count: number) => (count === 1 ? "Add 1 person" : `Add ${count} people`),
+  back: "Back to the list",
+  file: "File",
+  fileHint: "CSV, also dropped anywhere on this page",
+  lines: "Lines",
+  check: "Check of the lines",
+  linesHint:
+    "One person in each line: user name, display name, role. Without a role, a person is a reader. The first line may name the columns, as in a list that was exported here.",
+  unused: "Not used:",
+  correctFirst: "Some lines have to be corrected first.",
+  tooMany: (most: number) => `At most ${most} people are added at once`,
+  checked: ({ fresh, known, faulty }: { fresh: number; known: number; faulty: number }) =>
+    `${fresh} can be added.${known > 0 ? ` ${known} left out, since the user name exists already.` : ""}${faulty > 0 ? ` To be corrected: ${faulty}.` : ""}`,
+  isKnown: "exists already",
+  faults: {
+    username: "User name: 3 to 32 of a–z, 0–9, dot, underscore, hyphen; a letter first, no mark last",
+    display_name: "Display name: at most 64 characters, on one line",
+    role: "Role: admin, operator or readonly",
+    enabled: "Enabled: true or false",
+    twice: "An earlier line has this user name",
+    quote: "A quotation mark is not closed",
+    cells: "More cells than columns",
+  },
 };

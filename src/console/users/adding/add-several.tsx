@@ -1,0 +1,171 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { roleNames } from "../../../contract/shapes.ts";
+import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import type { SeveralProps } from "../../client/parts.ts";
+import { Cancelled } from "../../client/problem.ts";
+import { useAction } from "../../client/use-action.ts";
+import { everyItem } from "../../lists/csv.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { FileField } from "../../ui/form/file-field.tsx";
+import { Form } from "../../ui/form/form.tsx";
+import { ProblemView } from "../../ui/problem-view.tsx";
+import { patiently } from "../one-by-one.ts";
+import { type Column, type CsvWords, type Entry, peopleFromCsv, textOfCsv } from "./people-from-csv.ts";
+
+/** People who are added at once: more would be a sheet that nobody reads, and minutes of hashing on a small device. */
+const mostAtOnce = 200;
+
+/** Bytes of a file: many times what so many lines have, and little enough to be read while one types. */
+const largestFile = 256 * 1024;
+
+/** A list of people, pasted or from a file: checked line by line as it is typed, and made one by one once it is right. */
+export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralProps) {
+  const known = useUserNames();
+  const names = known.names ?? noNames;
+  const { entries, unused } = useMemo(() => peopleFromCsv(text, csvWords(), names), [text, names]);
+  const fresh = entries.filter(({ isKnown }) => !isKnown);
+  const faulty = fresh.filter(({ faults }) => faults.length > 0).length;
+  const [isTooLarge, setIsTooLarge] = useState(false);
+  const { reached, stop, ...adding } = useAdding(fresh, { onMade, onDone });
+  const isTooMany = isTooLarge || fresh.length > mostAtOnce;
+  const take = async (file: File | null): Promise<void> => {
+    setIsTooLarge(file !== null && file.size > largestFile);
+    if (file !== null && file.size <= largestFile)
+      onText(textOfCsv(new Uint8Array(await file.arrayBuffer())));
+  };
+  return (
+    <Form
+      form={adding}
+      verb={t.adding.addMany(fresh.length)}
+      why={faulty > 0 ? t.adding.correctFirst : null}
+      isReady={fresh.length > 0 && !isTooMany && known.names !== null}
+      {...(adding.isBusy ? { others: <Button onClick={stop}>{t.users.stop}</Button> } : { onCancel })}
+    >
+      <FileField
+        label={t.adding.file}
+        hint={t.adding.fileHint}
+        error={isTooMany ? t.adding.tooMany(mostAtOnce) : null}
+        accept=".csv"
+        isDisabled={adding.isBusy}
+        onInput={(file) => void take(file)}
+      />
+      <TextField
+        label={t.adding.lines}
+        hint={t.adding.linesHint}
+        value={text}
+        onInput={onText}
+        isDisabled={adding.isBusy}
+        spellcheck={false}
+        lines={6}
+        isFirst
+      />
+      <ProblemView error={known.error} />
+      <p role="status">
+        {adding.isBusy
+          ? t.users.manyProgress(reached, fresh.length)
+          : entries.length > 0 &&
+            t.adding.checked({ fresh: fresh.length - faulty, known: entries.length - fresh.length, faulty })}
+      </p>
+      {adding.isBusy && <progress max={fresh.length} value={reached} aria-label={t.users.progress} />}
+      {unused.length > 0 && (
+        <p class="hint">
+          {t.adding.unused} <bdi>{unused.join(", ")}</bdi>
+        </p>
+      )}
+      {entries.length > 0 && <Checked entries={entries.slice(0, mostAtOnce)} />}
+    </Form>
+  );
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** The names of all users there are; null: they are not known yet. */
+function useUserNames() {
+  const [names, setNames] = useState<ReadonlySet<string> | null>(null);
+  const { run, error } = useAction(async () => {
+    const users = await everyItem((cursor) =>
+      call("listUsers", { query: { limit: 200, ...(cursor !== undefined && { cursor }) } }),
+    );
+    setNames(new Set(users.map(({ username }) => username)));
+  });
+  useEffect(() => void run(), []);
+  return { names, error };
+}
+
+/** Makes one after another; those that fail do not stop the others. */
+function useAdding(fresh: readonly Entry[], { onMade, onDone }: Pick<SeveralProps, "onMade" | "onDone">) {
+  const [reached, setReached] = useState(0);
+  const ending = useRef(new AbortController());
+  useEffect(() => () => ending.current.abort(), []);
+  const action = useAction(async () => {
+    const { signal } = ending.current;
+    const failed = new Map<string, unknown>();
+    let made = 0;
+    setReached(0);
+    for (const { username, display_name, role, enabled } of fresh) {
+      if (signal.aborted) break;
+      try {
+        const body = { username, display_name, role, enabled };
+        const { initial_password = null } = await patiently(() => call("createUser", { body }), signal);
+        onMade({ username, display_name, password: initial_password });
+        made += 1;
+      } catch (error) {
+        // The question for the password was closed: the rest would ask it again.
+        if (error instanceof Cancelled) break;
+        failed.set(username, error);
+      }
+      setReached(made + failed.size);
+    }
+    if (made + failed.size > 0) onDone({ made, failed, left: fresh.length - made - failed.size });
+  });
+  return { ...action, reached, stop: () => ending.current.abort() };
+}
+
+/** Words of this language beside the contract's. */
+function csvWords(): CsvWords {
+  const columns: readonly [string, Column][] = [
+    [t.users.name, "display_name"],
+    [t.person.displayName, "display_name"],
+    [t.signIn.username, "username"],
+    [t.person.role, "role"],
+  ];
+  const own = ["username", "display_name", "role", "enabled"] as const;
+  return {
+    columns: Object.fromEntries([...columns.map(inLowerCase), ...own.map((name) => [name, name])]),
+    roles: Object.fromEntries(
+      roleNames.flatMap((role) => [inLowerCase([t.person.roles[role], role]), [role, role]]),
+    ),
+  };
+}
+
+function inLowerCase<T>([word, meaning]: readonly [string, T]): readonly [string, T] {
+  return [word.toLowerCase(), meaning];
+}
+
+/** Every line with its outcome, those that need a correction first. */
+function Checked({ entries }: { readonly entries: readonly Entry[] }) {
+  const isFaulty = ({ faults, isKnown }: Entry): boolean => faults.length > 0 && !isKnown;
+  const sorted = [...entries].sort((one, other) => Number(isFaulty(other)) - Number(isFaulty(one)));
+  return (
+    <ol class="users-many" aria-label={t.adding.check}>
+      {sorted.map((entry) => (
+        <li key={entry.line}>
+          <span>
+            <span class="hint">{entry.line}</span> <bdi>{entry.username}</bdi>{" "}
+            {entry.display_name !== "" && <bdi class="hint">{entry.display_name}</bdi>}
+          </span>
+          {isFaulty(entry) ? (
+            <Badge state="wrong">{entry.faults.map((fault) => t.adding.faults[fault]).join(". ")}</Badge>
+          ) : entry.isKnown ? (
+            <Badge state="unknown">{t.adding.isKnown}</Badge>
+          ) : (
+            <Badge state="good">{t.person.roles[entry.role]}</Badge>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
