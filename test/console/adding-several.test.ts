@@ -34,7 +34,10 @@ describe("adding several users in the console", () => {
     await lines.fill("dora,Other\nEve,Eve\nfay,Fay Ώ,boss\ngus,Gus,operator");
     await sheet.getByRole("status").getByText("1 can be added. 1 left out, since").waitFor();
     await sheet.getByText("To be corrected: 2.").waitFor();
-    const shown = await sheet.getByRole("list", { name: "Check of the lines" }).getByRole("listitem").allInnerTexts();
+    const shown = await sheet
+      .getByRole("list", { name: "Check of the lines" })
+      .getByRole("listitem")
+      .allInnerTexts();
     const inOneLine = shown.map((text) => text.replace(/\s+/g, " ").trim());
     assert.match(inOneLine[0] ?? "", /^2 Eve Eve User name: 3 to 32/);
     assert.match(inOneLine[1] ?? "", /^3 fay Fay Ώ Role: admin, operator or readonly$/);

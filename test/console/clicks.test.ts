@@ -54,6 +54,23 @@ describe("the clicks that a task takes from Home", () => {
     assert.equal(clicks.count, 3);
   });
 
+  it("are 5 for five people, and one more to print their cards", async () => {
+    const page = await home();
+    const clicks = new Clicks();
+    await clicks.on(page.getByRole("link", { name: "Users", exact: true }));
+    await clicks.on(page.getByRole("button", { name: "Add user" }));
+    await clicks.on(page.getByRole("button", { name: "Add several …" }));
+    await page.getByLabel("Lines", { exact: true }).fill("ann,Ann\nbob,Bob,operator\ncay\ndan\neli,Eli");
+    await clicks.on(page.getByRole("button", { name: "Add 5 people" }));
+    await untilShown(page.getByRole("dialog", { name: "Access for 5 people" }));
+    assert.equal(await page.locator(".paper").count(), 5);
+    // A document without a browser has no printer.
+    await untilShown(page.getByRole("button", { name: "Print" }));
+    await clicks.on(page.getByRole("button", { name: "Done" }));
+    await untilShown(page.getByRole("link", { name: "eli", exact: true }));
+    assert.equal(clicks.count, 5);
+  });
+
   describe("with a colleague", () => {
     const password = "five quite unrelated words here";
     before(async () => {
