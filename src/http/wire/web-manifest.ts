@@ -1,4 +1,5 @@
 import type Koa from "koa";
+import { accentOf } from "../../contract/console/accents.ts";
 import { requireReading } from "./static-files.ts";
 
 /** The address of the manifest; the page names it once it is drawn, so that it delays nothing. */
@@ -16,10 +17,16 @@ const icons = [192, 512].flatMap((size) =>
 );
 
 /**
- * Serves the manifest with which a phone keeps the console among its programs, under the name of the device (W3C Web
- * Application Manifest). False: the request is for something else.
+ * Serves the manifest with which a phone keeps the console among its programs, under the name and in the colour of the
+ * device (W3C Web Application Manifest). False: the request is for something else.
  */
-export function createWebManifest(deviceName: () => string): (ctx: Koa.Context) => boolean {
+export function createWebManifest({
+  deviceName,
+  accent,
+}: {
+  readonly deviceName: () => string;
+  readonly accent: () => string;
+}): (ctx: Koa.Context) => boolean {
   return (ctx) => {
     if (ctx.path !== manifestPath) return false;
     requireReading(ctx.method);
@@ -35,7 +42,7 @@ export function createWebManifest(deviceName: () => string): (ctx: Koa.Context) 
       scope: "/",
       display: "standalone",
       background_color: backgroundColour,
-      theme_color: backgroundColour,
+      theme_color: accentOf(accent())[0],
       icons,
     });
     return true;

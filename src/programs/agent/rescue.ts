@@ -41,6 +41,7 @@ export interface Rescue {
   answered: () => void;
   deviceId: string;
   deviceName: () => string;
+  accent: () => string;
   /** Writes the events that were only counted. */
   close: () => void;
 }
@@ -68,6 +69,8 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
     answered: () => undefined,
     deviceId: host.identity.deviceId,
     deviceName: () => host.identity.hostname,
+    // The settings cannot be read: the default.
+    accent: () => "",
     close: events.close,
   };
 }

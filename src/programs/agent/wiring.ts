@@ -112,6 +112,7 @@ export interface Rooms {
   describeClock: () => ProblemClock;
   deviceId: string;
   deviceName: () => string;
+  accent: () => string;
   /** Counts an answer, for the metrics. */
   answered: Metering["answered"];
   /** The most important facts in a few words each, for `systemctl status`. */
@@ -181,8 +182,8 @@ async function joinRooms(
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
     deviceName: () => nameOf(base),
-    expiryNow: () => time.expiryNow(),
-    floor: () => clock.floor(),
+    accent: () => base.settings.read().console.accent,
+    ...{ expiryNow: () => time.expiryNow(), floor: () => clock.floor() },
     start: () => {
       for (const part of [disk, clock, updates, selfCheck, needWatch]) part.start();
       own.notifications.start((sink) => base.metering.readInto(sink, joined));

@@ -142,14 +142,18 @@ describe("the console's files", () => {
   });
 
   it("let a phone keep the console under the name of the device, with icons of the sizes that they say", async () => {
-    for (const name of ["Größe <b>7</b>", ""]) {
-      const change = await agent.call("PUT", "/api/system", { local: true, body: { device: { name } } });
+    for (const [name, accent, colour] of [
+      ["Größe <b>7</b>", "teal", "#016e73"],
+      ["", "blue", "#1d5bb8"],
+    ]) {
+      const body = { device: { name }, console: { accent } };
+      const change = await agent.call("PUT", "/api/system", { local: true, body });
       assert.equal(change.status, 200, change.text);
       const { device_name } = (await agent.call("GET", "/api/console")).json;
       const { headers, bytes } = await get(agent, "/manifest.webmanifest");
       assert.equal(headers["content-type"], "application/manifest+json");
       const manifest = JSON.parse(bytes.toString());
-      assert.equal(manifest.name, device_name);
+      assert.deepEqual([manifest.name, manifest.theme_color], [device_name, colour]);
       assert.deepEqual([manifest.scope, manifest.start_url, manifest.display], ["/", "/", "standalone"]);
       for (const { src, sizes, type } of manifest.icons) {
         const icon = await get(agent, src);

@@ -22,6 +22,8 @@ type Application = Pick<
   deviceId: string;
   /** The name of the device, as people see it. */
   deviceName: () => string;
+  /** console.accent. */
+  accent: () => string;
   /** The present as far as it is known, and a time no later than it. */
   expiryNow: () => Date;
   floor: () => Date;
@@ -62,7 +64,7 @@ export async function listen(
   const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines({ ...host.time, log: config.log });
   const serveFile = createStaticFiles(join(config.assetsDirectory, "console"));
-  const serveManifest = createWebManifest(application.deviceName);
+  const serveManifest = createWebManifest(application);
   const serveMark = createMakerMark(config.maker?.mark ?? null);
   const app = createServer({
     ...application,
