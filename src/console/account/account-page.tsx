@@ -10,6 +10,7 @@ import { isFactorRequired, minimumCharacters } from "../sign-in/new-password-fie
 import { useStore } from "../store.ts";
 import { Banner, Page } from "../ui/page.tsx";
 import { ApiTokens } from "./api-tokens.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { PasswordChange } from "./password-change.tsx";
 import { Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -62,6 +63,7 @@ function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly is
         user={user}
         isRequired={isRequired || (security !== null && isFactorRequired(user.role, security))}
       />
+      {user.two_factor.enabled && <Passkeys user={user} />}
       {isLed && password}
     </>
   );

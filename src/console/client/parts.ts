@@ -1,6 +1,13 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { AuditEvent, TimeSync, Updates, User } from "../../contract/types.ts";
+import type {
+  AuditEvent,
+  PasskeyProof,
+  PasskeyRequest,
+  TimeSync,
+  Updates,
+  User,
+} from "../../contract/types.ts";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
 import { loadTexts } from "../catalogue/words.ts";
 import { lost } from "./connection.ts";
@@ -26,6 +33,11 @@ export interface PaperProps {
   readonly note?: ComponentChildren;
   /** Buttons before the one that prints it. */
   readonly others?: ComponentChildren;
+}
+
+export interface PasskeyButtonProps {
+  readonly request: PasskeyRequest;
+  readonly onProven: (proof: PasskeyProof) => Promise<unknown>;
 }
 
 interface Opened {
@@ -77,6 +89,7 @@ interface Parts {
   readonly adding: Body<Changing> & { readonly Reset: ComponentType<Changing & { readonly user: User }> };
   readonly several: Body<SeveralProps>;
   readonly account: Pages;
+  readonly passkey: Body<PasskeyButtonProps>;
   readonly device: Pages;
   readonly logs: Pages;
   readonly events: Pages;

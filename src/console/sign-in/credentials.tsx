@@ -1,6 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { PasskeyProof, PasskeyRequest } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { codeOf, ProblemError } from "../client/problem.ts";
+import { type PasskeyButtonProps, usePart } from "../client/parts.ts";
+import { codeOf, type ProblemError } from "../client/problem.ts";
 import { endedBy } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,8 +13,17 @@ import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
 import { NameForManagers } from "./name-for-managers.tsx";
 
-/** The code that proves the second factor. */
-type FactorProof = { readonly code: string } | { readonly recovery_code: string };
+/** The proof of the second factor. */
+type FactorProof =
+  | { readonly code: string }
+  | { readonly recovery_code: string }
+  | { readonly passkey: PasskeyProof };
+
+/** The answer that asked for the second factor. */
+interface Challenge {
+  readonly token: string | null;
+  readonly passkey: PasskeyRequest | null;
+}
 
 export interface Given {
   readonly username: string;
@@ -35,7 +46,7 @@ interface Typed {
 }
 
 /** Answers after which the password has to be given again. */
-const begunAnew = ["challenge_invalid", "password_wrong", "invalid_credentials"];
+const begunAnew = ["challenge_invalid", "passkey_invalid", "password_wrong", "invalid_credentials"];
 
 /**
  * Name, password and, where the agent asks for it, a code. `username`: whose password it is, where that is settled.
@@ -53,19 +64,21 @@ export function Credentials({
   readonly isPage?: boolean;
   readonly onGiven: (given: Given) => Promise<void>;
 }) {
-  const [challenge, setChallenge] = useState<{ token: string | null } | null>(null);
+  const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const proven = useRef<PasskeyProof | null>(null);
   const begun: Typed = {
     ...{ username: settled ?? "", password: "" },
     ...{ code: "", isRecovery: false, isLost: false },
   };
   const form = useForm(begun, async (typed) => {
     try {
-      await onGiven(givenBy(typed, challenge));
+      await onGiven(givenBy(typed, challenge, proven.current));
     } catch (error) {
       if (begunAnew.includes(codeOf(error) ?? "") && !(typed.isLost && challenge !== null))
         setChallenge(null);
       if (codeOf(error) !== "totp_required" || challenge !== null) throw error;
-      setChallenge({ token: error instanceof ProblemError ? (error.problem.challenge_token ?? null) : null });
+      const { challenge_token: token = null, passkey = null } = (error as ProblemError).problem;
+      setChallenge({ token, passkey });
       if (isPage) history.pushState(null, "", location.href);
     }
   });
@@ -77,19 +90,31 @@ export function Credentials({
   });
   const why = useStore(endedBy);
   const isWrongCode = codeOf(error)?.startsWith("totp_") ?? false;
-  const otherWay = (
-    <Button
-      kind="quiet"
-      onClick={() => {
-        type({ isRecovery: !typed.isRecovery, code: "" });
-        form.forget();
-      }}
-    >
-      {typed.isRecovery ? t.signIn.useCode : t.signIn.useRecoveryCode}
-    </Button>
+  const otherWays = challenge !== null && (
+    <>
+      {challenge.passkey !== null && (
+        <PasskeyWay
+          request={challenge.passkey}
+          onProven={async (proof) => {
+            proven.current = proof;
+            await form.run();
+            proven.current = null;
+          }}
+        />
+      )}
+      <Button
+        kind="quiet"
+        onClick={() => {
+          type({ isRecovery: !typed.isRecovery, code: "" });
+          form.forget();
+        }}
+      >
+        {typed.isRecovery ? t.signIn.useCode : t.signIn.useRecoveryCode}
+      </Button>
+    </>
   );
   return (
-    <Form form={{ ...form, error: error ?? why }} verb={verb} others={challenge !== null && otherWay}>
+    <Form form={{ ...form, error: error ?? why }} verb={verb} others={otherWays}>
       {challenge !== null ? (
         <CodeFields {...{ form, isPage, wrong: isWrongCode ? titleOf(error) : null }} />
       ) : (
@@ -109,9 +134,11 @@ function useBack(onBack: () => void): void {
 
 function givenBy(
   { username, password, code, isRecovery, isLost }: Typed,
-  challenge: { readonly token: string | null } | null,
+  challenge: Challenge | null,
+  passkey: PasskeyProof | null,
 ): Given {
-  const factor = challenge === null ? null : isRecovery ? { recovery_code: code } : { code };
+  const ofCode = isRecovery ? { recovery_code: code } : { code };
+  const factor = challenge === null ? null : passkey === null ? ofCode : { passkey };
   return {
     username: username.trim(),
     password,
@@ -119,6 +146,12 @@ function givenBy(
     challengeToken: challenge?.token ?? null,
     isLost: isRecovery && isLost,
   };
+}
+
+/** Loaded where the user has a passkey for this page. */
+function PasskeyWay(given: PasskeyButtonProps) {
+  const part = usePart("passkey", false);
+  return part && <part.Body {...given} />;
 }
 
 function PasswordFields({

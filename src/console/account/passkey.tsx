@@ -1,0 +1,36 @@
+import { useEffect, useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import type { PasskeyButtonProps } from "../client/parts.ts";
+import { useAction } from "../client/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { answerByPasskey, hasPasskeys } from "./webauthn.ts";
+
+/**
+ * Proves the second factor by a passkey, in browsers that have them for this page. It is a part by itself: the page for
+ * signing in loads it where the user has one.
+ */
+export function Body({ request, onProven }: PasskeyButtonProps) {
+  const [isPossible, setIsPossible] = useState(false);
+  const [refusal, setRefusal] = useState("");
+  useEffect(() => {
+    void hasPasskeys().then(setIsPossible);
+  }, []);
+  const use = useAction(async () => {
+    setRefusal("");
+    const proof = await answerByPasskey(request).catch(({ message }: DOMException) => setRefusal(message));
+    if (proof) await onProven(proof);
+  });
+  if (!isPossible) return null;
+  return (
+    <>
+      <Button isBusy={use.isBusy} onClick={() => void use.run()}>
+        {t.passkey.use}
+      </Button>
+      {refusal !== "" && (
+        <p class="hint" role="alert">
+          {t.passkey.refused} <bdi>{refusal}</bdi>
+        </p>
+      )}
+    </>
+  );
+}

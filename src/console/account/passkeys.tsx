@@ -1,0 +1,125 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Passkey, User } from "../../contract/types.ts";
+import { agentInWords } from "../access/user-agent.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { useResource } from "../client/use-resource.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { Form, useForm } from "../ui/form/form.tsx";
+import { Section } from "../ui/page.tsx";
+import { ReadProblem } from "../ui/problem-view.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { hasPasskeys, makePasskey } from "./webauthn.ts";
+
+/** The passkeys beside the codes of a second factor. Nothing is shown where there are none and none can be made. */
+export function Passkeys({ user }: { readonly user: User }) {
+  const params = { id: user.id };
+  const factor = useResource("getTwoFactor", { params });
+  const [isPossible, setIsPossible] = useState(false);
+  const [isAdding, setIsAdding] = useState(false);
+  const [doomed, setDoomed] = useState<Passkey | null>(null);
+  useEffect(() => {
+    void hasPasskeys().then(setIsPossible);
+  }, []);
+  const passkeys = factor.value?.passkeys ?? [];
+  if (!isPossible && passkeys.length === 0) return null;
+  return (
+    <Section
+      title={t.account.passkeys}
+      action={isPossible && <Button onClick={() => setIsAdding(true)}>{t.account.addPasskey}</Button>}
+    >
+      <p>{t.account.passkeysText}</p>
+      <ReadProblem of={[factor]} />
+      {passkeys.length > 0 && (
+        <Table
+          caption={t.account.passkeys}
+          columns={columns(setDoomed)}
+          rows={passkeys}
+          rowKey={({ id }) => id}
+        />
+      )}
+      {isAdding && (
+        <AddPasskey user={user} onAdded={() => factor.reload()} onClose={() => setIsAdding(false)} />
+      )}
+      {doomed !== null && (
+        <ConfirmDialog
+          title={t.account.removePasskeyTitle(doomed.name)}
+          verb={t.account.removePasskey}
+          isDangerous
+          onConfirm={async () => {
+            await call("removePasskey", { params: { ...params, passkey: doomed.id } });
+            toast(t.account.passkeyRemoved);
+            await factor.reload();
+          }}
+          onClose={() => setDoomed(null)}
+        >
+          <p>{t.account.removePasskeyText}</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+function AddPasskey({
+  user,
+  onAdded,
+  onClose,
+}: {
+  readonly user: User;
+  readonly onAdded: () => Promise<void>;
+  readonly onClose: () => void;
+}) {
+  const params = { id: user.id };
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const form = useForm({ name: agentInWords(navigator.userAgent) }, async ({ name }) => {
+    setRefusal(null);
+    const begun = await call("beginPasskey", { params });
+    const made = await makePasskey(user, begun).catch(({ message }: DOMException) => setRefusal(message));
+    if (!made) return;
+    await call("addPasskey", { params, body: { name, ...made } });
+    toast(t.account.passkeyAdded);
+    await onAdded();
+    onClose();
+  });
+  return (
+    <Dialog title={t.account.addPasskey} onClose={onClose}>
+      <Form form={form} verb={t.account.makePasskey} onCancel={onClose}>
+        <p>{t.account.addPasskeyText}</p>
+        <TextField
+          {...form.field("name")}
+          label={t.account.tokenName}
+          hint={t.account.passkeyNameHint}
+          isFirst
+        />
+        {refusal !== null && (
+          <p role="alert">
+            {t.passkey.refused} <bdi>{refusal}</bdi>
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
+  return [
+    { key: "name", title: t.account.tokenName, cell: ({ name }) => <bdi>{name}</bdi> },
+    { key: "host", title: t.account.worksUnder, cell: ({ host }) => host },
+    { key: "added", title: t.account.added, cell: ({ created_at }) => <Time at={created_at} /> },
+    { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    {
+      key: "remove",
+      title: t.account.removePasskey,
+      cell: (passkey) => (
+        <Button label={t.account.removePasskeyTitle(passkey.name)} onClick={() => onRemove(passkey)}>
+          {t.account.removePasskey}
+        </Button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,89 @@
+import type {
+  NewPasskey,
+  PasskeyCreation,
+  PasskeyProof,
+  PasskeyRequest,
+  User,
+} from "../../contract/types.ts";
+
+/** Milliseconds in which a browser that has no passkeys for this page says so: it does at once. */
+const refusalMilliseconds = 300;
+
+/**
+ * True if this browser has passkeys for this page: not at an address, nor past a warning about the certificate, which no
+ * property shows (docs/sign-in.md). It is asked for a passkey beside a form, which shows nothing, and is refused or waits.
+ */
+export async function hasPasskeys(): Promise<boolean> {
+  if (!("PublicKeyCredential" in globalThis)) return false;
+  const isAsked = await PublicKeyCredential.isConditionalMediationAvailable?.();
+  if (!isAsked) return true;
+  const waiting = new AbortController();
+  setTimeout(() => waiting.abort(), refusalMilliseconds);
+  const publicKey = { challenge: crypto.getRandomValues(new Uint8Array(32)) };
+  return navigator.credentials.get({ mediation: "conditional", signal: waiting.signal, publicKey }).then(
+    () => true,
+    ({ name, message }: DOMException) => name !== "SecurityError" && !/TLS|certificate/i.test(message),
+  );
+}
+
+/** Has the browser make a passkey. Throws its DOMException. */
+export async function makePasskey(
+  { id, username, display_name }: User,
+  { challenge, host, algorithms, known, expires_in }: PasskeyCreation,
+): Promise<Omit<NewPasskey, "name">> {
+  const made = await navigator.credentials.create({
+    publicKey: {
+      challenge: bytesOf(challenge),
+      rp: { id: host, name: host },
+      user: { id: new TextEncoder().encode(id), name: username, displayName: display_name || username },
+      pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
+      excludeCredentials: known.map(descriptorOf),
+      authenticatorSelection: { residentKey: "discouraged", userVerification: "discouraged" },
+      attestation: "none",
+      timeout: expires_in * 1_000,
+    },
+  });
+  const { rawId, response } = made as PublicKeyCredential & { response: AuthenticatorAttestationResponse };
+  return {
+    id: textOf(rawId),
+    client_data: textOf(response.clientDataJSON),
+    attestation: textOf(response.attestationObject),
+  };
+}
+
+/** Has one of the user's passkeys answer. Throws the browser's DOMException. */
+export async function answerByPasskey({
+  challenge,
+  host,
+  credentials,
+}: PasskeyRequest): Promise<PasskeyProof> {
+  const used = await navigator.credentials.get({
+    publicKey: {
+      challenge: bytesOf(challenge),
+      rpId: host,
+      allowCredentials: credentials.map(descriptorOf),
+      userVerification: "discouraged",
+    },
+  });
+  const { rawId, response } = used as PublicKeyCredential & { response: AuthenticatorAssertionResponse };
+  return {
+    id: textOf(rawId),
+    client_data: textOf(response.clientDataJSON),
+    authenticator_data: textOf(response.authenticatorData),
+    signature: textOf(response.signature),
+  };
+}
+
+function descriptorOf(id: string): PublicKeyCredentialDescriptor {
+  return { type: "public-key", id: bytesOf(id) };
+}
+
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(text, (one) => one.charCodeAt(0));
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

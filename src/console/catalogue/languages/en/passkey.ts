@@ -1,0 +1,4 @@
+export const passkey = {
+  use: "Use a passkey",
+  refused: "Your browser used no passkey:",
+};
