@@ -37,12 +37,19 @@ export const greeting = createStore<ConsoleGreeting | null>(null);
 /** The device's name and the version that it runs; null: not known yet. */
 export const device = createStore<{ readonly name: string; readonly version: string } | null>(null);
 
+/** True: the agent is another version than at first, so the files of this page may be gone. */
+export const isOutdated = createStore(false);
+
+let firstVersion: string | null = null;
+
 /** As the greeting says it, and the status to those who are signed in. */
 export function deviceSaid({
   device_name,
   version,
   accent,
 }: Pick<ConsoleGreeting, "device_name" | "version"> & { readonly accent?: string | undefined }): void {
+  firstVersion ??= version;
+  isOutdated.set(version !== firstVersion);
   device.set({ name: device_name, version });
   if (accent !== undefined) accentSaid(accent);
 }

@@ -1,35 +1,29 @@
 import type { ComponentChildren } from "preact";
 import type { Need, Status } from "../../contract/types.ts";
 import { t, wordFor } from "../catalogue/words.ts";
-import { device } from "../client/connection.ts";
+import { isOutdated } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
 import { NeedText } from "../needs/need-text.tsx";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies } from "../needs/remedies.ts";
+import { reload } from "../session/reload.ts";
 import { fewCodes, me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { brief, visible } from "../ui/visible.ts";
 
-let versionAtStart: string | null = null;
-
 /** Shows on every page what cannot wait. Home lists the other needs, and the device's name shows their number. */
 export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
   const first = useStore(restriction);
-  const version = useStore(device)?.version ?? null;
-  versionAtStart ??= version;
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
   // Home lists it all.
   const needs = first !== null || path === "/" ? [] : (status?.needs ?? []).filter(isPressing);
   return (
     <div class="banners">
-      {version !== versionAtStart && (
-        <Banner
-          state="attention"
-          action={<Button onClick={() => location.reload()}>{t.frame.reload}</Button>}
-        >
+      {useStore(isOutdated) && (
+        <Banner state="attention" action={<Button onClick={() => void reload()}>{t.frame.reload}</Button>}>
           {t.frame.outOfDate}
         </Banner>
       )}

@@ -23,14 +23,22 @@ export function personPath(username: string): string {
 /** Asked before a place is left: true where something typed would be lost, `secret` where something shown this once. */
 type Guard = () => boolean | "secret";
 
-const guards = new Set<Guard>();
+/** Entries that a form takes back after the page was reloaded (session/reload.ts). */
+export interface Keep {
+  /** The form, as `keptEntries` asks for it. */
+  readonly name: string;
+  /** Without passwords and the like, because the browser writes them down. */
+  entries(): unknown;
+}
+
+const guards = new Map<Guard, Keep | undefined>();
 
 /** The question whether to leave the page; null: it is not asked. */
 export const leaving = createStore<{ isSecret: boolean; go(): void; stay(): void } | null>(null);
 
 /** While this is registered and true, the page is not left without a question. The result takes it back. */
-export function guardLeaving(isUnsaved: Guard): () => void {
-  guards.add(isUnsaved);
+export function guardLeaving(isUnsaved: Guard, keep?: Keep): () => void {
+  guards.set(isUnsaved, keep);
   return () => void guards.delete(isUnsaved);
 }
 
@@ -95,14 +103,26 @@ function arrived(path: string): void {
 
 /** True: something would be lost if the person left the page. */
 export function isUnsaved(): boolean {
-  return [...guards].some((guard) => guard() !== false);
+  return unsaved().length > 0;
+}
+
+function unsaved(): readonly (Keep | undefined)[] {
+  return [...guards].flatMap(([guard, keep]) => (guard() === false ? [] : [keep]));
+}
+
+/** The entries of each form that would be lost; null: the person stays, since some of it cannot be kept. */
+export async function entriesToKeep(): Promise<Readonly<Record<string, unknown>> | null> {
+  const keeps = unsaved();
+  if (keeps.includes(undefined) && !(await mayLeave())) return null;
+  guards.clear();
+  return Object.fromEntries(keeps.flatMap((keep) => (keep ? [[keep.name, keep.entries()]] : [])));
 }
 
 /** Asks where something would be lost; false: the person stays. */
 export async function mayLeave(): Promise<boolean> {
   if (!isUnsaved()) return true;
   const isLeft = await new Promise<boolean>((resolve) => {
-    const isSecret = [...guards].some((guard) => guard() === "secret");
+    const isSecret = [...guards.keys()].some((guard) => guard() === "secret");
     leaving.set({ isSecret, go: () => resolve(true), stay: () => resolve(false) });
   });
   leaving.set(null);

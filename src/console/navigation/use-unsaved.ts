@@ -1,10 +1,22 @@
 import { useEffect, useRef } from "preact/hooks";
-import { guardLeaving } from "./navigation.ts";
+import { guardLeaving, type Keep } from "./navigation.ts";
 
-/** While it is true, leaving the page asks first. Set the result to false to leave before the next drawing all the same. */
-export function useUnsaved(isUnsaved: boolean): { current: boolean } {
+/**
+ * While it is true, leaving the page asks first. Set the result to false to leave before the next drawing all the same.
+ * `keep`: what is taken over a reload for another version.
+ */
+export function useUnsaved(isUnsaved: boolean, keep?: Keep): { current: boolean } {
   const latest = useRef(isUnsaved);
   latest.current = isUnsaved;
-  useEffect(() => guardLeaving(() => latest.current), []);
+  const latestKeep = useRef(keep);
+  latestKeep.current = keep;
+  useEffect(
+    () =>
+      guardLeaving(
+        () => latest.current,
+        keep && { name: keep.name, entries: () => latestKeep.current?.entries() },
+      ),
+    [keep?.name],
+  );
   return latest;
 }

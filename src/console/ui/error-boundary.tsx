@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
 import { t } from "../catalogue/words.ts";
+import { reload } from "../session/reload.ts";
 import { Button } from "./button.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
@@ -14,7 +15,7 @@ export class ErrorBoundary extends Component<{ readonly children: ComponentChild
     return (
       <>
         <ProblemView error={this.state.error} />
-        <Button onClick={() => location.reload()}>{t.frame.reload}</Button>
+        <Button onClick={() => void reload()}>{t.frame.reload}</Button>
       </>
     );
   }

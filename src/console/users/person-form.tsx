@@ -4,6 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { useUnsaved } from "../navigation/use-unsaved.ts";
+import { keptEntries } from "../session/reload.ts";
 import { me, userChanged } from "../session/session.ts";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Form } from "../ui/form/form.tsx";
@@ -41,11 +42,12 @@ function EditForm({
 }) {
   const { value } = reading;
   // Only what was touched, so that all else is as it is now.
-  const [change, setChange] = useState<UserChange>({});
+  const form = `user ${value.id}`;
+  const [change, setChange] = useState(() => keptEntries<UserChange>(form) ?? {});
   const [theirs, setTheirs] = useState<Saved | null>(null);
   const user = { ...value, ...change };
   const isChanged = members.some((member) => user[member] !== value[member]);
-  const unsaved = useUnsaved(isChanged);
+  const unsaved = useUnsaved(isChanged, { name: form, entries: () => change });
   const isMe = value.id === me().id;
   const action = useAction(async (base: Reading = reading) => {
     const saved = await saveUser(base, changeOf(base.value, change));

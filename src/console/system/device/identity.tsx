@@ -5,7 +5,8 @@ import { call, callWithTag } from "../../client/call.ts";
 import { greet } from "../../client/connection.ts";
 import { codeOf } from "../../client/problem.ts";
 import { type Resource, useResource } from "../../client/use-resource.ts";
-import { guardLeaving } from "../../navigation/navigation.ts";
+import { useUnsaved } from "../../navigation/use-unsaved.ts";
+import { keptEntries } from "../../session/reload.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
@@ -73,7 +74,7 @@ function NamesForm({ settings, host, base, asked }: FormProps) {
   const { typed, changes, change, forget } = useChanges(base);
   const changed = [...ofSettings, ...ofHost].filter((name) => typed[name].trim() !== base[name]);
   const isChanged = changed.length > 0;
-  useGuard(isChanged);
+  useUnsaved(isChanged, { name: formName, entries: () => changes });
   const form = useForm<Values>(base, async () => {
     await save({ settings, host, typed, changed });
     forget();
@@ -121,9 +122,14 @@ function NamesForm({ settings, host, base, asked }: FormProps) {
   );
 }
 
+/** The name of the form where its entries are kept over a reload. */
+const formName = "device";
+
+type Changes = Partial<Record<Name, Change>>;
+
 /** The texts typed over the device's values, which may change meanwhile. */
 function useChanges(base: Values) {
-  const [changes, setChanges] = useState<Partial<Record<Name, Change>>>({});
+  const [changes, setChanges] = useState(() => keptEntries<Changes>(formName) ?? {});
   const typed: Record<Name, string> = { ...base };
   for (const [name, { value }] of Object.entries(changes)) typed[name as Name] = value;
   return {
@@ -150,13 +156,6 @@ function hintOf(name: Name, change: Change | undefined, base: string) {
   ) : (
     hint
   );
-}
-
-/** Nothing that is typed is lost by leaving the page. */
-function useGuard(isChanged: boolean): void {
-  const latest = useRef(isChanged);
-  latest.current = isChanged;
-  useEffect(() => guardLeaving(() => latest.current), []);
 }
 
 /** Gives the keyboard to the field that the address asks for. */

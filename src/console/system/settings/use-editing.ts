@@ -8,6 +8,7 @@ import { Cancelled, codeOf } from "../../client/problem.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { guardLeaving } from "../../navigation/navigation.ts";
+import { keptEntries } from "../../session/reload.ts";
 import { isOneOf, me } from "../../session/session.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
 import { toast } from "../../ui/dialog/toasts.tsx";
@@ -46,11 +47,14 @@ export interface Editing {
   stopAsking(): void;
 }
 
+/** The name of the form where its entries are kept over a reload. */
+const formName = "settings";
+
 /** A change is merged with those of others at most this often before it is given up. */
 const mostTries = 4;
 
 export function useEditing(): Editing {
-  const [store] = useState(() => createStore(emptyDraft));
+  const [store] = useState(() => createStore(keptEntries<Draft>(formName) ?? emptyDraft));
   const draft = useStore(store);
   const schema = useResource("getSettingsSchema");
   const [readError, setReadError] = useState<unknown>(null);
@@ -62,7 +66,11 @@ export function useEditing(): Editing {
     if (members !== null) reload();
   }, [members]);
   useChangesOfOthers(reload);
-  useEffect(() => guardLeaving(() => Object.keys(store.read().typed).length > 0), []);
+  useEffect(() => {
+    const isUnsaved = (): boolean => Object.keys(store.read().typed).length > 0;
+    const entries = (): Draft => ({ ...store.read(), sent: {} });
+    return guardLeaving(isUnsaved, { name: formName, entries });
+  }, []);
   const saving = useAction(async () => {
     setIsAsking(false);
     if (await save(store, members)) toast(t.ui.saved);

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { until } from "../../lab/basics/until.ts";
+import { consoleOf, endOfConsole, signIn, untilShown } from "../../lab/console/browser.ts";
+import { buildConsole } from "../../scripts/build-console.ts";
+
+const source = join(import.meta.dirname, "../../src/console");
+
+/** A button's text on the users' page, by which one knows the second build. */
+const otherVerb = "Add one more person";
+
+describe("a page that is open while Steward itself is updated", () => {
+  const ending = endOfConsole();
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  let otherBuild: string;
+  before(async () => {
+    const directory = await temporaryDirectory(ending);
+    const copy = join(directory, "src/console");
+    cpSync(source, copy, { recursive: true });
+    for (const name of ["src/contract", "node_modules", "tsconfig.json"])
+      symlinkSync(join(source, "../..", name), join(directory, name));
+    const words = join(copy, "catalogue/languages/en/people.ts");
+    const text = readFileSync(words, "utf8");
+    assert.match(text, / {2}add: "Add user"/);
+    writeFileSync(words, text.replace('  add: "Add user"', `  add: "${otherVerb}"`));
+    otherBuild = join(directory, "built");
+    await buildConsole(otherBuild, { source: copy });
+  });
+
+  /** From now on the agent answers as one of another version does, which has only the files of the other build. */
+  const update = async (page: Page): Promise<void> => {
+    await page.route("**/*", async (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (["/api/status", "/api/console"].includes(pathname)) {
+        const response = await route.fetch();
+        return route.fulfill({ response, json: { ...(await response.json()), version: "99.0.0" } });
+      }
+      if (pathname.startsWith("/api/")) return route.fallback();
+      const path = join(otherBuild, pathname.startsWith("/assets/") ? pathname : "index.html");
+      return existsSync(path) ? route.fulfill({ path }) : route.fulfill({ status: 404 });
+    });
+    // An event leads to the status.
+    const body = { device: { contact: `somebody ${Math.random()}` } };
+    assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
+    await untilShown(page.getByText("Steward was updated"));
+  };
+
+  const open = async (path: string) => {
+    const window = await browser.open(agent);
+    const questions: string[] = [];
+    window.page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      void dialog.accept();
+    });
+    await signIn(window.page, "admin", path);
+    return { ...window, questions };
+  };
+
+  const reload = (page: Page) =>
+    Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Reload" }).click()]);
+
+  it("is loaded anew by the next step to a page whose file is gone, without an error", async () => {
+    const { page, questions } = await open("/account");
+    await untilShown(page.getByLabel("Display name"));
+    await update(page);
+    await page.getByRole("link", { name: "Users", exact: true }).click();
+    await untilShown(page.getByRole("button", { name: otherVerb }));
+    assert.equal(new URL(page.url()).pathname, "/users");
+    assert.equal(await page.getByText("Steward was updated").count(), 0);
+    assert.deepEqual(questions, []);
+  });
+
+  it("keeps what was typed into the settings over its reload, and what another administrator has saved", async () => {
+    const { page, questions } = await open("/system/settings");
+    const field = page.getByLabel("Text on the sign-in page");
+    await field.fill("Pump house 7");
+    await update(page);
+    await reload(page);
+    await until("it is typed again", async () => (await field.inputValue()) === "Pump house 7");
+    assert.deepEqual(questions, []);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await untilShown(page.getByText("Saved"));
+    const { json } = await agent.call("GET", "/api/system", { local: true });
+    assert.equal(json.console.banner, "Pump house 7");
+    assert.match(json.device.contact, /^somebody/);
+    assert.equal(await page.evaluate(() => sessionStorage.getItem("steward-entries")), null);
+  });
+
+  it("keeps the names of the device, of a user and one's own", async () => {
+    const { page, questions } = await open("/system/device");
+    await page.getByLabel("Host name").fill("pump-7");
+    await update(page);
+    await reload(page);
+    const host = page.getByLabel("Host name");
+    await until("it is typed again", async () => (await host.inputValue()) === "pump-7");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.reload();
+    await untilShown(host);
+    assert.notEqual(await host.inputValue(), "pump-7");
+    await page.unrouteAll();
+    await page.goto("/users/log-reader");
+    const shown = page.getByLabel("Display name");
+    await shown.fill("Lou");
+    await update(page);
+    await reload(page);
+    await until("it is typed again", async () => (await shown.inputValue()) === "Lou");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.unrouteAll();
+    await page.goto("/account");
+    await page.getByLabel("Display name").fill("Ana");
+    await update(page);
+    await reload(page);
+    await until(
+      "it is typed again",
+      async () => (await page.getByLabel("Display name").inputValue()) === "Ana",
+    );
+    assert.deepEqual(questions, []);
+  });
+
+  it("gives nothing of it to another user of the same tab", async () => {
+    const { page } = await open("/account");
+    await page.getByLabel("Display name").fill("Ana");
+    await update(page);
+    await page.evaluate(() => {
+      addEventListener("pagehide", () => {
+        const kept = JSON.parse(sessionStorage.getItem("steward-entries") ?? "{}");
+        sessionStorage.setItem("steward-entries", JSON.stringify({ ...kept, by: "usr_of_another" }));
+      });
+    });
+    await reload(page);
+    await untilShown(page.getByLabel("Display name"));
+    assert.equal(await page.getByLabel("Display name").inputValue(), "");
+  });
+
+  it("asks first where something would be lost all the same", async () => {
+    const { page, questions } = await open("/account");
+    await page.getByLabel("Display name").fill("Ana");
+    await update(page);
+    await page.getByRole("link", { name: "Users", exact: true }).click();
+    await untilShown(page.getByRole("dialog"));
+    assert.deepEqual(questions, []);
+  });
+});
