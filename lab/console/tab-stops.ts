@@ -27,7 +27,8 @@ export async function tabStops(page: Page, key: "Tab" | "Shift+Tab"): Promise<Ta
 function goToEnd(isFirst: boolean): void {
   const root = document.querySelector("dialog[open]") ?? document;
   const all = [...root.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, summary")];
-  for (const one of all) delete one.dataset.stop;
+  // A box that scrolls takes the keyboard too.
+  for (const one of document.querySelectorAll<HTMLElement>("[data-stop]")) delete one.dataset.stop;
   const reached = all.filter((one) => one.tabIndex === 0 && one.checkVisibility());
   reached.at(isFirst ? 0 : -1)?.focus();
 }
