@@ -84,10 +84,9 @@ describe("a page that is open while Steward itself is updated", () => {
     await until("it is typed again", async () => (await field.inputValue()) === "Pump house 7");
     assert.deepEqual(questions, []);
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await untilShown(page.getByText("Saved"));
-    const { json } = await agent.call("GET", "/api/system", { local: true });
-    assert.equal(json.console.banner, "Pump house 7");
-    assert.match(json.device.contact, /^somebody/);
+    const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json;
+    await until("it is saved", async () => (await stored()).console.banner === "Pump house 7");
+    assert.match((await stored()).device.contact, /^somebody/);
     assert.equal(await page.evaluate(() => sessionStorage.getItem("steward-entries")), null);
   });
 
