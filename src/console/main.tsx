@@ -24,7 +24,7 @@ if (place !== null && !handBack()) {
     adding: () => import("./parts/people/adding.ts"),
     several: () => import("./parts/people/several.ts"),
     account: () => import("./parts/account.ts"),
-    passkey: () => import("./account/passkey.tsx"),
+    passkey: () => import("./parts/people/passkey.ts"),
     device: () => import("./parts/device.ts"),
     logs: () => import("./parts/logs.ts"),
     events: () => import("./parts/events.ts"),

@@ -108,7 +108,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     await picture(page, "phone-add-user");
     await page.goto("/users");
     await page.getByRole("link", { name: /^user-1x/ }).click();
-    await untilShown(page.getByRole("dialog").locator(".facts"));
+    await untilShown(page.locator(".facts"));
     await judge(page, "editing a user");
     await page.goto("/users");
     await page.getByRole("link", { name: names.readonly }).click();
@@ -118,8 +118,7 @@ describe("the console on a phone, with texts that are awkward", () => {
       await page.getByRole("button", { name: title, exact: true }).click();
       const question = page.getByRole("dialog", { name: title, exact: true });
       await question.getByRole("button", { name: "Löschen", exact: true }).click();
-      // The message is in the sheet: the page behind it is dim, and not read aloud.
-      await untilShown(page.locator("dialog[open] > .toasts").getByText(text));
+      await untilShown(page.locator(".toasts").getByText(text));
       found.push(...(await brokenText(page)).map((one) => `a message: ${one}`));
       await assertFits(page);
     }

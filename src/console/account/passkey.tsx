@@ -9,7 +9,7 @@ import { answerByPasskey, hasPasskeys } from "./webauthn.ts";
  * Proves the second factor by a passkey, in browsers that have them for this page. It is a part by itself: the page for
  * signing in loads it where the user has one.
  */
-export function Body({ request, onProven }: PasskeyButtonProps) {
+export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
   const [isPossible, setIsPossible] = useState(false);
   const [refusal, setRefusal] = useState("");
   useEffect(() => {

@@ -13,6 +13,8 @@ const views: readonly OperationId[] = [
   "getTls",
   "getTimeSync",
   "getUpdates",
+  // A user has a few passkeys, within a bound.
+  "getTwoFactor",
   // As many as the settings and the host file name.
   "getNotifications",
   // One for each bar that the caller draws.
