@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { isOutdated } from "../client/connection.ts";
 import { loadPart, type PagePart } from "../client/parts.ts";
 import { HomePage } from "../home/home-page.tsx";
-import { pageOf } from "../navigation/navigation.ts";
+import { pageOf } from "../navigation/paths.ts";
 import { reload } from "../session/reload.ts";
 import { NoPage } from "./no-page.tsx";
 

@@ -10,16 +10,6 @@ export interface Place {
 
 export const place = createStore<Place>(readPlace());
 
-/** The page of a path: `/users/ana` is one of `/users/*`. */
-export function pageOf(path: string): string {
-  return path.startsWith("/users/") ? "/users/*" : path;
-}
-
-/** The path of a user's page. */
-export function personPath(username: string): string {
-  return `/users/${encodeURIComponent(username)}`;
-}
-
 /** Asked before a place is left: true where something typed would be lost, `secret` where something shown this once. */
 type Guard = () => boolean | "secret";
 

@@ -1,6 +1,7 @@
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
-import { navigate, personPath } from "../navigation/navigation.ts";
+import { navigate } from "../navigation/navigation.ts";
+import { personPath } from "../navigation/paths.ts";
 import { signOut } from "../session/session.ts";
 import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import type { Entry } from "./found.ts";

@@ -5,7 +5,7 @@ import { forgetAll, watchChanges } from "../client/cache.ts";
 import { type CallOptions, call } from "../client/call.ts";
 import { connected, greet, greeting, lost } from "../client/connection.ts";
 import { Cancelled, codeOf, type ProblemError, Unreachable } from "../client/problem.ts";
-import { pageOf } from "../navigation/navigation.ts";
+import { pageOf } from "../navigation/paths.ts";
 import { createStore } from "../store.ts";
 import { goOn, used, watchUse } from "./activity.ts";
 import {

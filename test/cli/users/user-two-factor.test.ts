@@ -114,12 +114,12 @@ describe("steward user 2fa status", () => {
     const locked = { password: false, totp: true, until: "2026-01-02T03:04:05.000Z" };
     const { socketPath } = await startAgent(test, {
       "GET /api/users": pageOf(anna),
-      [`GET ${base}`]: { body: { ...anna.two_factor, locked } },
+      [`GET ${base}`]: { body: { ...anna.two_factor, passkeys: [], locked } },
     });
     const { stdout } = await runSteward(["user", "2fa", "status", "anna", "--socket", socketPath]);
     assert.match(
       stdout,
-      /^enabled +yes\nsince +2026.*\nrecovery codes left +10\nlocked +two-factor code until /,
+      /^enabled +yes\nsince +2026.*\nrecovery codes left +10\npasskeys +none\nlocked +two-factor code until /,
     );
   });
 
@@ -127,7 +127,7 @@ describe("steward user 2fa status", () => {
     const { socketPath } = await startAgent(test, {
       "GET /api/users": problem({ code: "forbidden", status: 403 }),
       "GET /api/auth/me": { body: anna },
-      [`GET ${base}`]: { body: { ...anna.two_factor, locked: null } },
+      [`GET ${base}`]: { body: { ...anna.two_factor, passkeys: [], locked: null } },
     });
     const own = await runSteward(["user", "2fa", "status", "anna", "--socket", socketPath]);
     assert.equal(own.code, 0, own.stderr);

@@ -137,10 +137,13 @@ describe("the events of an agent", () => {
   // Those of updates take a repository, those of damage a damaged state, those of the host a machine of its own, those
   // of HTTPS certificates, those of needs two minutes, and a rescue a terminal: update-events.test.ts,
   // store/register.test.ts, the system test of the box, https.test.ts, console/one-truth.test.ts and rescue-token.test.ts
-  // look for each of them; a token to resume takes a restored backup: suspended-tokens.test.ts.
+  // look for each of them; a token to resume takes a restored backup: suspended-tokens.test.ts; a passkey an authenticator:
+  // sign-in/passkey.test.ts.
   const elsewhere = (name: string) =>
     byTheClock.includes(name) ||
-    /^(update|state|host|host_file|https|need)\.|^(setup\.rescued|token\.resumed)$/.test(name);
+    /^(update|state|host|host_file|https|need)\.|^(setup\.rescued|token\.resumed|two_factor\.passkey_.*)$/.test(
+      name,
+    );
   for (const type of Object.keys(eventTypes).filter((name) => !elsewhere(name))) {
     it(`${type} is written down with who, from where, in which request, and its declared details`, () => {
       const event = events.find((one) => one.type === type);

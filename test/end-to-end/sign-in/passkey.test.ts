@@ -89,6 +89,8 @@ describe("a passkey beside codes", () => {
     const { json } = await call("GET", `/api/users/${admin.id}/2fa`);
     const removed = await call("DELETE", `${passkeys()}/${json.passkeys[0].id}`);
     assert.equal(removed.status, 204, removed.text);
+    const { items } = (await call("GET", "/api/events?type=two_factor.passkey_removed")).json;
+    assert.deepEqual([items.length, items[0].details.passkey], [1, "Phone"]);
     const { json: asked } = await login();
     assert.deepEqual([asked.code, asked.passkey], ["totp_required", undefined]);
     assert.equal((await call("GET", `/api/users/${admin.id}/2fa`)).json.enabled, true);

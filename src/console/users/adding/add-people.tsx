@@ -40,9 +40,14 @@ export function AddPeople({
   return (
     <Dialog title={title} shape="sheet" onClose={onClose}>
       {shown === "one" && (
+        // Not beside the buttons of the form, which would cover its fields above the keyboard of a phone.
+        <p>
+          <Button onClick={() => show("several")}>{t.adding.several} …</Button>
+        </p>
+      )}
+      {shown === "one" && (
         <AddUser
           typed={[typed, (change) => setTyped((before) => ({ ...before, ...change }))]}
-          others={<Button onClick={() => show("several")}>{t.adding.several} …</Button>}
           onAdded={(person) => {
             made(person);
             setTyped(blankUser);

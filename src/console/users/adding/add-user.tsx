@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import type { Role } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
@@ -26,13 +25,10 @@ export function isBlank({ username, display_name, role, password }: NewUser): bo
 /** The form for one user. */
 export function AddUser({
   typed,
-  others,
   onAdded,
   onCancel,
 }: {
   readonly typed: Typed<NewUser>;
-  /** Buttons beside the usual ones. */
-  readonly others: ComponentChildren;
   readonly onAdded: (person: Person) => void;
   readonly onCancel: () => void;
 }) {
@@ -49,7 +45,7 @@ export function AddUser({
   );
   const { error } = form;
   return (
-    <Form form={form} verb={t.users.add} others={others} onCancel={onCancel}>
+    <Form form={form} verb={t.users.add} onCancel={onCancel}>
       <UsernameField {...form.field("username")} error={error} isFirst />
       <DisplayNameField {...form.field("display_name")} error={error} />
       <RoleField {...form.field("role")} />
