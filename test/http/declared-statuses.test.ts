@@ -45,6 +45,7 @@ describe("the statuses that the contract announces", () => {
     const nought = "0".repeat(32);
     return path
       .replace("{sid}", `ses_${nought}`)
+      .replace("{passkey}", `psk_${nought}`)
       .replace("{name}", isElsewhere ? "nothing" : "settings")
       .replace("/tokens/{id}", `/tokens/tok_${nought}`)
       .replace("{id}", isElsewhere && access !== "self" ? `usr_${nought}` : admin.id);
