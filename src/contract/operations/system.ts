@@ -170,7 +170,7 @@ export const systemOperations = {
   makeSupportBundle: {
     method: "POST",
     path: "/api/system/support-bundle",
-    summary: "Findings, logs and settings without secrets, as `steward doctor --bundle` packs them",
+    summary: "Findings, logs and settings without secrets, as `steward doctor --bundle FILE` packs them",
     access: admins,
     response: { status: 200, schema: system.supportBundle, mediaType: system.supportBundleType, bytes: true },
     errors: ["internal_error"],
