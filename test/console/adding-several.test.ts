@@ -28,7 +28,7 @@ describe("adding several users in the console", () => {
     await page.dispatchEvent("dialog[open] h2", "drop", { dataTransfer: transfer });
   }
 
-  it("makes nobody until each line is right, says what is wrong with which, and leaves out who exists", async () => {
+  it("makes no user until each line is right, says what is wrong with which, and leaves out who exists", async () => {
     await makeUser(agent, { username: "dora", display_name: "Dora" });
     const { page, complaints, sheet, lines } = await openSeveral({ width: 390, height: 780, scheme: "dark" });
     await lines.fill("dora,Other\nEve,Eve\nfay,Fay Ώ,boss\ngus,Gus,operator");

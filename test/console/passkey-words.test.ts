@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { leadsHere, startAgentUnderName, trusting } from "../../lab/agents/agent-under-name.ts";
 import { endOfSuite } from "../../lab/basics/ending.ts";
-import { heldPort } from "../../lab/basics/held-ports.ts";
 import { launchChromium } from "../../lab/console/launch.ts";
 
 const document = readFileSync(join(import.meta.dirname, "../../docs/sign-in.md"), "utf8");
@@ -43,25 +41,15 @@ describe("Chromium's words about passkeys, by the way to the device", () => {
   let port: number;
   let trusted: string;
   const open = async (flags: readonly string[] = []): Promise<Page> => {
-    const rules = "--host-resolver-rules=MAP edge-7.local 127.0.0.1";
-    const browser = await launchChromium(true, [rules, ...flags]);
+    const browser = await launchChromium(true, [leadsHere, ...flags]);
     ending.after(() => browser.close());
     return browser.newPage();
   };
   before(async () => {
-    const home = mkdtempSync(join(tmpdir(), "steward-passkey-words-"));
-    ending.after(async () => rmSync(home, { recursive: true, force: true }));
-    mkdirSync(join(home, "etc"), { mode: 0o755 });
-    const hostFile = join(home, "etc/steward.json");
-    port = await heldPort();
-    const https = { enabled: true, port, address: "127.0.0.1" };
-    writeFileSync(hostFile, JSON.stringify({ names: ["edge-7.local"], https }));
-    const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
-    ending.after(() => agent.dispose());
-    await agent.signedInAdmin();
-    const { json } = await agent.call("GET", "/api/system/tls", { local: true });
-    const pin = json.certificate.public_key_pin.replace("sha256//", "");
-    trusted = `--ignore-certificate-errors-spki-list=${pin}`;
+    const started = await startAgentUnderName(ending);
+    ({ port } = started);
+    await started.agent.signedInAdmin();
+    trusted = await trusting(started.agent);
   });
 
   it("waits for an authenticator under a name with a trusted certificate", async () => {

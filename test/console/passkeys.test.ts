@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { leadsHere, startAgentUnderName, trusting } from "../../lab/agents/agent-under-name.ts";
 import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
 import { endOfSuite } from "../../lab/basics/ending.ts";
-import { heldPort } from "../../lab/basics/held-ports.ts";
 import { launchChromium } from "../../lab/console/launch.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 
@@ -42,25 +38,12 @@ describe("passkeys in the console", () => {
   let secret: string;
   let recoveryCode: string;
   before(async () => {
-    const home = mkdtempSync(join(tmpdir(), "steward-console-passkeys-"));
-    ending.after(async () => rmSync(home, { recursive: true, force: true }));
-    mkdirSync(join(home, "etc"), { mode: 0o755 });
-    const hostFile = join(home, "etc/steward.json");
-    port = await heldPort();
-    const https = { enabled: true, port, address: "127.0.0.1" };
-    writeFileSync(hostFile, JSON.stringify({ names: ["edge-7.local"], https }));
-    agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
-    ending.after(() => agent.dispose());
+    ({ agent, port } = await startAgentUnderName(ending));
     const admin = await agent.signedInAdmin();
     const enrolled = await enrol(agent.call, { ...admin, password: adminPassword });
     secret = enrolled.secret;
     recoveryCode = enrolled.recoveryCodes[0] ?? assert.fail("there is no recovery code");
-    const { json } = await agent.call("GET", "/api/system/tls", { local: true });
-    const pin = json.certificate.public_key_pin.replace("sha256//", "");
-    browser = await launchChromium(true, [
-      `--ignore-certificate-errors-spki-list=${pin}`,
-      "--host-resolver-rules=MAP edge-7.local 127.0.0.1",
-    ]);
+    browser = await launchChromium(true, [await trusting(agent), leadsHere]);
     ending.after(() => browser.close());
   });
   const open = async (name: string): Promise<Page> => {

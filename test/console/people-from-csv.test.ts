@@ -102,7 +102,7 @@ describe("a list of people as CSV", () => {
       assert.deepEqual(faultsOf(line), [], line);
   });
 
-  it("names nobody twice, and leaves out who is there already", () => {
+  it("names no person twice, and leaves out who is there already", () => {
     const { entries } = read("ana\nben\nana", ["ben"]);
     assert.deepEqual(
       entries.map(({ faults, isKnown }) => [faults, isKnown]),

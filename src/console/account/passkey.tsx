@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { answerByPasskey, hasPasskeys } from "./webauthn.ts";
 
 /**
- * Proves the second factor by a passkey, in browsers that have them for this page. It is a part by itself: the page for
+ * Proves the second factor by a passkey, in browsers that have them for this page. It is a part of its own: the page for
  * signing in loads it where the user has one.
  */
 export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {

@@ -6,7 +6,7 @@ import { requireReading } from "./static-files.ts";
 const markPath = "/maker-mark";
 
 /**
- * The console shows it only as a picture, in which nothing runs. Opened by itself, an SVG file is a document: it has no
+ * The console shows it only as a picture, in which nothing runs. Opened as a page, an SVG file is a document: it has no
  * origin then, runs no script, and fetches nothing.
  */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";

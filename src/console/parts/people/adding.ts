@@ -1,5 +1,5 @@
-import style from "../../styles/parts/adding.css?inline";
 import { adopt } from "../../styles/parts/adopt.ts";
+import style from "../../styles/parts/people/adding.css?inline";
 import { AddPeople } from "../../users/adding/add-people.tsx";
 import { ResetPassword } from "../../users/adding/reset-password.tsx";
 

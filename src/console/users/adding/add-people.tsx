@@ -62,7 +62,7 @@ export function AddPeople({
           onText={setList}
           onMade={made}
           onDone={(next) => {
-            // The list stays where somebody is left: those who are there by now are left out of it.
+            // The list stays while people are left to add: those who exist by now are left out of it.
             if (next.failed.size + next.left === 0) setList("");
             goOn(next);
           }}

@@ -15,7 +15,7 @@ import { ProblemView } from "../../ui/problem-view.tsx";
 import { patiently } from "../one-by-one.ts";
 import { type Column, type CsvWords, type Entry, peopleFromCsv, textOfCsv } from "./people-from-csv.ts";
 
-/** People who are added at once: more would be a sheet that nobody reads, and minutes of hashing on a small device. */
+/** People who are added at once: more would be a sheet too long to read, and minutes of hashing on a small device. */
 const mostAtOnce = 200;
 
 /** Bytes of a file: many times what so many lines have, and little enough to be read while one types. */
