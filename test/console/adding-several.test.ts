@@ -14,8 +14,10 @@ describe("adding several users in the console", () => {
     const opened = await openUsers(browser, agent, { path: "/users?user=new", ...options });
     await opened.page.getByRole("button", { name: "Add several …" }).click();
     const sheet = opened.page.getByRole("dialog", { name: "Add several" });
-    await sheet.waitFor();
-    return { ...opened, sheet, lines: sheet.getByLabel("Lines", { exact: true }) };
+    const lines = sheet.getByLabel("Lines", { exact: true });
+    // The form is a part that is loaded now: before it is there, a drop is lost.
+    await lines.waitFor();
+    return { ...opened, sheet, lines };
   }
 
   /** Drops a file onto the head of the page, far from the field for it. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { bytes } from "../../catalogue/formats.ts";
 import { Progress } from "../steps.tsx";
 import { Field, type FieldProps } from "./field.tsx";
@@ -15,7 +15,8 @@ export function FileField({
   readonly onInput: (file: File | null) => void;
 }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the field is seen: a file that is dropped earlier would be opened instead of the page.
+  useLayoutEffect(() => {
     // Elsewhere than on the field, a browser would leave the page and open the file.
     const take = (event: DragEvent): void => {
       const { current } = field;
