@@ -6,8 +6,8 @@ import { hashInto } from "../../releases/staged-payload.ts";
 import { syncDirectory } from "../../store/files/durable-file.ts";
 import { openDispensable } from "../../store/files/regular-file.ts";
 
-/** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */
-const bufferBytes = 524_288;
+/** Smaller pieces are gathered up to so many bytes: each write is a turn of another thread. */
+const gatheredBytes = 65_536;
 
 /** The bytes of a payload that have come so far, on the disk and in the running hashes. */
 export interface PayloadPart {
@@ -33,17 +33,16 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
   const state: PartState = { handle, digest: createDigest(payload), lengthBytes: 0 };
   const writer = createWriter(state);
   const beginAnew = async (): Promise<void> => {
-    await writer.settle();
+    writer.drop();
     await handle.truncate(0);
     state.lengthBytes = 0;
     state.digest = createDigest(payload);
   };
-  const close = () => writer.settle().then(() => handle.close());
   try {
     if ((await handle.stat()).size > payload.lengthBytes) await beginAnew();
     else state.lengthBytes = await hashInto(state.digest, handle, payload.lengthBytes);
   } catch (error) {
-    await close();
+    await handle.close();
     throw error;
   }
   return {
@@ -58,7 +57,7 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
       for (const changed of [dirname(target), directory]) await syncDirectory(changed);
     },
     discard: () => rm(path, { force: true }),
-    close,
+    close: () => handle.close(),
   };
 }
 
@@ -82,43 +81,37 @@ interface PartState {
 interface PartWriter {
   append(piece: Uint8Array): Promise<void>;
   flush(): Promise<void>;
-  /** Waits for writes in progress; the rest of the buffer is dropped. */
-  settle(): Promise<void>;
+  /** Drops what is not written yet. */
+  drop(): void;
 }
 
 function createWriter(state: PartState): PartWriter {
-  let filling = Buffer.allocUnsafeSlow(bufferBytes);
-  let resting = Buffer.allocUnsafeSlow(bufferBytes);
+  const gathered = Buffer.allocUnsafeSlow(gatheredBytes);
   let filledBytes = 0;
-  let writing: Promise<void> = Promise.resolve();
-  const turn = async (): Promise<void> => {
+  const write = async (bytes: Uint8Array, position: number): Promise<void> => {
+    const writing = writeWhole(state.handle, bytes, position);
+    // Hashed while the disk takes them. The next bytes wait in the socket meanwhile: no copy of these is needed.
+    state.digest.update(bytes);
     await writing;
-    const full = filling.subarray(0, filledBytes);
-    writing = writeWhole(state.handle, full, state.lengthBytes - filledBytes);
-    // The next caller that awaits it gets the failure.
-    writing.catch(() => undefined);
-    state.digest.update(full);
-    [filling, resting] = [resting, filling];
+  };
+  const flush = async (): Promise<void> => {
+    if (filledBytes === 0) return;
+    await write(gathered.subarray(0, filledBytes), state.lengthBytes - filledBytes);
     filledBytes = 0;
   };
   return {
     append: async (piece) => {
-      for (let taken = 0; taken < piece.byteLength; ) {
-        const next = piece.subarray(taken, taken + bufferBytes - filledBytes);
-        filling.set(next, filledBytes);
-        filledBytes += next.byteLength;
-        taken += next.byteLength;
-        state.lengthBytes += next.byteLength;
-        if (filledBytes === bufferBytes) await turn();
+      if (filledBytes + piece.byteLength > gatheredBytes) await flush();
+      if (piece.byteLength > gatheredBytes) await write(piece, state.lengthBytes);
+      else {
+        gathered.set(piece, filledBytes);
+        filledBytes += piece.byteLength;
       }
+      state.lengthBytes += piece.byteLength;
     },
-    flush: async () => {
-      if (filledBytes > 0) await turn();
-      await writing;
-    },
-    settle: async () => {
+    flush,
+    drop: () => {
       filledBytes = 0;
-      await writing.catch(() => undefined);
     },
   };
 }
