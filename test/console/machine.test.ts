@@ -148,7 +148,7 @@ describe("the console's view of the machine", () => {
   it("gives the keyboard to the field that the settings lead to", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "admin", "/system/settings");
-    await page.getByRole("link", { name: "Change it under System" }).last().click();
+    await page.getByRole("link", { name: "Change under “This device”" }).last().click();
     await page.waitForURL("**/system/device?open=time_zone");
     await untilFocused(page.getByRole("combobox", { name: "Time zone" }));
   });

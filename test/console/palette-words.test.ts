@@ -195,7 +195,7 @@ describe("the search by the words that people type", () => {
       .click();
     await page.waitForURL("**/system/device");
     await page.goto("/system/settings?find=zone");
-    await page.getByRole("link", { name: "Change it under System" }).click();
+    await page.getByRole("link", { name: "Change under “This device”" }).click();
     await page.waitForURL("**/system/device?open=time_zone");
     await page.getByRole("combobox", { name: "Time zone" }).waitFor();
   });

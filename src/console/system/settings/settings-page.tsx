@@ -32,7 +32,7 @@ const groups = {
 
 type GroupName = keyof typeof groups;
 
-/** People look for these names of the machine among the settings, though they are changed under System. */
+/** People look for these names of the machine among the settings, though they are changed on the page of the device. */
 const ofHost: Partial<Record<GroupName, HostPointer>> = { device: "/host/name", time: "/host/time_zone" };
 
 /** The pointers of the settings that are on the page of the updates. */

@@ -40,7 +40,7 @@ export const settings: Catalogue["settings"] = {
   ofHost: {
     "/host/name": "Hostname",
     "/host/time_zone": "Zeitzone",
-    change: "Unter System ändern",
+    change: "Unter „Dieses Gerät“ ändern",
   },
   moveUp: "Nach oben",
   moveDown: "Nach unten",

@@ -36,7 +36,7 @@ export const settings = {
   ofHost: {
     "/host/name": "Host name",
     "/host/time_zone": "Time zone",
-    change: "Change it under System",
+    change: "Change under “This device”",
   },
   moveUp: "Move up",
   moveDown: "Move down",
