@@ -119,22 +119,43 @@ describe("the clicks that a task takes from Home", () => {
     });
   });
 
-  it("are 3 for the errors of one service", async () => {
-    const line = { _SYSTEMD_UNIT: "pump.service" };
-    const entries = [
-      { ...line, PRIORITY: "3", MESSAGE: "the pump is dry" },
-      { ...line, PRIORITY: "6", MESSAGE: "the pump runs" },
-    ];
-    const start = () => startAgentWithJournal(ending, entries, ["pump.service"]);
-    const logged = await startLightConsole(ending, start);
-    const { page } = await logged.browser.open(logged.agent);
-    await signIn(page, "admin");
-    const clicks = new Clicks();
-    await clicks.on(page.getByRole("link", { name: "System", exact: true }));
-    await clicks.on(page.getByRole("link", { name: "Logs", exact: true }));
-    await clicks.on(page.getByRole("button", { name: "pump: 1 error" }));
-    await untilShown(page.getByText("1 line", { exact: true }));
-    await untilShown(page.getByRole("log").getByText("the pump is dry"));
-    assert.equal(clicks.count, 3);
+  describe("with a service", () => {
+    let opened: () => Promise<Page>;
+    before(async () => {
+      const line = { _SYSTEMD_UNIT: "pump.service" };
+      const entries = [
+        { ...line, PRIORITY: "3", MESSAGE: "the pump is dry" },
+        { ...line, PRIORITY: "6", MESSAGE: "the pump runs" },
+      ];
+      const start = () => startAgentWithJournal(ending, entries, ["pump.service"]);
+      const logged = await startLightConsole(ending, start);
+      opened = async () => {
+        const { page } = await logged.browser.open(logged.agent);
+        await signIn(page, "admin");
+        return page;
+      };
+    });
+
+    it("are 3 for its errors", async () => {
+      const page = await opened();
+      const clicks = new Clicks();
+      await clicks.on(page.getByRole("link", { name: "System", exact: true }));
+      await clicks.on(page.getByRole("link", { name: "Logs", exact: true }));
+      await clicks.on(page.getByRole("button", { name: "pump: 1 error" }));
+      await untilShown(page.getByText("1 line", { exact: true }));
+      await untilShown(page.getByRole("log").getByText("the pump is dry"));
+      assert.equal(clicks.count, 3);
+    });
+
+    it("are 3 for its log, by way of its state", async () => {
+      const page = await opened();
+      const clicks = new Clicks();
+      await clicks.on(page.getByRole("link", { name: "System", exact: true }));
+      await clicks.on(page.getByRole("link", { name: "This device" }));
+      await clicks.on(page.getByRole("link", { name: "Logs: pump.service" }));
+      await untilShown(page.getByRole("button", { name: /^pump 2$/, pressed: true }));
+      await untilShown(page.getByRole("log").getByText("the pump runs"));
+      assert.equal(clicks.count, 3);
+    });
   });
 });

@@ -192,7 +192,10 @@ describe("the console's view of the machine", () => {
       const lines = await services.locator("dl > div").allInnerTexts();
       // A systemd that runs here knows no such service.
       for (const [at, unit] of ["pump.service", "pump-web.service"].entries())
-        assert.match(lines[at] ?? "", new RegExp(`^${unit}\\s+(unknown|not installed)\\s*$`));
+        assert.match(
+          lines[at] ?? "",
+          new RegExp(`^${unit}\\s+(unknown|not installed)\\s*Logs: ${unit}\\s*$`),
+        );
       assert.equal(lines.length, 2);
       const [lan] = (await agent.call("GET", "/api/system/facts", { local: true })).json.network.interfaces;
       if (lan) await untilShown(page.getByRole("region", { name: "Network" }).getByText(lan.addresses[0]));

@@ -95,7 +95,8 @@ function refuse(): never {
 }
 
 function foreignUnit(unit: string, logUnits: readonly string[]): StewardError {
-  const detail = `is no unit whose log may be read here; these are: ${[agentUnit, "steward-….service", ...logUnits].join(", ")}`;
+  const allowed = [agentUnit, "steward-….service", ...logUnits].join(", ");
+  const detail = `is no unit whose log may be read here; these are: ${allowed}; log_units of the host file adds others`;
   return new StewardError("validation_failed", `Parameter /unit: ${unit} ${detail}.`, {
     details: { errors: [{ pointer: "/unit", code: "not_allowed", detail }] },
   });

@@ -1,5 +1,6 @@
 import { t, wordFor } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { Link } from "../../navigation/link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -12,7 +13,7 @@ const colours: Readonly<Record<string, "good" | "wrong">> = {
   "not-found": "wrong",
 };
 
-/** The product's services, where the host file names any. */
+/** The product's services, where the host file names any, each with the way to its log. */
 export function ServicesSection() {
   const services = useResource("getSystemFacts").value?.services ?? [];
   if (services.length === 0) return null;
@@ -21,9 +22,15 @@ export function ServicesSection() {
       <Facts
         items={services.map(({ unit, state }) => [
           visible(unit),
-          <Badge key={unit} state={wordFor(colours, state ?? "") ?? "unknown"}>
-            {wordFor(t.machine.serviceStates, state ?? "") ?? state ?? t.machine.unknownState}
-          </Badge>,
+          <div key={unit} class="machine-service">
+            <Badge state={wordFor(colours, state ?? "") ?? "unknown"}>
+              {wordFor(t.machine.serviceStates, state ?? "") ?? state ?? t.machine.unknownState}
+            </Badge>
+            <Link to="/system/logs" query={{ unit }}>
+              {t.system.tabs.logs}
+              <span class="unseen">: {visible(unit)}</span>
+            </Link>
+          </div>,
         ])}
       />
     </Section>
