@@ -194,6 +194,8 @@ describe("the search by the words that people type", () => {
       .getByRole("button", { name: "Cancel" })
       .click();
     await page.waitForURL("**/system/device");
+    await page.goto("/system/device?open=sheet");
+    await page.getByRole("dialog", { name: "Device sheet" }).getByRole("button", { name: "Print" }).waitFor();
     await page.goto("/system/settings?find=zone");
     await page.getByRole("link", { name: "Change under “This device”" }).click();
     await page.waitForURL("**/system/device?open=time_zone");

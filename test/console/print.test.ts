@@ -33,7 +33,7 @@ describe("what is printed", () => {
 
   it("is a sheet of the device: how it is reached and recognised, with its address as a code", async () => {
     const { page, complaints } = await browser.open(agent, { scheme: "dark" });
-    await signIn(page, "readonly", "/system");
+    await signIn(page, "readonly", "/system/device");
     await page.getByRole("button", { name: "Device sheet" }).click();
     await untilShown(page.getByRole("img", { name: `QR code of the address ${agent.url}/` }));
     assert.deepEqual(await axe(page), []);

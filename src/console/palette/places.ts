@@ -36,7 +36,7 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
   restart: { to: "/system/device", query: { open: "reboot" }, roles: ["admin"] },
   powerOff: { to: "/system/device", query: { open: "powerOff" }, roles: ["admin"] },
   reset: { to: "/system/device", query: { open: "reset" }, roles: ["admin"] },
-  sheet: { to: "/system" },
+  sheet: { to: "/system/device", query: { open: "sheet" } },
   password: { to: "/account" },
   factor: { to: "/account" },
   tokens: { to: "/account" },

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { device } from "../../client/connection.ts";
+import { usePart } from "../../client/parts.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
@@ -15,28 +16,29 @@ import { NetworkSection } from "./network-section.tsx";
 import { Row, Rows } from "./rows.tsx";
 import { ServicesSection } from "./services-section.tsx";
 
-const verbs = ["backup", ...machineVerbs] as const;
+const ofAdmins = ["backup", ...machineVerbs] as const;
 
-type Verb = "backup" | MachineVerb;
+/** The dialog over the page. */
+type Opened = "sheet" | "backup" | MachineVerb;
 
 /** The device itself: its names and addresses, its power, its copies, and its return to the delivered state. */
 export function DevicePage() {
   const { path, query } = useStore(place);
   const name = useStore(device)?.name ?? "";
-  const [verb, setVerb] = useState<Verb | null>(null);
+  const [opened, open] = useState<Opened | null>(null);
   const isAdmin = isOneOf("admin");
   // Others can follow the address: `?open=backup`.
   const asked = query.open ?? "";
   useEffect(() => {
-    setVerb((isAdmin && verbs.find((one) => one === asked)) || null);
+    open(asked === "sheet" ? asked : (isAdmin && ofAdmins.find((one) => one === asked)) || null);
   }, [asked]);
   const close = (): void => {
-    setVerb(null);
+    open(null);
     if (asked !== "") void navigate(path, { ...query, open: undefined }, { replace: true });
   };
   return (
     <>
-      <Identity asked={asked} />
+      <Identity asked={asked} onSheet={() => open("sheet")} />
       <div class="machine-facts">
         <NetworkSection />
         <HttpsSection />
@@ -44,17 +46,31 @@ export function DevicePage() {
       <ServicesSection />
       {isAdmin && (
         <>
-          <Power onChoose={setVerb} />
-          <CareSection onBackup={() => setVerb("backup")} />
-          <Reset onChoose={setVerb} />
+          <Power onChoose={open} />
+          <CareSection onBackup={() => open("backup")} />
+          <Reset onChoose={open} />
         </>
       )}
-      {verb === "backup" && <BackupDialog name={name} onClose={close} />}
-      {verb !== null && verb !== "backup" && (
-        <MachineOrderDialog key={verb} verb={verb} name={name} onClose={close} />
-      )}
+      {opened && <OpenedDialog key={opened} {...{ opened, name }} onClose={close} />}
     </>
   );
+}
+
+interface OpenedProps {
+  readonly opened: Opened;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function OpenedDialog({ opened, name, onClose }: OpenedProps) {
+  if (opened === "sheet") return <Sheet onClose={onClose} />;
+  if (opened === "backup") return <BackupDialog name={name} onClose={onClose} />;
+  return <MachineOrderDialog verb={opened} name={name} onClose={onClose} />;
+}
+
+function Sheet({ onClose }: { readonly onClose: () => void }) {
+  const sheet = usePart("sheet");
+  return sheet && <sheet.Body onClose={onClose} />;
 }
 
 function Power({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {

@@ -31,13 +31,13 @@ interface Change {
   readonly over: string;
 }
 
-/** The names of the device, its place and its contact, each edited where it is shown. */
-export function Identity({ asked }: { readonly asked: string }) {
+/** The names of the device, its place and its contact, each edited where it is shown; and all that tells it from others on a sheet. */
+export function Identity({ asked, onSheet }: { readonly asked: string; readonly onSheet: () => void }) {
   const settings = useResource("getSettings");
   const host = useResource("getHost");
   const isRead = settings.value !== null && host.value !== null;
   return (
-    <Section title={t.machine.identity}>
+    <Section title={t.machine.identity} action={<Button onClick={onSheet}>{t.print.sheet}</Button>}>
       <ReadProblem of={[settings, host]} />
       {!isRead ? (
         <Pending of={{ error: settings.error ?? host.error }} lines={5} />

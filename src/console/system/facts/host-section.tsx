@@ -6,7 +6,6 @@ import { useResource } from "../../client/use-resource.ts";
 import { FillMeter } from "../../needs/fill-meter.tsx";
 import { colourOf, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
-import { SheetButton } from "../../print/sheet-button.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
@@ -36,9 +35,6 @@ export function HostSection() {
         ) : (
           <Facts items={itemsOfHost(facts.value, status.value?.host.disk ?? null, needs)} />
         )}
-      </div>
-      <div class="buttons clock-rare">
-        <SheetButton />
       </div>
       <details class="more">
         <summary>{t.facts.details}</summary>

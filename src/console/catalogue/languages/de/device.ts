@@ -142,7 +142,6 @@ export const facts: Catalogue["facts"] = {
   title: "Gerät",
   health: "Prüfungen",
   versions: "Versionen",
-  sheet: "Geräteblatt",
   hostname: "Hostname",
   timeZone: "Zeitzone",
   supportUntil: "Unterstützt bis",

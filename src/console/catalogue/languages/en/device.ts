@@ -143,7 +143,6 @@ export const facts = {
   title: "Host",
   health: "Checks",
   versions: "Versions",
-  sheet: "Device sheet",
   hostname: "Host name",
   timeZone: "Time zone",
   supportUntil: "Supported until",
