@@ -65,6 +65,10 @@ describe("adding several users in the console", () => {
       const body = { username, password: await passwordOn(cardOf(page, username)) };
       assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 200, username);
     }
+    // This agent listens on this machine only.
+    await untilShown(page.getByText("The address of this page works only on this computer."));
+    assert.match(await cardOf(page, "gus").innerText(), /Address\s+ask the administrator/);
+    assert.equal(await cardOf(page, "gus").getByRole("img").count(), 0);
     assert.deepEqual(await axe(page), []);
     await page.getByRole("button", { name: "Done" }).click();
     await untilShown(rowOf(page, "gus"));

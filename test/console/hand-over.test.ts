@@ -1,17 +1,62 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { startAgentUnderName } from "../../lab/agents/agent-under-name.ts";
 import { consoleOf, endOfConsole, passwords, untilShown } from "../../lab/console/browser.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 import { cardOf, openUsers, passwordOn, userNamed } from "../../lab/console/users-steps.ts";
+import { addressForOthers } from "../../src/console/print/way-in.tsx";
+import type { Tls } from "../../src/contract/types.ts";
+
+describe("the address that others are given", () => {
+  const tls = {
+    listening: true,
+    urls: [
+      "https://127.0.0.1:8443",
+      "https://edge-7:8443",
+      "https://edge-7.local:8443",
+      "https://192.0.2.7:8443",
+    ],
+  } as unknown as Tls;
+
+  it("is the one of HTTPS on the LAN where this page's leads every computer to itself", () => {
+    for (const origin of [
+      "http://localhost:8470",
+      "http://edge.localhost",
+      "http://127.0.0.1:8470",
+      "http://[::1]:8470",
+    ]) {
+      assert.equal(addressForOthers(origin, tls), "https://edge-7.local:8443/", origin);
+      assert.equal(addressForOthers(origin, { ...tls, listening: false }), null, origin);
+      assert.equal(addressForOthers(origin, null), null, origin);
+    }
+  });
+
+  it("is a name without a dot where HTTPS has no other", () => {
+    const bare = { ...tls, urls: ["https://[::1]:8443", "https://edge-7:8443"] };
+    assert.equal(addressForOthers("http://127.0.0.1:8470", bare), "https://edge-7:8443/");
+  });
+
+  it("is else the one of this page, such as that of a proxy", () => {
+    for (const origin of [
+      "https://box.example.net",
+      "http://192.0.2.7",
+      "https://localhost.example:1",
+      "http://127.example",
+    ])
+      assert.equal(addressForOthers(origin, tls), `${origin}/`);
+  });
+});
 
 /** Letters from right to left, with figures and a bracket that would change sides. */
 const awkwardName = "לוי (night) 24";
 
 describe("the card that hands over the access of a user", () => {
   const ending = endOfConsole();
-  const { agent, browser } = consoleOf(ending, startAgentInProcess);
+  const { agent, browser } = consoleOf(ending, async () => (await startAgentUnderName(ending)).agent);
+  let address: string;
   before(async () => {
+    const { urls } = (await agent.call("GET", "/api/system/tls", { local: true })).json as Tls;
+    address = `${urls.find((url) => url.includes(".local:"))}/`;
     const body = { device: { name: "Mühle 7" } };
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
   });
@@ -45,11 +90,11 @@ describe("the card that hands over the access of a user", () => {
     const lines = [
       "Device: Mühle 7",
       `Name: ${awkwardName}`,
-      `Address: ${agent.url}/`,
+      `Address: ${address}`,
       "User name: levi",
       `One-use password: ${password}`,
     ];
-    await untilShown(card.getByRole("img", { name: `QR code of the address ${agent.url}/` }));
+    await untilShown(card.getByRole("img", { name: `QR code of the address ${address}` }));
     assert.equal(await card.locator("bdi", { hasText: awkwardName }).count(), 1, "the name is not isolated");
     const { status, json } = await agent.call("POST", "/api/auth/login", {
       body: { username: "levi", password },

@@ -1,6 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
-import { renderSVG } from "uqr";
 import type { Output } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
@@ -15,6 +13,7 @@ import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
 import { QrPicture } from "./qr-picture.tsx";
+import { NoWayIn, useWayIn } from "./way-in.tsx";
 
 /** The sheet in a dialog. */
 export function DeviceSheet({ onClose }: { readonly onClose: () => void }) {
@@ -65,20 +64,23 @@ function Sheet({
   readonly children: ComponentChildren;
 }) {
   const name = useStore(device)?.name ?? "";
-  const address = `${location.origin}/`;
-  const qr = useMemo(() => renderSVG(address, { ecc: "M", border: 2 }), [address]);
+  const way = useWayIn();
   const { device_id, support_until } = version;
   const { urls, certificate } = tls;
   const unknown = t.print.unknown;
   return (
     <Paper title={name} isShown>
       <div class="paper-address">
-        <QrPicture svg={qr} alt={t.print.qr(address)} />
+        {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
         <p>
           <strong>{t.print.console}</strong>
-          {[...new Set([address, ...urls])].map((one) => (
-            <code key={one}>{one}</code>
-          ))}
+          {way ? (
+            [...new Set([way.address, ...urls.map((one) => `${one}/`)])].map((one) => (
+              <code key={one}>{one}</code>
+            ))
+          ) : (
+            <NoWayIn />
+          )}
         </p>
       </div>
       <Facts

@@ -90,7 +90,7 @@ describe("an owner with a phone and a new device", () => {
     await picture(page, "walk-owner-4-updates");
     await touch(button("Finish"));
     await untilShown(step("This device is set up"));
-    await untilShown(page.getByRole("img", { name: /^QR code of the address http/ }));
+    await untilShown(page.getByText("The address of this page works only on this computer."));
     await untilShown(page.getByText(`The recovery codes for ${adminName} are on a sheet of their own.`));
     await assertEveryLook(page, "the end of the first run");
     await picture(page, "walk-owner-4-sheet");

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { renderSVG } from "uqr";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { device } from "../../client/connection.ts";
 import type { Person } from "../../client/parts.ts";
-import { useResource } from "../../client/use-resource.ts";
 import { guardLeaving } from "../../navigation/navigation.ts";
 import { Paper } from "../../print/paper.tsx";
 import { QrPicture } from "../../print/qr-picture.tsx";
+import { NoWayIn, useWayIn, type WayIn } from "../../print/way-in.tsx";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Facts } from "../../ui/page.tsx";
@@ -24,14 +23,18 @@ export function HandOver({
   readonly others?: ComponentChildren;
   readonly onClose: () => void;
 }) {
-  const address = useAddress();
-  const qr = useMemo(() => renderSVG(address, { ecc: "M", border: 2 }), [address]);
+  const way = useWayIn();
   return (
     <>
       <p role="status">{sentenceAbout(people)}</p>
+      {way === null && (
+        <p>
+          <NoWayIn />
+        </p>
+      )}
       <ul class="cards">
         {people.map((person) => (
-          <Card key={person.username} {...{ person, address, qr }} />
+          <Card key={person.username} {...{ person, way }} />
         ))}
       </ul>
       <div class="buttons">
@@ -53,22 +56,21 @@ function sentenceAbout([first, ...rest]: readonly Person[]): string {
 
 function Card({
   person: { username, display_name, password },
-  address,
-  qr,
+  way,
 }: {
   readonly person: Person;
-  readonly address: string;
-  readonly qr: string;
+  readonly way: WayIn | null | undefined;
 }) {
   const deviceName = useStore(device)?.name ?? "";
   const lines = [
     [t.adding.device, deviceName],
     [t.users.name, display_name],
-    [t.adding.address, address],
+    [t.adding.address, way === null ? t.adding.askForAddress : (way?.address ?? "")],
     [t.signIn.username, username],
     [t.adding.oneUse, password ?? t.adding.agreed],
   ] as const;
   const given = lines.filter(([, value]) => value !== "");
+  const typed = [way?.address ?? null, username, password];
   const place = useRef<HTMLDivElement>(null);
   const [said, copy] = useCopy(given.map((line) => line.join(": ")).join("\n"), place);
   const title = t.adding.accessFor(username);
@@ -76,8 +78,8 @@ function Card({
     <li>
       <Paper title={title} isShown>
         <div ref={place} class="paper-address">
-          <QrPicture svg={qr} alt={t.adding.qr(address)} />
-          <Facts items={given.map(([name, value]) => [name, shown(value, [address, username, password])])} />
+          {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
+          <Facts items={given.map(([name, value]) => [name, shown(value, typed)])} />
         </div>
         <p>{password === null ? t.adding.steps : t.adding.stepsOnce}</p>
         <div class="buttons">
@@ -94,13 +96,6 @@ function Card({
 /** Letters that are typed as they are, in a face that keeps them apart; names in their own direction. */
 function shown(value: string, typed: readonly (string | null)[]) {
   return typed.includes(value) ? <code key={value}>{value}</code> : <bdi key={value}>{value}</bdi>;
-}
-
-/** The address that a person is given: that of this page, or one of the device's where this leads no one else to it. */
-function useAddress(): string {
-  const tls = useResource("getTls");
-  const isOwnMachine = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-  return (isOwnMachine && tls.value?.urls[0]) || `${location.origin}/`;
 }
 
 /** While people have one-use passwords here, leaving asks first. Set the result to true once they are handed over. */

@@ -107,7 +107,6 @@ export const machine: Catalogue["machine"] = {
 export const print: Catalogue["print"] = {
   sheet: "Geräteblatt",
   console: "Konsole",
-  qr: (address) => `QR-Code der Adresse ${address}`,
   deviceId: "Geräte-ID",
   certificate: "Zertifikat der Konsole (SHA\u2011256)",
   noCertificate: "keines: HTTPS ist aus",

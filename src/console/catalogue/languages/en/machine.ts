@@ -101,7 +101,6 @@ export const machine = {
 export const print = {
   sheet: "Device sheet",
   console: "Console",
-  qr: (address: string) => `QR code of the address ${address}`,
   deviceId: "Device id",
   certificate: "Certificate of the console (SHA\u2011256)",
   noCertificate: "none: HTTPS is off",

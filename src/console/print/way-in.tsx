@@ -1,0 +1,47 @@
+import { useMemo } from "preact/hooks";
+import { renderSVG } from "uqr";
+import type { Tls } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { useResource } from "../client/use-resource.ts";
+
+/** The address of the console for people who are handed it, and its QR code. */
+export interface WayIn {
+  readonly address: string;
+  readonly qr: string;
+}
+
+/** undefined: it is not known yet; null: others have no address. */
+export function useWayIn(): WayIn | null | undefined {
+  const { value, error } = useResource("getTls");
+  const address = addressForOthers(location.origin, value);
+  return useMemo(() => {
+    if (address === null) return value === null && error === null ? undefined : null;
+    return { address, qr: renderSVG(address, { ecc: "M", border: 2 }) };
+  }, [address, value === null && error === null]);
+}
+
+/** Says that others cannot use the address of this page, and with what they get one. */
+export function NoWayIn() {
+  return (
+    <>
+      {t.ui.onlyHere} <code>steward tls enable</code>
+    </>
+  );
+}
+
+/**
+ * The address of this page, or where that leads every other computer to itself, one of HTTPS on the LAN. `tls`:
+ * null where it could not be read.
+ */
+export function addressForOthers(origin: string, tls: Tls | null): string | null {
+  const hostname = (url: string) => new URL(url).hostname;
+  if (!isLoopback(hostname(origin))) return `${origin}/`;
+  const reached = tls?.listening ? tls.urls.filter((one) => !isLoopback(hostname(one))) : [];
+  // A name without a dot is found only where the network's name server knows it.
+  const found = reached.find((one) => hostname(one).includes(".")) ?? reached[0];
+  return found === undefined ? null : `${found}/`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
