@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import {
@@ -15,6 +17,7 @@ import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { wholeTable } from "../../src/cli/command-table.ts";
 import * as de from "../../src/console/catalogue/languages/de/problems.ts";
 import * as en from "../../src/console/catalogue/languages/en/problems.ts";
+import { sections } from "../../src/console/problems/documents.ts";
 import { commands, places, type Remedy } from "../../src/console/problems/remedies.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
@@ -45,6 +48,18 @@ describe("the words for an error", () => {
         names.some((name) => command.startsWith(`steward ${name}`)),
         command,
       );
+  });
+});
+
+describe("the documents about errors", () => {
+  it("have the sections that problems lead to, each code in one of them", () => {
+    for (const section of Object.keys(sections)) {
+      const [file = "", anchor] = section.split("#");
+      const html = readFileSync(join(import.meta.dirname, "../../dist/console/docs", file), "utf8");
+      assert.match(html, new RegExp(`<h[23] id="${anchor}"`), section);
+    }
+    const named = Object.values(sections).flat();
+    assert.deepEqual([...new Set(named)], named);
   });
 });
 
@@ -146,12 +161,15 @@ describe("a problem on a page", () => {
     await untilShown(sheet.getByText("Bis die gespeicherten Daten repariert sind"));
     await sheet.getByText("steward doctor", { exact: true }).waitFor();
     await sheet.getByRole("button", { name: "Befehl kopieren" }).waitFor();
+    const help = sheet.getByRole("link", { name: "Hilfe zu diesem Problem (englisch)" });
+    assert.equal(await help.getAttribute("href"), "/docs/state.html#damage");
     looks.draw(page, "problem-command-de");
     await page.unroute("**/api/users");
     await refuse(page, "**/api/users", "internal_error");
     await sheet.getByRole("button", { name: "Benutzer anlegen" }).click();
     await untilShown(sheet.getByRole("link", { name: "Zum Protokoll" }));
     assert.equal(await sheet.locator(".problem").count(), 1);
+    assert.equal(await help.count(), 0, "no document is about this one");
     looks.draw(page, "problem-link-de", assertFits);
     assert.equal(await sheet.getByLabel("Benutzername").inputValue(), "ben");
   });

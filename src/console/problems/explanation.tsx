@@ -7,15 +7,25 @@ import { phase } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { useCopy } from "../ui/secret.tsx";
+import { sectionAbout } from "./documents.ts";
 import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
-/** The cause of a problem, and the one button that leads to what helps. */
+/** The cause of a problem, the one button that leads to what helps, and the document that says more. */
 export function Explanation({ code, advice, onRetry, isForm = false }: ExplanationProps) {
   const cause = advice ?? wordFor<string>(t.causes, code);
+  const section = sectionAbout(code);
   return (
     <>
       {cause && <p>{cause}</p>}
       <RemedyButton remedy={remedyFor(code)} onRetry={onRetry} isForm={isForm} />
+      {section && (
+        <p>
+          {/* Beside the page, whose entries stay. */}
+          <a href={`/docs/${section}`} target="_blank" hreflang="en" rel="noopener">
+            {t.remedies.document}
+          </a>
+        </p>
+      )}
     </>
   );
 }

@@ -14,6 +14,7 @@ export const remedies: Catalogue["remedies"] = {
   host: "Zum Gerät",
   logs: "Zum Protokoll",
   updates: "Zu den Updates",
+  document: "Hilfe zu diesem Problem (englisch)",
   copy: "Befehl kopieren",
   asRoot: "Als root auf dem Gerät:",
 };

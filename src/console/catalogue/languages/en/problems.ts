@@ -14,6 +14,7 @@ export const remedies = {
   host: "Show the host",
   logs: "Show the logs",
   updates: "Show the updates",
+  document: "Help with this problem",
   copy: "Copy the command",
   asRoot: "As root on the device:",
 };
