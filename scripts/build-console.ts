@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|parts\/|styles\/parts\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|parts\/|styles\/parts\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -231,12 +231,11 @@ function filesOfConsole(source: string) {
           test: (id: string) =>
             /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/.test(within(id)),
         },
-        // The first run has forms of two other parts, the sheet of the device their paper and codes, and the restoring of a
-        // backup the field for the setup token.
+        // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.
         {
           name: "forms",
           test: (id: string) =>
-            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment|recovery-codes)-form|print\/(paper|qr-picture)|setup\/token-field)\b/.test(
+            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment|recovery-codes)-form|setup\/token-field)\b/.test(
               within(id),
             ),
         },

@@ -10,12 +10,7 @@ import type { Tls } from "../../src/contract/types.ts";
 describe("the address that others are given", () => {
   const tls = {
     listening: true,
-    urls: [
-      "https://127.0.0.1:8443",
-      "https://edge-7:8443",
-      "https://edge-7.local:8443",
-      "https://192.0.2.7:8443",
-    ],
+    urls: ["https://edge-7:8443", "https://edge-7.local:8443", "https://192.0.2.7:8443"],
   } as unknown as Tls;
 
   it("is the one of HTTPS on the LAN where this page's leads every computer to itself", () => {
@@ -32,7 +27,7 @@ describe("the address that others are given", () => {
   });
 
   it("is a name without a dot where HTTPS has no other", () => {
-    const bare = { ...tls, urls: ["https://[::1]:8443", "https://edge-7:8443"] };
+    const bare = { ...tls, urls: ["https://edge-7:8443"] };
     assert.equal(addressForOthers("http://127.0.0.1:8470", bare), "https://edge-7:8443/");
   });
 

@@ -262,7 +262,7 @@ describe("the steps of the first run behind the sign-in", () => {
     await button(page, "Hier nicht nötig").click();
     await untilFocused(page.getByRole("heading", { name: "Dieses Gerät ist eingerichtet" }));
     await untilShown(page.getByText("nicht installiert"));
-    await page.locator(".paper img[src]").waitFor();
+    await untilShown(page.getByText("Die Adresse dieser Seite gilt nur auf diesem Computer."));
     assert.equal(await page.locator(".steps > .done").count(), 4);
     assert.equal(await page.getByText(/^Für später/).count(), 0, "nothing was left");
     assert.equal(await page.getByText(/Wiederherstellungscodes/).count(), 0, "there are none");

@@ -14,10 +14,11 @@ export interface WayIn {
 export function useWayIn(): WayIn | null | undefined {
   const { value, error } = useResource("getTls");
   const address = addressForOthers(location.origin, value);
-  return useMemo(() => {
-    if (address === null) return value === null && error === null ? undefined : null;
-    return { address, qr: renderSVG(address, { ecc: "M", border: 2 }) };
-  }, [address, value === null && error === null]);
+  const way = useMemo(
+    () => address && { address, qr: renderSVG(address, { ecc: "M", border: 2 }) },
+    [address],
+  );
+  return way || (value || error ? null : undefined);
 }
 
 /** Says that others cannot use the address of this page, and with what they get one. */
@@ -30,18 +31,14 @@ export function NoWayIn() {
 }
 
 /**
- * The address of this page, or where that leads every other computer to itself, one of HTTPS on the LAN. `tls`:
- * null where it could not be read.
+ * The address of this page, or where that leads every other computer to itself, one of HTTPS on the LAN. `tls`: null where it
+ * could not be read.
  */
 export function addressForOthers(origin: string, tls: Tls | null): string | null {
   const hostname = (url: string) => new URL(url).hostname;
-  if (!isLoopback(hostname(origin))) return `${origin}/`;
-  const reached = tls?.listening ? tls.urls.filter((one) => !isLoopback(hostname(one))) : [];
+  const isForOthers = !/^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname(origin));
+  const reached = isForOthers ? [origin] : tls?.listening ? tls.urls : [];
   // A name without a dot is found only where the network's name server knows it.
   const found = reached.find((one) => hostname(one).includes(".")) ?? reached[0];
-  return found === undefined ? null : `${found}/`;
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  return found ? `${found}/` : null;
 }

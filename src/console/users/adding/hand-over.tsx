@@ -65,7 +65,7 @@ function Card({
   const lines = [
     [t.adding.device, deviceName],
     [t.users.name, display_name],
-    [t.adding.address, way === null ? t.adding.askForAddress : (way?.address ?? "")],
+    [t.adding.address, way === null ? "–" : (way?.address ?? "")],
     [t.signIn.username, username],
     [t.adding.oneUse, password ?? t.adding.agreed],
   ] as const;

@@ -14,7 +14,6 @@ export const adding: Catalogue["adding"] = {
   address: "Adresse",
   oneUse: "Einmalpasswort",
   agreed: "wie vereinbart",
-  askForAddress: "beim Administrator erfragen",
   steps: "Adresse öffnen und anmelden.",
   stepsOnce: "Adresse öffnen, anmelden und ein eigenes Passwort wählen.",
   several: "Mehrere anlegen",

@@ -13,7 +13,7 @@ export const ui: Catalogue["ui"] = {
   save: "Speichern",
   copy: "Kopieren",
   qrOf: (address) => `QR-Code der Adresse ${address}`,
-  onlyHere: "Die Adresse dieser Seite gilt nur auf diesem Computer. Für andere öffnet root HTTPS im LAN:",
+  onlyHere: "Die Adresse dieser Seite gilt nur auf diesem Computer. Für andere öffnet root HTTPS:",
   copied: "Kopiert",
   matches: (count) => (count === 0 ? "Kein Treffer" : `${count} Treffer`),
   marked: "Markiert: Kopieren Sie es mit der Tastatur",

@@ -13,7 +13,6 @@ export const adding = {
   address: "Address",
   oneUse: "One-use password",
   agreed: "as agreed",
-  askForAddress: "ask the administrator",
   steps: "Open the address and sign in.",
   stepsOnce: "Open the address, sign in, and choose a password of your own.",
   several: "Add several",
