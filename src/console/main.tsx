@@ -5,6 +5,7 @@ import { loadPartsBy } from "./client/parts.ts";
 import { preload } from "./frame/pages.ts";
 import { place as navigation, watchNavigation } from "./navigation/navigation.ts";
 import { readBinding } from "./session/early-refresh.ts";
+import { reload } from "./session/reload.ts";
 import { openSession } from "./session/session.ts";
 import { handBack } from "./sign-in/provider.tsx";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
@@ -19,30 +20,33 @@ import "./styles/home.css";
 
 const place = document.getElementById("console");
 if (place !== null && !handBack()) {
-  loadPartsBy({
-    people: () => import("./parts/people.ts"),
-    adding: () => import("./parts/people/adding.ts"),
-    several: () => import("./parts/people/several.ts"),
-    account: () => import("./parts/account.ts"),
-    passkey: () => import("./parts/people/passkey.ts"),
-    device: () => import("./parts/device.ts"),
-    logs: () => import("./parts/logs.ts"),
-    events: () => import("./parts/events.ts"),
-    history: () => import("./parts/history.ts"),
-    updates: () => import("./parts/updates.ts"),
-    upload: () => import("./parts/upload.ts"),
-    settings: () => import("./parts/settings.ts"),
-    notifications: () => import("./parts/notifications.ts"),
-    ota: () => import("./parts/ota.ts"),
-    event: () => import("./parts/event.ts"),
-    clock: () => import("./parts/clock.ts"),
-    machine: () => import("./parts/machine.ts"),
-    sheet: () => import("./parts/sheet.ts"),
-    palette: () => import("./parts/palette.ts"),
-    problems: () => import("./parts/problems.ts"),
-    setup: () => import("./parts/setup.ts"),
-    restore: () => import("./parts/restore.ts"),
-  });
+  loadPartsBy(
+    {
+      people: () => import("./parts/people.ts"),
+      adding: () => import("./parts/people/adding.ts"),
+      several: () => import("./parts/people/several.ts"),
+      account: () => import("./parts/account.ts"),
+      passkey: () => import("./parts/people/passkey.ts"),
+      device: () => import("./parts/device.ts"),
+      logs: () => import("./parts/logs.ts"),
+      events: () => import("./parts/events.ts"),
+      history: () => import("./parts/history.ts"),
+      updates: () => import("./parts/updates.ts"),
+      upload: () => import("./parts/upload.ts"),
+      settings: () => import("./parts/settings.ts"),
+      notifications: () => import("./parts/notifications.ts"),
+      ota: () => import("./parts/ota.ts"),
+      event: () => import("./parts/event.ts"),
+      clock: () => import("./parts/clock.ts"),
+      machine: () => import("./parts/machine.ts"),
+      sheet: () => import("./parts/sheet.ts"),
+      palette: () => import("./parts/palette.ts"),
+      problems: () => import("./parts/problems.ts"),
+      setup: () => import("./parts/setup.ts"),
+      restore: () => import("./parts/restore.ts"),
+    },
+    reload,
+  );
   watchSetupToken();
   showTheme();
   watchNavigation();

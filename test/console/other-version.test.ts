@@ -121,6 +121,31 @@ describe("a page that is open while Steward itself is updated", () => {
     assert.deepEqual(questions, []);
   });
 
+  it("keeps what was typed into a sheet or a form that opens a part whose file is gone", async () => {
+    const { page, questions } = await open("/users?user=new");
+    const sheet = page.getByRole("dialog");
+    await sheet.getByLabel("User name").fill("ben");
+    await update(page);
+    await Promise.all([
+      page.waitForEvent("load"),
+      sheet.getByRole("button", { name: "Add several …" }).click(),
+    ]);
+    const name = sheet.getByLabel("User name");
+    await until("it is typed again", async () => (await name.inputValue()) === "ben");
+    await page.unrouteAll();
+    await page.goto("/system/device");
+    const host = page.getByLabel("Host name");
+    await host.fill("pump-7");
+    await update(page);
+    await Promise.all([
+      page.waitForEvent("load"),
+      page.getByRole("button", { name: "Device sheet" }).click(),
+    ]);
+    await until("it is typed again", async () => (await host.inputValue()) === "pump-7");
+    // The browser itself asks before the one step that the test makes by an address.
+    assert.deepEqual(questions, ["beforeunload"]);
+  });
+
   it("gives nothing of it to another user of the same tab", async () => {
     const { page } = await open("/account");
     await page.getByLabel("Display name").fill("Ana");

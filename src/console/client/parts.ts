@@ -10,7 +10,7 @@ import type {
 } from "../../contract/types.ts";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
 import { loadTexts } from "../catalogue/words.ts";
-import { lost } from "./connection.ts";
+import { isOutdated, lost } from "./connection.ts";
 
 export interface ExplanationProps {
   /** The code of an error. */
@@ -116,9 +116,15 @@ type Loaders = { readonly [P in Part]: () => Promise<Parts[P]> };
 
 let loaders: Loaders;
 
-/** Parts import the pages that open other parts; so those who open them know them by name, and main.tsx by file. */
-export function loadPartsBy(given: Loaders): void {
+let reload: () => Promise<void>;
+
+/**
+ * Parts import the pages that open other parts; so those who open them know them by name, and main.tsx by file. `reloading`:
+ * gets the files of another version, which have other names.
+ */
+export function loadPartsBy(given: Loaders, reloading: () => Promise<void>): void {
   loaders = given;
+  reload = reloading;
 }
 
 /** Loads a part with its texts. Waits for an agent that restarts; throws after an update, which has replaced the files. */
@@ -129,13 +135,25 @@ export function loadPart<P extends Part>(part: P): Promise<Parts[P]> {
 }
 
 /**
+ * The same for what cannot be drawn without the part. After an update the page is reloaded, while all that was typed is still
+ * there, and what is shown stays until then.
+ */
+export function loadNeededPart<P extends Part>(part: P): Promise<Parts[P]> {
+  return loadPart(part).catch((error: unknown) => {
+    if (!isOutdated.read()) throw error;
+    void reload();
+    return new Promise<never>(() => undefined);
+  });
+}
+
+/**
  * The part, loaded when the caller is first drawn; null until then. A part that cannot be loaded throws in the page, unless
  * that is whole without it.
  */
 export function usePart<P extends Part>(part: P, isNeeded = true): Parts[P] | null {
   const [state, setState] = useState<{ loaded: Parts[P] } | { error: unknown } | null>(null);
   useEffect(() => {
-    loadPart(part).then(
+    (isNeeded ? loadNeededPart : loadPart)(part).then(
       (loaded) => setState({ loaded }),
       (error: unknown) => isNeeded && setState({ error }),
     );

@@ -1,10 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { isOutdated } from "../client/connection.ts";
-import { loadPart, type PagePart } from "../client/parts.ts";
+import { loadNeededPart, type PagePart } from "../client/parts.ts";
 import { HomePage } from "../home/home-page.tsx";
 import { pageOf } from "../navigation/paths.ts";
-import { reload } from "../session/reload.ts";
 import { NoPage } from "./no-page.tsx";
 
 /** The part that has the page of a path. */
@@ -59,17 +57,11 @@ async function load(path: string): Promise<Shown> {
   try {
     const part = partOf[path];
     if (part === undefined) return { path, Body: NoPage };
-    const { pages } = await loadPart(part);
+    const { pages } = await loadNeededPart(part);
     const shown = { path, Body: pages[path] ?? NoPage };
     loaded.set(path, shown);
     return shown;
   } catch (error) {
-    // The files of the other version have other names. The step to this page has asked about what would be lost.
-    if (isOutdated.read()) {
-      void reload();
-      // Until then the page before is shown.
-      return new Promise<never>(() => undefined);
-    }
     const Body = (): never => {
       throw error;
     };

@@ -2,12 +2,21 @@ import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { type AddedSeveral, type Person, type SeveralProps, usePart } from "../../client/parts.ts";
 import { useUnsaved } from "../../navigation/use-unsaved.ts";
+import { keptEntries } from "../../session/reload.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { reasonOf } from "../one-by-one.ts";
-import { AddUser, blankUser, isBlank } from "./add-user.tsx";
+import { AddUser, blankUser, isBlank, type NewUser } from "./add-user.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
+
+/** The name of the form where its entries are kept over a reload. */
+const formName = "people";
+
+interface Entries {
+  readonly typed: NewUser;
+  readonly list: string;
+}
 
 /** The sheet that people are added with, one after another or by a list; it goes on to a card for each of them. */
 export function AddPeople({
@@ -17,12 +26,16 @@ export function AddPeople({
   readonly onDone: () => Promise<void>;
   readonly onClose: () => void;
 }) {
-  const [typed, setTyped] = useState(blankUser);
-  const [list, setList] = useState("");
+  const [kept] = useState(() => keptEntries<Entries>(formName) ?? { typed: blankUser, list: "" });
+  const [typed, setTyped] = useState(kept.typed);
+  const [list, setList] = useState(kept.list);
   const [people, setPeople] = useState<readonly Person[]>([]);
-  const [shown, show] = useState<"one" | "several" | "cards">("one");
+  const [shown, show] = useState<"one" | "several" | "cards">(list === "" ? "one" : "several");
   const [outcome, setOutcome] = useState<AddedSeveral | null>(null);
-  const unsaved = useUnsaved(!isBlank(typed) || list !== "");
+  const unsaved = useUnsaved(!isBlank(typed) || list !== "", {
+    name: formName,
+    entries: (): Entries => ({ typed: { ...typed, password: null }, list }),
+  });
   const isHandedOver = useShownOnce(people);
   const made = (person: Person): void => setPeople((before) => [person, ...before]);
   const goOn = (next: AddedSeveral | null): void => {

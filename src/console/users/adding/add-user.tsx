@@ -7,7 +7,7 @@ import { Form, type Typed, useForm } from "../../ui/form/form.tsx";
 import { DisplayNameField, RoleField } from "../user-fields.tsx";
 import { NewPassword } from "./new-password.tsx";
 
-interface NewUser {
+export interface NewUser {
   readonly username: string;
   readonly display_name: string;
   readonly role: Role;
