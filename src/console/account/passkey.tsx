@@ -24,11 +24,11 @@ export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
   return (
     <>
       <Button isBusy={use.isBusy} onClick={() => void use.run()}>
-        {t.passkey.use}
+        {t.signIn.usePasskey}
       </Button>
       {refusal !== "" && (
         <p class="hint" role="alert">
-          {t.passkey.refused} <bdi>{refusal}</bdi>
+          {t.signIn.noPasskey} <bdi>{refusal}</bdi>
         </p>
       )}
     </>

@@ -98,7 +98,7 @@ function AddPasskey({
         />
         {refusal !== null && (
           <p role="alert">
-            {t.passkey.refused} <bdi>{refusal}</bdi>
+            {t.signIn.noPasskey} <bdi>{refusal}</bdi>
           </p>
         )}
       </Form>

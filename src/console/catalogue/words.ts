@@ -13,7 +13,6 @@ interface English {
   readonly machine: typeof import("./languages/en/machine.ts");
   readonly notifications: typeof import("./languages/en/notifications.ts");
   readonly palette: typeof import("./languages/en/palette.ts");
-  readonly passkey: typeof import("./languages/en/passkey.ts");
   readonly people: typeof import("./languages/en/people.ts");
   readonly problems: typeof import("./languages/en/problems.ts");
   readonly records: typeof import("./languages/en/records.ts");

@@ -160,6 +160,8 @@ export const signIn: Catalogue["signIn"] = {
     "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; ein Administrator kann danach unter System die Uhr stellen.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann etwas ändern oder sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
+  usePasskey: "Passkey benutzen",
+  noPasskey: "Ihr Browser hat keinen Passkey benutzt:",
   keptOut: "Anmelden nicht möglich?",
 };
 

@@ -161,6 +161,8 @@ export const signIn = {
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
+  usePasskey: "Use a passkey",
+  noPasskey: "Your browser used no passkey:",
   keptOut: "Cannot sign in?",
 };
 
