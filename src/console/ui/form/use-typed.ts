@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** Milliseconds from the last key to the search. */
 const typingMilliseconds = 300;
@@ -13,7 +13,8 @@ export function useTyped(
 ): readonly [string, (typed: string) => void] {
   const [typed, setTyped] = useState(value);
   const applied = useRef(value);
-  useEffect(() => {
+  // At once: a moment later it would take back what is typed meanwhile.
+  useLayoutEffect(() => {
     if (value !== applied.current) setTyped(value);
     applied.current = value;
   }, [value]);
