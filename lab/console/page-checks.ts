@@ -23,7 +23,8 @@ export async function stepTo(page: Page, path: string): Promise<void> {
   }, path);
   // Until its file is there, the page before is shown.
   await page.locator("h1:not([data-before])").waitFor();
-  if (path.startsWith("/system")) await page.locator(`.tabs a[href="${path}"][aria-current]`).waitFor();
+  if (path.startsWith("/system"))
+    await page.locator(`.tabs a[href="${path.split("?")[0]}"][aria-current]`).waitFor();
   await whole(page);
 }
 

@@ -92,7 +92,7 @@ describe("the colour of a device", () => {
   it("is chosen in the settings, by its name", async () => {
     await choose("blue");
     const { page, complaints } = await browser.open(agent, { language: "de" });
-    await signIn(page, "operator", "/system/settings");
+    await signIn(page, "operator", "/system/settings?open=console");
     await page.getByLabel("Farbe", { exact: true }).selectOption({ label: "Schiefergrau" });
     await page.getByRole("button", { name: "Speichern" }).click();
     await untilColoured(page, accents.slate[0]);

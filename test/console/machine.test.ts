@@ -147,8 +147,8 @@ describe("the console's view of the machine", () => {
 
   it("gives the keyboard to the field that the settings lead to", async () => {
     const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/system/settings");
-    await page.getByRole("link", { name: "Change under “This device”" }).last().click();
+    await signIn(page, "admin", "/system/settings?open=clock");
+    await page.getByRole("link", { name: "Change under “This device”" }).click();
     await page.waitForURL("**/system/device?open=time_zone");
     await untilFocused(page.getByRole("combobox", { name: "Time zone" }));
   });

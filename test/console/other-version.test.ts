@@ -76,7 +76,7 @@ describe("a page that is open while Steward itself is updated", () => {
   });
 
   it("keeps what was typed into the settings over its reload, and what another administrator has saved", async () => {
-    const { page, questions } = await open("/system/settings");
+    const { page, questions } = await open("/system/settings?open=console");
     const field = page.getByLabel("Text on the sign-in page");
     await field.fill("Pump house 7");
     await update(page);

@@ -103,7 +103,7 @@ describe("the console's pages", () => {
     await page.getByLabel("Contact").fill("typed");
     await page.getByRole("button", { name: "Your account: root-admin" }).click();
     await page.getByRole("menuitem", { name: "Deutsch" }).click();
-    await page.getByRole("heading", { name: "Zeit", level: 2 }).waitFor();
+    await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), "de");
     assert.equal(await page.getByLabel("Ansprechpartner").inputValue(), "typed", "nothing typed is lost");
     await page.getByRole("button", { name: "Verwerfen" }).click();
@@ -111,15 +111,15 @@ describe("the console's pages", () => {
     const needs = page.getByText("Der Uhr wird nicht vertraut.");
     await needs.waitFor();
     // The machine's names come of a slower read.
-    const zone = page.locator("bdi", {
-      hasText: (await agent.call("GET", "/api/system/facts", { local: true })).json.time_zone,
+    const host = page.locator(".setting-text bdi", {
+      hasText: (await agent.call("GET", "/api/system/facts", { local: true })).json.hostname,
     });
-    await zone.waitFor();
+    await host.waitFor();
     const inPlace = await page.locator(".frame").innerText();
     await page.reload();
-    await page.getByRole("heading", { name: "Zeit", level: 2 }).waitFor();
+    await page.getByRole("heading", { name: "Gerät", level: 2 }).waitFor();
     await needs.waitFor();
-    await zone.waitFor();
+    await host.waitFor();
     assert.equal(await page.locator(".frame").innerText(), inPlace);
     await page.goto("/system");
     await whole(page);

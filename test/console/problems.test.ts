@@ -121,7 +121,12 @@ describe("a problem on a page", () => {
     for (const [tab, path, address, read] of [
       ["Events", "/system/events", "**/api/events?*", page.getByText(/^\d+ events$/)],
       ["Logs", "/system/logs", "**/api/logs?*", page.getByText(/^\d+ lines/)],
-      ["Settings", "/system/settings", "**/api/system", page.getByRole("heading", { name: "Time" })],
+      [
+        "Settings",
+        "/system/settings",
+        "**/api/system",
+        page.getByRole("heading", { name: "Device", level: 2 }),
+      ],
     ] as const) {
       await refuse(page, address, "request_timeout");
       await page.getByRole("link", { name: tab, exact: true }).click();

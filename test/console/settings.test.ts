@@ -28,13 +28,18 @@ describe("the console's settings", () => {
 
   const open = async (
     role: "admin" | "operator" | "readonly",
+    section = "",
     options?: WindowOptions,
-    query = "",
   ): Promise<ConsoleWindow> => {
     const window = await browser.open(agent, options);
-    await signInWithoutStepUp(agent, window.page, role, `/system/settings${query}`);
-    await window.page.locator(".settings-group").first().waitFor();
+    await signInWithoutStepUp(agent, window.page, role, `/system/settings${section}`);
+    await window.page.locator(".settings-group.open").first().waitFor();
     return window;
+  };
+  const list = (page: Page) => page.getByRole("navigation", { name: "Settings" });
+  const goTo = async (page: Page, section: string): Promise<void> => {
+    await list(page).getByRole("link", { name: section }).click();
+    await untilFocused(page.getByRole("heading", { name: section, level: 2 }));
   };
   const change = (body: unknown) => agent.call("PUT", "/api/system", { body, local: true });
   const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json;
@@ -58,24 +63,26 @@ describe("the console's settings", () => {
   });
 
   it("shows another language at once where the browser's is not spoken, also where another user has chosen it", async () => {
-    const { page, complaints } = await open("operator", { language: "fr" });
+    const { page, complaints } = await open("operator", "?open=console", { language: "fr" });
     await page.getByLabel("Language").selectOption("de");
     await save(page);
-    await page.getByLabel("Gerätename").waitFor();
+    await page.getByLabel("Sprache").waitFor();
     looks.keep(page, "settings-de");
     await change({ console: { language: "en" } });
-    await page.getByLabel("Device name").waitFor();
+    await page.getByLabel("Language").waitFor();
     assert.deepEqual(complaints, []);
   });
 
   it("asks for the password where it takes one, and loses nothing when that is cancelled", async () => {
-    const { page, complaints } = await open("admin");
+    const { page, complaints } = await open("admin", "?open=security");
     await page.getByLabel("Minimum password length").fill("16");
+    await goTo(page, "Time servers");
     await page.getByRole("button", { name: "Add a server" }).click();
     await page.locator("[aria-label='Time servers 1']:focus").fill("ntp.example.org");
     await save(page);
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await page.getByText("2 unsaved changes").waitFor();
+    await goTo(page, "Sign-in");
     assert.equal(await page.getByLabel("Minimum password length").inputValue(), "16");
     await save(page);
     await confirmPassword(page, "admin");
@@ -85,26 +92,28 @@ describe("the console's settings", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("says at each field why it is refused", async () => {
-    const { page } = await open("admin");
+  it("says at each field why it is refused, and leads to its section", async () => {
+    const { page } = await open("admin", "?open=trust");
     // The password now, so that it is not in the way below.
     await page.getByLabel("Largest correction").fill("2000s");
     await save(page);
     await confirmPassword(page, "admin");
     await toast(page, "Saved");
-    const bad: [label: string, text: string, message: RegExp][] = [
-      ["Time servers 1", "-bad name-", /name or an address is expected/],
-      ["Largest correction", "soon", /A duration from 1 second/],
-      ["Sign out after inactivity", "3m", /A duration from 5 minutes to 24 hours/],
-      ["Sign out after inactivity", "23h59m61s", /Must not be longer than/],
-      ["Minimum password length", "3", /At least 15/],
-      ["Minimum password length", "many", /whole number/],
-      ["Servers that must agree", "9", /At most 8/],
-      ["Text on the sign-in page", "b".repeat(513), /At most 512 characters/],
+    const bad: [section: string, label: string, text: string, message: RegExp][] = [
+      ["Time servers", "Time servers 1", "-bad name-", /name or an address is expected/],
+      ["Trusted time", "Largest correction", "soon", /A duration from 1 second/],
+      ["Sessions", "Sign out after inactivity", "3m", /A duration from 5 minutes to 24 hours/],
+      ["Sessions", "Sign out after inactivity", "23h59m61s", /Must not be longer than/],
+      ["Sign-in", "Minimum password length", "3", /At least 15/],
+      ["Sign-in", "Minimum password length", "many", /whole number/],
+      ["Trusted time", "Servers that must agree", "9", /At most 8/],
+      ["Console", "Text on the sign-in page", "b".repeat(513), /At most 512 characters/],
     ];
-    for (const [label, text, message] of bad) {
+    for (const [section, label, text, message] of bad) {
       const field = page.getByLabel(label, { exact: true });
+      await goTo(page, section);
       await field.fill(text);
+      await goTo(page, "Device");
       await save(page);
       await page.locator("[aria-invalid]").waitFor();
       const described = await field.getAttribute("aria-describedby");
@@ -118,9 +127,9 @@ describe("the console's settings", () => {
   });
 
   it("takes a duration as a number with its unit, and one that is pasted with units", async () => {
-    const { page, complaints } = await open("admin", {}, "?find=inactivity");
+    const { page, complaints } = await open("admin", "?find=inactivity");
     const number = page.getByLabel("Sign out after inactivity");
-    const unit = page.getByLabel("Unit");
+    const unit = page.locator(".duration", { has: number }).getByLabel("Unit");
     assert.deepEqual([await number.inputValue(), await unit.inputValue()], ["60", "m"]);
     await page.getByText("Default: 60 minutes.").waitFor();
     for (const [text, letter, kept, shown] of [
@@ -140,17 +149,34 @@ describe("the console's settings", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("says several mistakes at once, each at its field", async () => {
+  it("says several mistakes at once, each at its field, and opens the section of the first", async () => {
     const { page } = await open("admin");
-    for (const [label, text] of [
-      ["Time servers 1", "-bad name-"],
-      ["Largest correction", "soon"],
-      ["Sign out after inactivity", "3m"],
-      ["Minimum password length", "3"],
-    ] as const)
+    for (const [section, label, text] of [
+      ["Sign-in", "Minimum password length", "3"],
+      ["Sessions", "Sign out after inactivity", "3m"],
+      ["Time servers", "Time servers 1", "-bad name-"],
+      ["Trusted time", "Largest correction", "soon"],
+    ] as const) {
+      await goTo(page, section);
       await page.getByLabel(label, { exact: true }).fill(text);
+    }
+    await goTo(page, "Console");
     await save(page);
     await until("each is told", async () => (await page.locator("[aria-invalid=true]").count()) === 4);
+    await page.waitForURL(/\?open=time$/);
+    await untilFocused(page.locator(".refusals"));
+    assert.ok(await page.getByLabel("Time servers 1").isVisible());
+    const names = await page.locator(".refusals a").allInnerTexts();
+    const inOrder = [
+      "Time servers",
+      "Largest correction",
+      "Minimum password length",
+      "Sign out after inactivity",
+    ];
+    assert.deepEqual(names, inOrder);
+    await page.locator(".refusals").getByRole("link", { name: "Sign out after inactivity" }).click();
+    await untilFocused(page.getByLabel("Sign out after inactivity"));
+    await page.waitForURL(/\?open=sessions$/);
     await page.getByRole("button", { name: "Discard" }).click();
   });
 
@@ -159,11 +185,18 @@ describe("the console's settings", () => {
     // The person's own choice, as the menu keeps it.
     await page.evaluate(() => localStorage.setItem("steward-language", "de"));
     await page.reload();
+    const trust = "Vertrauenswürdige Zeit";
     const expected = [
-      ["Gerätename", "a\u202eb", /Höchstens 64 Zeichen/, "Erwartet wird eine Zeile Text"],
-      ["Größte Korrektur", "bald", /1 Sekunde bis 10 Jahre/, "Erwartet wird eine Dauer von 1 Sekunde"],
-      ["Abmelden bei Inaktivität", "kurz", /5 Minuten bis 24 Stunden/, "Erwartet wird eine Dauer von 5"],
-      ["Server, die übereinstimmen müssen", "9", /1 bis 8/, "Höchstens 8"],
+      ["Gerät", "Gerätename", "a\u202eb", /Höchstens 64 Zeichen/, "Erwartet wird eine Zeile Text"],
+      [trust, "Größte Korrektur", "bald", /1 Sekunde bis 10 Jahre/, "Erwartet wird eine Dauer von 1 Sekunde"],
+      [trust, "Server, die übereinstimmen müssen", "9", /1 bis 8/, "Höchstens 8"],
+      [
+        "Sitzungen",
+        "Abmelden bei Inaktivität",
+        "kurz",
+        /5 Minuten bis 24 Stunden/,
+        "Erwartet wird eine Dauer von 5",
+      ],
     ] as const;
     const about = async (label: string): Promise<string> => {
       const ids = (await page.getByLabel(label, { exact: true }).getAttribute("aria-describedby")) ?? "";
@@ -171,46 +204,73 @@ describe("the console's settings", () => {
         " ",
       );
     };
-    for (const [label, text, rule] of expected) {
+    const show = (section: string) =>
+      page
+        .getByRole("link", { name: new RegExp(`^${section}( |$)`) })
+        .first()
+        .click();
+    for (const [section, label, text, rule] of expected) {
+      await show(section);
+      await page.getByLabel(label, { exact: true }).waitFor();
       assert.match(await about(label), rule);
       await page.getByLabel(label, { exact: true }).fill(text);
     }
     await page.getByRole("button", { name: "Speichern" }).click();
     await until("all are told", async () => (await page.locator("[aria-invalid=true]").count()) === 4);
-    for (const [label, , , fault] of expected) assert.ok((await about(label)).includes(fault), label);
+    for (const [section, label, , , fault] of expected) {
+      await show(section);
+      await page.getByLabel(label, { exact: true }).waitFor();
+      assert.ok((await about(label)).includes(fault), label);
+    }
     looks.draw(page, "settings-faults-de");
     assert.deepEqual(complaints, []);
   });
 
-  it("finds a setting by any of its words, and leads to a group", async () => {
-    const { page, complaints } = await open("admin", { width: 1280, height: 600 }, "?find=inactivity");
-    const fields = page.locator(".settings-group .field > :is(label:not(.radio), legend)");
-    assert.deepEqual(await fields.allInnerTexts(), ["Sign out after inactivity"], "by its address");
+  it("finds a setting of any section by any of its words, and leads to the section", async () => {
+    const { page, complaints } = await open("admin", "?find=inactivity", { width: 1280, height: 600 });
+    const shown = async (): Promise<string[]> => {
+      const fields = await page.locator(".settings-group .field > :is(label:not(.radio), legend)").all();
+      const texts = await Promise.all(
+        fields.map(async (one) => ((await one.isVisible()) ? [await one.innerText()] : [])),
+      );
+      return texts.flat();
+    };
+    assert.deepEqual(await shown(), ["Sign out after inactivity"], "by its address");
+    await page.getByRole("heading", { name: "Sessions", level: 2 }).waitFor();
     const search = page.getByRole("searchbox", { name: "Find a setting" });
     // Both words belong to a choice that is not the present one; one of them has other capitals.
     await search.fill("CHRONYD another");
-    await page.getByText("1 setting found").waitFor();
-    assert.deepEqual(await fields.allInnerTexts(), ["Clock set by"]);
     await page.waitForURL(/\?find=CHRONYD\+another$/);
+    await page.getByText("1 setting found").waitFor();
+    assert.deepEqual(await shown(), ["Clock set by"]);
+    await untilFocused(search);
     await search.fill("beta");
     await page.getByRole("link", { name: "Channel" }).waitFor();
-    assert.equal(await fields.count(), 0);
+    assert.deepEqual(await shown(), []);
     looks.keep(page, "settings-found");
-    // A refused setting is shown whatever the search is, and keeps the typed value.
     await search.fill("minimum");
     await page.getByLabel("Minimum password length").fill("3");
+    assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), ["Sign-in 1 unsaved"]);
+    await goTo(page, "Sign-in");
+    await page.waitForURL(/\?open=security$/);
+    assert.deepEqual(await shown(), ["Second factor required", "Minimum password length"]);
+    // A refused setting is shown whatever the search is, and keeps the typed value.
     await search.fill("banner nowhere");
     await page.getByText("No setting matches").waitFor();
     await page.getByText("1 unsaved change").waitFor();
     await save(page);
     await page.getByText("At least 15", { exact: true }).waitFor();
+    await untilFocused(page.getByLabel("Minimum password length"));
+    await page.waitForURL(/\?open=security$/);
     await page.getByRole("button", { name: "Discard" }).click();
+    await search.fill("banner nowhere");
     await page.getByRole("button", { name: "Show all settings" }).click();
+    await page.getByLabel("Minimum password length").waitFor();
     assert.deepEqual(complaints, []);
   });
 
   it("takes update windows by days and times, and says what equal times mean", async () => {
-    const { page } = await open("operator");
+    const { page } = await open("operator", "?open=windows");
     await page.getByText("At any time", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Add a window" }).click();
     await page.getByLabel("Sun").check();
@@ -229,13 +289,16 @@ describe("the console's settings", () => {
   });
 
   it("shows a role as text what it may not write", async () => {
-    const { page } = await open("operator");
+    const { page } = await open("operator", "?open=security");
+    const signIn = page.getByRole("region", { name: "Sign-in" });
+    await signIn.getByText("Minimum password length").waitFor();
     assert.equal(await page.getByLabel("Minimum password length").count(), 0);
-    await page.getByText("Only an administrator can change this.").first().waitFor();
+    await signIn.getByText("Only an administrator can change this.").waitFor();
+    await goTo(page, "Device");
     await page.getByLabel("Device name").waitFor();
     await change({ device: { contact: "ana@example.org" } });
     const reader = await open("readonly");
-    await reader.page.getByText("hidden: your role cannot see this value").waitFor();
+    await reader.page.getByText("hidden: your role cannot see this value").first().waitFor();
     assert.equal(await reader.page.locator("form input, form select, form textarea").count(), 0);
     looks.keep(reader.page, "settings-reader");
   });
@@ -309,7 +372,7 @@ describe("the console's settings", () => {
 
   it("moves servers by buttons, with the keyboard on them", async () => {
     await change({ time: { servers: ["a.example", "b.example", "c.example"] } });
-    const { page } = await open("admin");
+    const { page } = await open("admin", "?open=time");
     await page.getByRole("button", { name: "Move down: a.example" }).click();
     await page.waitForFunction(
       () => document.activeElement?.getAttribute("aria-label") === "Move down: a.example",
@@ -327,7 +390,7 @@ describe("the console's settings", () => {
 
   it("keeps what it does not edit of a server: that its time is authenticated", async () => {
     await change({ time: { servers: ["a.example", { host: "b.example", nts: true }] } });
-    const { page, complaints } = await open("admin");
+    const { page, complaints } = await open("admin", "?open=time");
     assert.equal(await tick(page, "b.example").isChecked(), true);
     assert.equal(await tick(page, "a.example").isChecked(), false);
     await page.getByLabel("Time servers 2").fill("c.example:4461");
@@ -337,14 +400,14 @@ describe("the console's settings", () => {
     await toast(page, "Saved");
     assert.deepEqual((await stored()).time.servers, [{ host: "c.example:4461", nts: true }, "a.example"]);
     assert.deepEqual(complaints, []);
-    const reader = await open("readonly");
+    const reader = await open("readonly", "?open=time");
     await reader.page.getByText("c.example:4461 (NTS), a.example").waitFor();
   });
 
   it("asks a server for authenticated time by one tick, and keeps the other servers as they were written", async () => {
     const plain = { host: "plain.example", nts: false };
     await change({ time: { servers: ["a.example", plain, { host: "b.example", nts: true }] } });
-    const { page, complaints } = await open("admin");
+    const { page, complaints } = await open("admin", "?open=time");
     await tick(page, "a.example").check();
     await page.getByText("1 unsaved change").waitFor();
     await tick(page, "a.example").uncheck();
@@ -361,7 +424,7 @@ describe("the console's settings", () => {
 
   it("says at its field that a server is listed twice, has a bad name, and that none is authenticated", async () => {
     await change({ time: { servers: ["a.example", "b.example"] } });
-    const { page } = await open("admin");
+    const { page } = await open("admin", "?open=time");
     await tick(page, "b.example").check();
     await page.getByLabel("Time servers 2").fill("a.example");
     await save(page);
@@ -399,7 +462,7 @@ describe("the console's settings", () => {
   it("is sound to look at: by light, by night, and on a phone", async () => {
     const device = { name: "Branch Hamburg", location: "Speicherstadt", contact: "Anna Meier" };
     assert.equal((await change({ device })).status, 200);
-    const { page, complaints } = await open("admin");
+    const { page, complaints } = await open("admin", "?open=windows");
     await page.getByRole("button", { name: "Add a window" }).click();
     for (const [look, colorScheme, width] of everyLook) {
       await page.emulateMedia({ colorScheme });
@@ -422,29 +485,20 @@ describe("the console's settings", () => {
     await looks.judge(chromium);
   });
 
-  it("leads to a group, which comes into view, and has the browser ask before typing is lost", async () => {
+  it("has the browser ask before typing is lost, in whatever section it is", async () => {
     const { page } = await chromium.open(agent, { height: 600 });
     await signIn(page, "admin", "/system/settings");
-    const isInView = (id: string) =>
-      page.locator(`#group-${id} h2`).evaluate((head) => {
-        const { top, bottom } = head.getBoundingClientRect();
-        return top >= 0 && bottom <= innerHeight;
-      });
-    const jump = page.getByRole("navigation", { name: "Groups of settings" });
-    await jump.getByRole("link", { name: "Security" }).click();
-    await until("the group is in view", () => isInView("security"));
-    await untilFocused(page.getByRole("heading", { name: "Security" }));
+    await page.getByLabel("Location").fill("attic");
+    await page.goto("/system/settings#console");
+    await untilFocused(page.getByRole("heading", { name: "Console" }));
     const bar = await page.locator(".save-bar").boundingBox();
     assert.ok(bar !== null && bar.y + bar.height <= 600, "Save is in view");
-    await page.goto("/system/settings#console");
-    await page.locator(".save-bar").waitFor();
-    await until("the group that the address names is in view", () => isInView("console"));
-    await page.getByLabel("Location").fill("attic");
     const asked = page.waitForEvent("dialog");
     await page.close({ runBeforeUnload: true });
     const closing = await asked;
     assert.equal(closing.type(), "beforeunload");
     await closing.dismiss();
+    await page.goBack();
     assert.equal(await page.getByLabel("Location").inputValue(), "attic");
   });
 });

@@ -187,7 +187,7 @@ describe("the console in windows of any width", () => {
       await page.getByRole("link", { name: longName }).click();
       await page.locator(".facts").waitFor();
       await assertReads(page, longName);
-      await stepTo(page, "/system/settings");
+      await stepTo(page, "/system/settings?open=sessions");
       await page.getByLabel(label).fill("nonsense".repeat(8));
       await page.getByRole("button", { name: save, exact: true }).click();
       await page.locator(".problem").waitFor();

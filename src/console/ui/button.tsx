@@ -8,6 +8,8 @@ export interface ButtonProps {
   /** `icon`: only a shape, which needs a `label`. */
   readonly kind?: "primary" | "danger" | "plain" | "quiet" | "icon";
   readonly type?: "button" | "submit";
+  /** The id of the form that it sends, where that is not around it. */
+  readonly form?: string;
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
   /** The reason that it cannot be used, which everybody is given; the button then does nothing. */
@@ -22,6 +24,7 @@ export interface ButtonProps {
 export function Button({
   kind = "plain",
   type = "button",
+  form,
   isBusy = false,
   isDisabled = false,
   why = null,
@@ -38,6 +41,7 @@ export function Button({
     <>
       <button
         type={type}
+        form={form}
         class={`button ${kind === "icon" ? "quiet icon" : kind}`}
         aria-label={label}
         aria-disabled={isInert || undefined}

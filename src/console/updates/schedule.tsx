@@ -47,7 +47,7 @@ export function Schedule({ status: { schedule, passed_over = [] } }: { readonly 
           ...(passed_over.length === 0 ? [] : [[t.updates.notChosen, notChosen(passed_over)] as const]),
           [
             t.updates.windows,
-            <Link key="to" to="/system/settings">
+            <Link key="to" to="/system/settings" query={{ open: "windows" }}>
               {window_open ? t.updates.windowOpen : t.updates.windowClosed}
             </Link>,
           ],

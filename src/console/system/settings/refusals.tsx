@@ -3,17 +3,24 @@ import { ProblemBox, ProblemView, titleOf } from "../../ui/problem-view.tsx";
 import { refusedSettings } from "./errors.ts";
 
 /**
- * Says above the settings why they were not saved: each one that was refused is a link to its field. A single one takes
- * the keyboard at once, because its field says the same.
+ * Says above the settings why they were not saved: each one that was refused is a link to its field. The first is in
+ * sight at once; a single one takes the keyboard too, because its field says the same.
  */
-export function Refusals({ error }: { readonly error: unknown }) {
+export function Refusals({
+  error,
+  reveal,
+}: {
+  readonly error: unknown;
+  readonly reveal: (pointer: string) => void;
+}) {
   const root = useRef<HTMLDivElement>(null);
-  const refused = refusedSettings(error).toSorted((a, b) => placeOf(a.pointer) - placeOf(b.pointer));
+  const byPointer = new Map(refusedSettings(error).map((one) => [one.pointer, one]));
+  const refused = inOrder([...byPointer.keys()]).flatMap((pointer) => byPointer.get(pointer) ?? []);
   useEffect(() => {
     if (error === null) return;
-    const fields = invalidIn(root.current?.parentElement);
-    if (fields.length === 1) type(fields[0]);
-    else root.current?.focus();
+    const [first, ...others] = refused;
+    if (first === undefined) root.current?.focus();
+    else goTo(first.pointer, reveal, others.length > 0 ? root.current : null);
   }, [error]);
   return (
     <div ref={root} tabIndex={-1} class="refusals">
@@ -24,7 +31,13 @@ export function Refusals({ error }: { readonly error: unknown }) {
           <ul>
             {refused.map(({ pointer, name, sentence }) => (
               <li key={pointer}>
-                <a href={`#${pointer}`} onClick={(event) => goTo(event, pointer)}>
+                <a
+                  href={`#${pointer}`}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    goTo(pointer, reveal);
+                  }}
+                >
                   {name}
                 </a>
                 : {sentence}
@@ -37,11 +50,23 @@ export function Refusals({ error }: { readonly error: unknown }) {
   );
 }
 
-/** Puts the keyboard into the field of a setting. */
-function goTo(event: MouseEvent, pointer: string): void {
-  event.preventDefault();
-  const setting = settingsInPage()[placeOf(pointer)];
-  type(invalidIn(setting)[0] ?? setting);
+/** Brings a setting into sight, and once that is drawn puts the keyboard into its field, or into something else. */
+export function goTo(
+  pointer: string,
+  reveal: (pointer: string) => void,
+  instead: HTMLElement | null = null,
+): void {
+  reveal(pointer);
+  requestAnimationFrame(() => {
+    const setting = settingsInPage()[placeOf(pointer)];
+    if (instead === null) type(invalidIn(setting)[0] ?? setting);
+    else instead.focus();
+  });
+}
+
+/** Settings as they follow each other in the page. */
+export function inOrder(pointers: readonly string[]): readonly string[] {
+  return pointers.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Puts the keyboard into a field, or into the first one within it. */

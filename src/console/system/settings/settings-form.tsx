@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
@@ -9,7 +9,7 @@ import { RadioField } from "../../ui/form/radio-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { valueAt } from "./draft.ts";
-import { Refusals } from "./refusals.tsx";
+import { goTo, inOrder, Refusals } from "./refusals.tsx";
 import { labelOf, said } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
@@ -17,16 +17,23 @@ import type { Editing } from "./use-editing.ts";
 export function SettingsForm({
   editing,
   isKept = false,
+  reveal = () => undefined,
+  beside,
   children,
 }: {
   readonly editing: Editing;
   /** Its foot stays in sight also while nothing has changed. */
   readonly isKept?: boolean;
+  /** Opens the section of a setting that may be out of sight. */
+  readonly reveal?: (pointer: string) => void;
+  /** Between the fields and the foot, and no part of the form. */
+  readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   const { draft, saving, readError } = editing;
   const count = Object.keys(draft.typed).length;
   const hasFoot = count > 0 || isKept;
+  const id = useId();
   if (draft.base === null || editing.schema === null)
     return readError === null ? (
       <Skeleton lines={12} />
@@ -36,25 +43,27 @@ export function SettingsForm({
   return (
     <>
       <form
+        id={id}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           void saving.run();
         }}
       >
-        <Refusals error={count > 0 ? saving.error : null} />
+        <Refusals error={count > 0 ? saving.error : null} reveal={reveal} />
         {children}
-        <div ref={tellHeight["--bar-below"]} class={hasFoot ? "save-bar" : "save-bar idle"}>
-          <span role="status">{hasFoot && t.settings.unsaved(count)}</span>
-          {hasFoot && (
-            <Button kind="primary" type="submit" isBusy={saving.isBusy} isDisabled={count === 0}>
-              {t.ui.save}
-            </Button>
-          )}
-          {count > 0 && <Button onClick={editing.discard}>{t.settings.discard}</Button>}
-        </div>
       </form>
-      {editing.isAsking && <ConflictDialog editing={editing} />}
+      {beside}
+      <div ref={tellHeight["--bar-below"]} class={hasFoot ? "save-bar" : "save-bar idle"}>
+        <span role="status">{hasFoot && t.settings.unsaved(count)}</span>
+        {hasFoot && (
+          <Button kind="primary" type="submit" form={id} isBusy={saving.isBusy} isDisabled={count === 0}>
+            {t.ui.save}
+          </Button>
+        )}
+        {count > 0 && <Button onClick={editing.discard}>{t.settings.discard}</Button>}
+      </div>
+      {editing.isAsking && <ConflictDialog editing={editing} reveal={reveal} />}
     </>
   );
 }
@@ -62,12 +71,22 @@ export function SettingsForm({
 type Choice = "mine" | "theirs";
 
 /** Setting by setting: what it was, what another user has made of it, what was typed. Closing it loses nothing. */
-function ConflictDialog({ editing }: { readonly editing: Editing }) {
+function ConflictDialog({
+  editing,
+  reveal,
+}: {
+  readonly editing: Editing;
+  readonly reveal: (pointer: string) => void;
+}) {
   const { draft, saving, settle, stopAsking } = editing;
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
-  const pointers = Object.keys(draft.collisions);
+  const pointers = inOrder(Object.keys(draft.collisions));
+  const leave = (): void => {
+    stopAsking();
+    if (pointers[0] !== undefined) goTo(pointers[0], reveal);
+  };
   return (
-    <Dialog title={t.settings.conflict} onClose={stopAsking}>
+    <Dialog title={t.settings.conflict} onClose={leave}>
       <Form
         form={{ ...saving, error: null }}
         verb={t.ui.save}
@@ -76,7 +95,7 @@ function ConflictDialog({ editing }: { readonly editing: Editing }) {
           for (const pointer of pointers) settle(pointer, choices[pointer] === "mine");
           void saving.run();
         }}
-        onCancel={stopAsking}
+        onCancel={leave}
       >
         <p>{t.settings.conflictText}</p>
         {pointers.map((pointer) => (

@@ -4,9 +4,13 @@ import { otherWords } from "./settings/other-words.ts";
 export const settings: Catalogue["settings"] = {
   groups: {
     device: "Gerät",
-    time: "Zeit",
+    reminders: "Erinnerungen",
+    clock: "Uhr",
+    time: "Zeitserver",
+    trust: "Vertrauenswürdige Zeit",
     windows: "Updates",
-    security: "Sicherheit",
+    security: "Anmeldung",
+    sessions: "Sitzungen",
     console: "Konsole",
     notifications: "Benachrichtigungen",
   },
@@ -18,7 +22,8 @@ export const settings: Catalogue["settings"] = {
   none: "keine Angabe",
   byDefault: (value) => `Voreinstellung: ${value}.`,
   find: "Einstellung suchen",
-  jump: "Gruppen von Einstellungen",
+  section: "Abschnitt",
+  searched: "Gefundenes",
   found: (count) => (count === 1 ? "1 Einstellung gefunden" : `${count} Einstellungen gefunden`),
   foundNone: (sought) => `Keine Einstellung passt zu „${sought}“.`,
   showAll: "Alle Einstellungen zeigen",
@@ -29,6 +34,7 @@ export const settings: Catalogue["settings"] = {
       : count === 1
         ? "1 Änderung nicht gespeichert"
         : `${count} Änderungen nicht gespeichert`,
+  unsavedHere: (count) => `${count} ungespeichert`,
   discard: "Verwerfen",
   meanwhile: (value) => `Ein anderer Benutzer hat das inzwischen geändert: ${value}`,
   changedMeanwhile: (names) => `Ein anderer Benutzer hat geändert: ${names}`,
