@@ -176,6 +176,31 @@ describe("the maker of the product", () => {
     await assertFits(page);
     assert.deepEqual(complaints, []);
   });
+
+  it("is on the page about the device and on its sheet, for every role", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "readonly", "/system/device");
+    const section = page.getByRole("region", { name: "Maker", exact: true });
+    await section.getByText("Pumpworks פאמפ").waitFor();
+    const help = { name: "support@pumpworks.example" };
+    assert.equal(await section.getByRole("link", help).getAttribute("href"), `mailto:${help.name}`);
+    assert.deepEqual(await axe(page), []);
+    for (const [look, colorScheme, width] of looks) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 1_200 });
+      await assertFits(page);
+      await picture(page, `face-maker-device-${look}`);
+    }
+    await page.getByRole("button", { name: "Device sheet" }).click();
+    await page.getByRole("dialog").getByRole("link", help).waitFor();
+    await page.emulateMedia({ media: "print" });
+    assert.match(
+      await page.locator("body").innerText(),
+      /Maker\s+Pumpworks פאמפ\s*support@pumpworks\.example/,
+    );
+    await picture(page, "face-maker-paper");
+    assert.deepEqual(complaints, []);
+  });
 });
 
 /** Wider than its place, and with a script, which no picture runs. */

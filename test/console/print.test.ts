@@ -46,7 +46,7 @@ describe("what is printed", () => {
     const { json } = await agent.call("GET", "/api/version", { local: true });
     for (const word of [badName, onlyHere, json.device_id, "not installed"])
       assert.ok(text.includes(word), `${word} is missing:\n${text}`);
-    assert.doesNotMatch(text, /Sign out|Updates\n|Manage|Print/);
+    assert.doesNotMatch(text, /Sign out|Updates\n|Manage|Print|Maker/);
     await picture(page, "device-sheet-paper");
     assert.deepEqual(complaints, []);
   });

@@ -2,13 +2,14 @@ import type { ComponentChildren } from "preact";
 import type { Output } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { device } from "../client/connection.ts";
+import { device, useGreeting } from "../client/connection.ts";
 import { deviceNow } from "../client/device-time.ts";
 import type { PaperProps } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
+import { Maker } from "../ui/maker.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
@@ -65,6 +66,7 @@ function Sheet({
 }) {
   const name = useStore(device)?.name ?? "";
   const way = useWayIn();
+  const maker = useGreeting()?.maker ?? null;
   const { device_id, support_until } = version;
   const { urls, certificate } = tls;
   const unknown = t.print.unknown;
@@ -88,6 +90,7 @@ function Sheet({
           [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
           [t.print.certificate, <code key="tls">{certificate?.fingerprint ?? t.print.noCertificate}</code>],
           [t.print.root, <code key="root">{inGroups(updates.trust.fingerprint) ?? t.print.noRoot}</code>],
+          ...(maker === null ? [] : [[t.machine.maker, <Maker key="maker" {...maker} />] as const]),
           [t.print.support, support_until ?? unknown],
           [t.print.printed, absoluteTime(new Date(deviceNow()))],
         ]}

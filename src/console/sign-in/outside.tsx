@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import type { ConsoleGreeting } from "../../contract/types.ts";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages } from "../catalogue/words.ts";
 import { accentColour } from "../client/accent.ts";
@@ -9,6 +8,7 @@ import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
+import { Maker } from "../ui/maker.tsx";
 import { Page } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 
@@ -45,21 +45,6 @@ export function Outside({
       </footer>
     </div>
   );
-}
-
-/** The maker of the product, with the address at which it helps. */
-function Maker({ name, support }: NonNullable<ConsoleGreeting["maker"]>) {
-  return (
-    <p class="maker">
-      <bdi>{name}</bdi>
-      {support !== null && <a href={`${schemeOf(support)}${support}`}>{support}</a>}
-    </p>
-  );
-}
-
-function schemeOf(address: string): string {
-  if (address.startsWith("+")) return "tel:";
-  return address.startsWith("https:") ? "" : "mailto:";
 }
 
 function Languages() {

@@ -1,11 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
-import { device } from "../../client/connection.ts";
+import { device, useGreeting } from "../../client/connection.ts";
 import { usePart } from "../../client/parts.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
+import { Maker } from "../../ui/maker.tsx";
 import { Section } from "../../ui/page.tsx";
 import { BackupDialog } from "../backup/backup-dialog.tsx";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/machine-orders.tsx";
@@ -25,6 +26,7 @@ type Opened = "sheet" | "backup" | MachineVerb;
 export function DevicePage() {
   const { path, query } = useStore(place);
   const name = useStore(device)?.name ?? "";
+  const maker = useGreeting()?.maker ?? null;
   const [opened, open] = useState<Opened | null>(null);
   const isAdmin = isOneOf("admin");
   // Others can follow the address: `?open=backup`.
@@ -42,6 +44,11 @@ export function DevicePage() {
       <div class="machine-facts">
         <NetworkSection />
         <HttpsSection />
+        {maker && (
+          <Section title={t.machine.maker}>
+            <Maker {...maker} />
+          </Section>
+        )}
       </div>
       <ServicesSection />
       {isAdmin && (

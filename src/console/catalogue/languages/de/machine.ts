@@ -20,6 +20,7 @@ export const machine: Catalogue["machine"] = {
   meanwhile: (value) => `Ein anderer Benutzer hat das inzwischen geändert: ${value}`,
   oneLine: "Erwartet wird eine Zeile Text ohne Steuerzeichen",
   discard: "Verwerfen",
+  maker: "Hersteller",
   network: "Netzwerk",
   gateway: "Gateway",
   nameServers: "Nameserver",

@@ -18,6 +18,7 @@ export const machine = {
   meanwhile: (value: string) => `Another user has changed this in the meantime: ${value}`,
   oneLine: "One line of text is expected, without control characters",
   discard: "Discard",
+  maker: "Maker",
   network: "Network",
   gateway: "Gateway",
   nameServers: "Name servers",
