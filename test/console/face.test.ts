@@ -32,6 +32,40 @@ async function untilColoured(page: Page, colour: string): Promise<void> {
 const iconOf = async (page: Page): Promise<string> =>
   decodeURIComponent((await page.locator("link[rel=icon]").getAttribute("href")) ?? "");
 
+/** The colours of an icon as a browser draws it: of its corner, of its drawing, and of the hands in that. */
+function coloursOfIcon(page: Page, address: string) {
+  return page.evaluate(async (src) => {
+    const icon = new Image();
+    icon.src = src;
+    await icon.decode();
+    const { naturalWidth: width, naturalHeight: height } = icon;
+    const canvas = new OffscreenCanvas(width, height).getContext("2d");
+    canvas?.drawImage(icon, 0, 0);
+    // In fortieths of the side: scripts/make-icons.sh draws 40 units of the drawing.
+    const colours = (
+      [
+        [1, 1],
+        [14, 20],
+        [20, 17],
+      ] as const
+    ).map(([x, y]) => {
+      const pixel = canvas?.getImageData((x / 40) * width, (y / 40) * height, 1, 1).data ?? [];
+      return `rgb(${[...pixel].slice(0, 3).join(", ")})`;
+    });
+    return { size: `${width}x${height}`, colours };
+  }, address);
+}
+
+/** The manifest as the browser itself fetches and reads it. */
+async function manifestOf(page: Page) {
+  await page.locator("link[rel=manifest]").waitFor({ state: "attached" });
+  const debug = await page.context().newCDPSession(page);
+  const { errors, data = "" } = await debug.send("Page.getAppManifest");
+  await debug.detach();
+  assert.deepEqual(errors, []);
+  return JSON.parse(data);
+}
+
 describe("the colour of a device", () => {
   const ending = endOfConsole();
   const { agent, browser } = consoleOf(ending, startAgentInProcess);
@@ -87,6 +121,28 @@ describe("the colour of a device", () => {
     assert.deepEqual(await coloursIn(page), [rgb(accents.olive[0]), rgb(accents.olive[0])]);
     letGo();
     await page.locator("form").waitFor();
+  });
+
+  it("is in the manifest and the icons with which a phone keeps the console, and changes with it", async () => {
+    const { page, complaints } = await browser.open(agent);
+    const white = "rgb(255, 255, 255)";
+    const seen = new Set<string>();
+    for (const [accent, [light]] of Object.entries(accents)) {
+      await choose(accent as Accent);
+      await page.goto("/");
+      const { theme_color, icons } = await manifestOf(page);
+      assert.equal(theme_color, light);
+      const inColour = [white, rgb(light), white];
+      for (const { src, sizes } of icons) {
+        assert.deepEqual(await coloursOfIcon(page, src), { size: sizes, colours: inColour }, src);
+        seen.add(src);
+      }
+      const touch = await coloursOfIcon(page, "/apple-touch-icon.png");
+      assert.deepEqual(touch, { size: "180x180", colours: inColour });
+    }
+    // By their addresses a program that was kept knows that its icons have changed.
+    assert.equal(seen.size, 2 * Object.keys(accents).length);
+    assert.deepEqual(complaints, []);
   });
 
   it("is chosen in the settings, by its name", async () => {

@@ -49,7 +49,7 @@ const deniedFeatures = [
 ];
 
 /** Headers of every file, besides those of every answer. */
-const fileHeaders = {
+export const fileHeaders = {
   "Content-Security-Policy": policyWith("", ""),
   "Permissions-Policy": [
     ...deniedFeatures.map((name) => `${name}=()`),

@@ -7,14 +7,16 @@ export const manifestPath = "/manifest.webmanifest";
 
 const backgroundColour = "#ffffff";
 
-const icons = [192, 512].flatMap((size) =>
-  ["any", "maskable"].map((purpose) => ({
-    src: `/icon-${size}.png`,
-    sizes: `${size}x${size}`,
-    type: "image/png",
-    purpose,
-  })),
-);
+/** A program that was kept looks for other icons only where their addresses change: the colour is a part of them. */
+const iconsIn = (colour: string) =>
+  [192, 512].flatMap((size) =>
+    ["any", "maskable"].map((purpose) => ({
+      src: `/icon-${size}.png?colour=${colour.slice(1)}`,
+      sizes: `${size}x${size}`,
+      type: "image/png",
+      purpose,
+    })),
+  );
 
 /**
  * Serves the manifest with which a phone keeps the console among its programs, under the name and in the colour of the
@@ -31,6 +33,7 @@ export function createWebManifest({
     if (ctx.path !== manifestPath) return false;
     requireReading(ctx.method);
     const name = deviceName();
+    const [colour] = accentOf(accent());
     ctx.set("Cache-Control", "no-cache");
     ctx.set("Content-Type", "application/manifest+json");
     ctx.body = JSON.stringify({
@@ -42,8 +45,8 @@ export function createWebManifest({
       scope: "/",
       display: "standalone",
       background_color: backgroundColour,
-      theme_color: accentOf(accent())[0],
-      icons,
+      theme_color: colour,
+      icons: iconsIn(colour),
     });
     return true;
   };

@@ -163,8 +163,20 @@ describe("the console's files", () => {
         assert.ok(icon.bytes.length < 8_192, `${src} has ${icon.bytes.length} bytes`);
       }
     }
-    assert.equal((await get(agent, "/apple-touch-icon.png")).status, 200);
-    assert.equal((await get(agent, "/manifest.webmanifest", {}, { method: "POST" })).status, 405);
+    for (const path of ["/apple-touch-icon.png", "/manifest.webmanifest"])
+      assert.equal((await get(agent, path, {}, { method: "POST" })).status, 405);
+  });
+
+  it("give out an icon again once the colour of the device is another, and not before", async () => {
+    const iconIn = async (accent: string, known: string) => {
+      const change = await agent.call("PUT", "/api/system", { local: true, body: { console: { accent } } });
+      assert.equal(change.status, 200, change.text);
+      const { status, headers } = await get(agent, "/apple-touch-icon.png", { "if-none-match": known });
+      return { status, etag: String(headers.etag) };
+    };
+    const teal = await iconIn("teal", "");
+    const blue = await iconIn("blue", teal.etag);
+    assert.deepEqual([teal.status, blue.status, (await iconIn("blue", blue.etag)).status], [200, 200, 304]);
   });
 
   // RFC 9110 §12.5.3; the build makes br, gzip and the plain form of each.

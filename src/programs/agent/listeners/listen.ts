@@ -4,6 +4,7 @@ import { createClientOf, createSchemeOf } from "../../../http/client-address.ts"
 import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../../http/server.ts";
+import { createColouredFiles } from "../../../http/wire/coloured-files.ts";
 import { createMakerMark } from "../../../http/wire/maker-mark.ts";
 import { createRequestLines } from "../../../http/wire/request-lines.ts";
 import { createStaticFiles } from "../../../http/wire/static-files.ts";
@@ -63,13 +64,16 @@ export async function listen(
   const isOurHost = (name: string | undefined) => present.isOurHost(name);
   const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines({ ...host.time, log: config.log });
-  const serveFile = createStaticFiles(join(config.assetsDirectory, "console"));
+  const directory = join(config.assetsDirectory, "console");
+  const serveFile = createStaticFiles(directory);
+  const serveColoured = createColouredFiles(directory, application.accent);
   const serveManifest = createWebManifest(application);
   const serveMark = createMakerMark(config.maker?.mark ?? null);
   const app = createServer({
     ...application,
     isOurHost,
-    serveFile: async (ctx) => serveManifest(ctx) || (await serveMark(ctx)) || serveFile(ctx),
+    serveFile: async (ctx) =>
+      serveManifest(ctx) || (await serveColoured(ctx)) || (await serveMark(ctx)) || serveFile(ctx),
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),
