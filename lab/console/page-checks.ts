@@ -264,3 +264,8 @@ function isInSight(field: Element): boolean {
   const boxes = parts.map((part) => part.getBoundingClientRect());
   return boxes.every(({ top, bottom }) => top >= 0 && bottom <= innerHeight);
 }
+
+/** As a browser writes a colour that it has computed. */
+export function rgb(colour: string): string {
+  return `rgb(${[1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;
+}

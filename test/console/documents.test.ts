@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
-import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { assertFits, axe, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
+import { accents } from "../../src/contract/console/accents.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 
 /** Pages with wide tables, long lines of code, and long lists. */
@@ -41,6 +42,26 @@ describe("the documents in a browser", () => {
     await page.evaluate(() => localStorage.setItem("steward-theme", "dark"));
     await page.reload();
     assert.equal(await ground(), "rgb(20, 23, 28)");
+  });
+
+  it("have the colour of the device in their links and over their head, in both schemes, and another one at once", async () => {
+    const { page, complaints } = await browser.open(agent);
+    for (const accent of ["teal", "brown"] as const) {
+      const change = await agent.call("PUT", "/api/system", { local: true, body: { console: { accent } } });
+      assert.equal(change.status, 200, change.text);
+      await page.goto("/docs/clock.html");
+      for (const [at, colorScheme] of (["light", "dark"] as const).entries()) {
+        await page.emulateMedia({ colorScheme });
+        const colours = await page.evaluate(() => [
+          getComputedStyle(document.querySelector("main p a[href]") as Element).color,
+          getComputedStyle(document.querySelector("body > header") as Element).borderTopColor,
+        ]);
+        const expected = rgb(accents[accent][at] ?? "");
+        assert.deepEqual(colours, [expected, expected], `${accent}, ${colorScheme}`);
+        await picture(page, `documents-${accent}-${colorScheme}`);
+      }
+    }
+    assert.deepEqual(complaints, []);
   });
 
   it("open beside each page of the console, the one about it first, then what programs need", async () => {

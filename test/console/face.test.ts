@@ -7,13 +7,8 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
-import { assertFits, axe, looks, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { assertFits, axe, looks, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
-
-/** As a browser writes a colour that it has computed. */
-function rgb(colour: string): string {
-  return `rgb(${[1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;
-}
 
 /** The colours of the sign beside the device's name, and of the line above it. */
 function coloursIn(page: Page): Promise<readonly string[]> {

@@ -50,7 +50,10 @@ function contents(): Page {
   return { path: "README.md", text: `# Documentation\n${table}` };
 }
 
-/** The style of the console's texts, and the script that follows the theme chosen there; in files with their hashes. */
+/**
+ * The style of the console's texts, and the script that follows the theme chosen there, in files with their hashes; and the
+ * colour of the device, as the agent knows it (src/http/wire/coloured-files.ts).
+ */
 function headLinks(directory: string): string {
   const styles = ["tokens", "base"].map((name) => join(root, `src/console/styles/${name}.css`));
   const sheets = [...styles, join(import.meta.dirname, "documents.css")].map((path) =>
@@ -72,6 +75,7 @@ function headLinks(directory: string): string {
   };
   return [
     `<link rel="stylesheet" href="${asset(style, ".css")}">`,
+    '<link rel="stylesheet" href="/accent.css">',
     `<script src="${asset(script?.text ?? "", ".js")}"></script>`,
   ].join("\n");
 }
