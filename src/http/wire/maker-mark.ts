@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type Koa from "koa";
-import { readOnce, sendCoded } from "./content-codings.ts";
+import { sendCoded } from "./content-codings.ts";
 import { requireReading } from "./static-files.ts";
 
 /** The address of the maker's mark; the greeting says whether there is one. */
@@ -12,18 +13,20 @@ const markPath = "/maker-mark";
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 /**
- * Serves the mark of the product's maker, which is shown before anyone has signed in. `file`: its path on the device, .svg
- * or .png; null: there is none. False: the request is for something else, or the file is gone.
+ * Serves the mark of the product's maker, which is shown before anyone has signed in. `read`: its bytes and their media
+ * type, the same at each call; null: there is none. False: the request is for something else, or there is none.
  */
-export function createMakerMark(file: string | null): (ctx: Koa.Context) => Promise<boolean> {
+export function createMakerMark(
+  read: () => Promise<{ readonly bytes: Buffer; readonly type: string } | null>,
+): (ctx: Koa.Context) => Promise<boolean> {
   return async (ctx) => {
-    if (file === null || ctx.path !== markPath) return false;
+    if (ctx.path !== markPath) return false;
+    const mark = await read();
+    if (mark === null) return false;
     requireReading(ctx.method);
-    const content = await readOnce(file);
-    if (content === null) return false;
+    const etag = `"${createHash("sha256").update(mark.bytes).digest("base64url").slice(0, 22)}"`;
     ctx.set({ "Content-Security-Policy": policy, "Cache-Control": "no-cache" });
-    const type = file.endsWith(".png") ? "image/png" : "image/svg+xml";
-    sendCoded(ctx, { ...content, coding: "identity" }, type);
+    sendCoded(ctx, { bytes: mark.bytes, etag, coding: "identity" }, mark.type);
     return true;
   };
 }

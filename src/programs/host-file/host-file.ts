@@ -51,7 +51,7 @@ export interface HostDecisions {
     telemetry: TelemetryDecisions & TrustedOwners;
     time: TimeDecisions & TrustedOwners;
     update: HostUpdateConfig;
-    maker: MakerDecisions | null;
+    maker: (MakerDecisions & TrustedOwners) | null;
     oidc: (SignInProvider & TrustedOwners) | null;
   };
 }
@@ -145,8 +145,9 @@ async function readKept(path: string, uid: number | undefined): Promise<HostDeci
     const usable = isOf("update")
       ? withoutUpdates(decisions, new HostFileRefused(path, ofNamedFiles).message)
       : decisions;
+    const { maker } = usable.forRooms;
     const without = {
-      ...(isOf("maker") && { maker: null }),
+      ...(isOf("maker") && { maker: maker && { ...maker, mark: null } }),
       ...(isOf("oidc") && { oidc: null }),
       ...(isOf("telemetry") && { telemetry: { ...owners, otlp: null, syslog: null } }),
     };
@@ -249,8 +250,9 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 }
 
 function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
-  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, maker, notify } = host;
+  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, notify } = host;
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
+  const maker = host.maker && { ...host.maker, ...owners };
   const oidc = host.oidc && { ...host.oidc, ...owners };
   const telemetry = { ...host.telemetry, ...owners };
   const time = { ...host.time, ...owners };

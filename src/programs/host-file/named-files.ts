@@ -2,11 +2,11 @@ import { type InputError, StewardError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
 import { checkAuthorities } from "../../host/linux/host-file/authorities.ts";
-import { checkMark } from "../../host/linux/host-file/mark.ts";
+import { readMark } from "../../host/linux/host-file/mark.ts";
 import { refuseForeignProgram } from "../../host/linux/host-file/trusted-program.ts";
 import { releasePlace } from "./decisions.ts";
 
-type Check = (path: string, trust: TrustedOwners & { refuse: typeof refuse }) => Promise<void>;
+type Check = (path: string, trust: TrustedOwners & { refuse: typeof refuse }) => Promise<unknown>;
 
 /**
  * The faults of the certificates and programs that a host file names: one is absent, cannot be used, or could have been
@@ -53,7 +53,7 @@ function namedFiles({
     );
   return [
     ...named(authorities, checkAuthorities),
-    ...named([["/maker/mark", maker?.mark]], checkMark),
+    ...named([["/maker/mark", maker?.mark]], readMark),
     // Programs of a release are signed.
     ...named(programs, refuseForeignProgram).filter(([, path]) => !path.startsWith(releasePlace)),
   ];

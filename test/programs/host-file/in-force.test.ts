@@ -122,6 +122,23 @@ describe("the kept copy of the host file", asRoot, () => {
     assert.deepEqual([decisions.names, trouble?.code], [[], "host_file_without_copy"]);
   });
 
+  it("keeps the maker's name and address where its mark is gone, and says so", async (test) => {
+    const directory = ownDirectory(test);
+    const mark = write(join(directory, "mark.svg"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const maker = { name: "Pumpworks", mark, support: "+49 40 1234" };
+    const path = write(join(directory, "steward.json"), { ...good, maker });
+    await keepHostFile(path, 0);
+    rmSync(mark);
+    const { agent, needs, statusOf } = await deviceWith(test, path);
+    assert.equal(await statusOf("edge-7.example.net"), 200);
+    const { json } = await agent.call("GET", "/api/console");
+    assert.deepEqual(json.maker, { name: "Pumpworks", mark: false, support: "+49 40 1234" });
+    assert.equal((await fetch(`${agent.url}/maker-mark`)).status, 404);
+    const [first] = await needs();
+    assert.equal(reasonOf(first), "host_file_refused");
+    assert.match(first?.detail ?? "", /\/maker\/mark names .*mark\.svg, which does not exist/);
+  });
+
   it("loses only the parts whose files cannot be used", async (test) => {
     const directory = ownDirectory(test);
     const program = write(join(directory, "check"), "#!/bin/sh\n");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chownSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
@@ -69,11 +69,45 @@ describe("the mark of a maker", () => {
       assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
       const policy = answer.headers.get("content-security-policy")?.split("; ") ?? [];
       assert.deepEqual([policy.includes("default-src 'none'"), policy.includes("sandbox")], [true, true]);
+      const etag = answer.headers.get("etag") ?? "";
+      const again = await agent.call("GET", "/maker-mark", { headers: { "if-none-match": etag } });
+      assert.deepEqual([again.status, answer.headers.get("cache-control")], [304, "no-cache"]);
       assert.equal((await fetch(`${agent.url}/maker-mark`, { method: "POST" })).status, 405);
     } finally {
       await agent.dispose();
     }
   });
+
+  const changes: [string, (mark: string) => void, RegExp][] = [
+    ["is gone", (mark) => rmSync(mark), /mark\.svg does not exist/],
+    [
+      "is larger than a mark may be",
+      (mark) => write(mark, svg.padEnd(65_537)),
+      /more than the limit of 65536/,
+    ],
+    ["has become a page", (mark) => write(mark, "<html><script>1</script></html>"), /is not an SVG file/],
+    ["leads elsewhere", (mark) => [rmSync(mark), symlinkSync("/etc/hosts", mark)], /is not an SVG file/],
+    ["is no file", (mark) => [rmSync(mark), mkdirSync(mark)], /must be a regular file/],
+  ];
+  for (const [name, change, words] of changes)
+    it(`is not given out where it ${name} since the start, which the log says once`, async () => {
+      const directory = scratchDirectory();
+      const mark = write(join(directory, "mark.svg"), svg);
+      const file = write(join(directory, "steward.json"), { maker: { name: "Pumpworks", mark } });
+      const agent = await startAgentInProcess({ arguments: ["--host-file", file] });
+      try {
+        change(mark);
+        for (let times = 0; times < 2; times += 1)
+          assert.equal((await fetch(`${agent.url}/maker-mark`)).status, 404);
+        const lines = agent
+          .log()
+          .split("\n")
+          .filter((line) => line.includes("the maker's mark is not shown"));
+        assert.deepEqual([lines.length, words.test(lines[0] ?? "")], [1, true], lines.join());
+      } finally {
+        await agent.dispose();
+      }
+    });
 
   it("is not there on a device whose host file names none", async () => {
     const agent = await startAgentInProcess();

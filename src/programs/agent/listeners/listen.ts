@@ -12,6 +12,7 @@ import { createWebManifest } from "../../../http/wire/web-manifest.ts";
 import type { AgentConfig } from "../config.ts";
 import type { Https } from "./https.ts";
 import type { LocalListeners } from "./local-listeners.ts";
+import { createMarkReader } from "./mark.ts";
 
 /** Milliseconds for requests in flight after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
@@ -68,7 +69,7 @@ export async function listen(
   const serveFile = createStaticFiles(directory);
   const serveColoured = createColouredFiles(directory, application.accent);
   const serveManifest = createWebManifest(application);
-  const serveMark = createMakerMark(config.maker?.mark ?? null);
+  const serveMark = createMakerMark(createMarkReader(config));
   const app = createServer({
     ...application,
     isOurHost,

@@ -161,6 +161,7 @@ export function greetingOf({
   isSetUp,
   isInRescue,
 }: GreetingInput): ConsoleGreeting {
+  const { maker } = config;
   return {
     device_name: device.name || host.identity.hostname,
     banner: console.banner,
@@ -171,7 +172,7 @@ export function greetingOf({
     rescue: isInRescue,
     server_time,
     synchronised,
-    maker: config.maker && { ...config.maker, mark: config.maker.mark !== null },
+    maker: maker && { name: maker.name, mark: maker.mark !== null, support: maker.support },
     provider: isInRescue ? null : (config.oidc?.name ?? null),
   };
 }
