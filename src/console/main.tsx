@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { speak, wantedLanguage } from "./catalogue/words.ts";
+import { recallMark } from "./client/maker-mark.ts";
 import { loadPartsBy } from "./client/parts.ts";
 import { preload } from "./frame/pages.ts";
 import { place as navigation, watchNavigation } from "./navigation/navigation.ts";
@@ -49,6 +50,7 @@ if (place !== null && !handBack()) {
   );
   watchSetupToken();
   showTheme();
+  recallMark();
   watchNavigation();
   watchKeyboard();
   watchRemovedFocus();

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
-import { assertFits, axe, looks, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
+import { consoleOf, endOfConsole, signIn, signInByForm } from "../../lab/console/browser.ts";
+import { assertFits, axe, brokenText, looks, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
 
 /** The colours of the sign beside the device's name, and of the line above it. */
@@ -22,6 +22,11 @@ async function untilColoured(page: Page, colour: string): Promise<void> {
   await until(`the page is ${colour}`, async () =>
     (await coloursIn(page)).every((one) => one === rgb(colour)),
   );
+}
+
+async function untilDrawn(mark: Locator): Promise<void> {
+  await mark.waitFor();
+  await until("the mark is drawn", () => mark.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0));
 }
 
 const iconOf = async (page: Page): Promise<string> =>
@@ -209,10 +214,7 @@ describe("the maker of the product", () => {
     const { page, complaints } = await browser.open(agent);
     await page.goto("/");
     const mark = page.getByRole("img", { name: "Pumpworks" });
-    await mark.waitFor();
-    await until("the mark is drawn", () =>
-      mark.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0),
-    );
+    await untilDrawn(mark);
     const link = page.getByRole("link", { name: "support@pumpworks.example" });
     assert.equal(await link.getAttribute("href"), "mailto:support@pumpworks.example");
     assert.equal(await page.evaluate(() => document.title.includes("script ran")), false);
@@ -228,11 +230,56 @@ describe("the maker of the product", () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("has its mark in the head in place of Steward's sign, also before the agent is asked, and it fits", async () => {
+    const device = { name: "hamburg-branch-warehouse-07" };
+    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: { device } })).status, 200);
+    const { page, complaints } = await browser.open(agent);
+    await signInByForm(page, "admin");
+    const mark = page.locator(".frame-head .device > .mark");
+    await untilDrawn(mark);
+    await page.evaluate(() => localStorage.setItem("steward-language", "de"));
+    await page.route("**/api/console", (route) => route.abort());
+    await page.reload();
+    await page.locator(".verdict").waitFor();
+    await untilDrawn(mark);
+    assert.deepEqual([await page.locator(".device > .shape").count(), await axe(page)], [0, []]);
+    for (const width of [1440, 1280, 1279, 901, 801, 641, 390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page);
+      assert.deepEqual(await brokenText(page), [], `${width}`);
+      const { height = 0 } = (await mark.boundingBox()) ?? {};
+      assert.equal(height, 28, `at ${width}`);
+      await picture(page, `face-maker-head-${width}`);
+    }
+    assert.deepEqual(complaints, []);
+  });
+
+  it("has no mark where the agent gives none out: Steward's sign is there again", async () => {
+    const { page } = await browser.open(agent);
+    await page.route("**/maker-mark", (route) => route.fulfill({ status: 404, body: "" }));
+    const refused = page.waitForResponse("**/maker-mark");
+    await signInByForm(page, "readonly");
+    await refused;
+    await page.locator(".frame-head .device > .shape").waitFor();
+    await stepTo(page, "/system/device");
+    await page.getByRole("region", { name: "Maker", exact: true }).getByText("Pumpworks פאמפ").waitFor();
+    assert.equal(await page.locator(".mark").count(), 0);
+  });
+
+  it("runs no script in its mark where that is opened as a page", async () => {
+    const { page } = await browser.open(agent);
+    const blocked = page.waitForEvent("console", { predicate: (line) => /script/.test(line.text()) });
+    await page.goto("/maker-mark");
+    assert.match((await blocked).text(), /^Blocked script execution/);
+    assert.equal(new URL(page.url()).pathname, "/maker-mark");
+  });
+
   it("is on the page about the device and on its sheet, for every role", async () => {
     const { page, complaints } = await browser.open(agent);
     await signIn(page, "readonly", "/system/device");
     const section = page.getByRole("region", { name: "Maker", exact: true });
     await section.getByText("Pumpworks פאמפ").waitFor();
+    await untilDrawn(section.locator(".mark"));
     const help = { name: "support@pumpworks.example" };
     assert.equal(await section.getByRole("link", help).getAttribute("href"), `mailto:${help.name}`);
     assert.deepEqual(await axe(page), []);
@@ -249,6 +296,7 @@ describe("the maker of the product", () => {
       await page.locator("body").innerText(),
       /Maker\s+Pumpworks פאמפ\s*support@pumpworks\.example/,
     );
+    await untilDrawn(page.locator(".paper .mark"));
     await picture(page, "face-maker-paper");
     assert.deepEqual(complaints, []);
   });
@@ -256,5 +304,5 @@ describe("the maker of the product", () => {
 
 /** Wider than its place, and with a script, which no picture runs. */
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="120" viewBox="0 0 640 120">
-<script>top.document.title = "script ran";</script>
+<script>top.document.title = "script ran"; location.href = "/script-ran";</script>
 <circle cx="60" cy="60" r="50" fill="#c2571a"/><path d="M140 40h460v40H140Z" fill="#767d8a"/></svg>`;

@@ -3,6 +3,7 @@ import type { ConsoleGreeting } from "../../contract/types.ts";
 import { createStore, useStore } from "../store.ts";
 import { accentSaid } from "./accent.ts";
 import { deviceTimeSaid } from "./device-time.ts";
+import { markSaid } from "./maker-mark.ts";
 
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
 const waitsSeconds = [0.5, 1, 2, 3, 5];
@@ -80,6 +81,7 @@ export async function greet(): Promise<boolean> {
     const said = (await response.json()) as ConsoleGreeting;
     deviceTimeSaid(said.server_time);
     deviceSaid(said);
+    markSaid(said.maker?.mark ?? false);
     greeting.set(said);
     return true;
   } catch {

@@ -11,6 +11,7 @@ import { ConnectionState, useIsAway } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
+import { MakerMark } from "../ui/maker.tsx";
 import { needCount, Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { isolated } from "../ui/visible.ts";
@@ -50,7 +51,9 @@ export function Frame() {
       </a>
       <header class="frame-head">
         <Link to={isLimited ? "/account" : "/"} className="device" isCurrent={current === "/"}>
-          <Shape name="device" />
+          <MakerMark>
+            <Shape name="device" />
+          </MakerMark>
           <span class="device-name">
             <span class="unseen">{t.home.title}: </span>
             {isolated(deviceName ?? "")}

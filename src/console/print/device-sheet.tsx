@@ -9,7 +9,7 @@ import { useResource } from "../client/use-resource.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { Maker } from "../ui/maker.tsx";
+import { Maker, MakerMark } from "../ui/maker.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
@@ -72,6 +72,7 @@ function Sheet({
   const unknown = t.print.unknown;
   return (
     <Paper title={name} isShown>
+      <MakerMark />
       <div class="paper-address">
         {way && <QrPicture svg={way.qr} alt={t.ui.qrOf(way.address)} />}
         <p>

@@ -8,7 +8,7 @@ import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
-import { Maker } from "../ui/maker.tsx";
+import { Maker, MakerMark } from "../ui/maker.tsx";
 import { Page } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 
@@ -33,7 +33,9 @@ export function Outside({
     <div class={isWide ? "outside setup" : "outside"}>
       <ConnectionState />
       <header class="device">
-        {maker?.mark ? <img src="/maker-mark" alt={maker.name} /> : <Shape name="device" />}
+        <MakerMark alt={maker?.name}>
+          <Shape name="device" />
+        </MakerMark>
         <span dir="auto">{deviceName}</span>
       </header>
       <main>

@@ -1,4 +1,7 @@
+import type { ComponentChildren } from "preact";
 import type { ConsoleGreeting } from "../../contract/types.ts";
+import { hasMark, markSaid } from "../client/maker-mark.ts";
+import { useStore } from "../store.ts";
 
 /** The maker of the product, with the address at which it helps. */
 export function Maker({ name, support }: NonNullable<ConsoleGreeting["maker"]>) {
@@ -13,4 +16,17 @@ export function Maker({ name, support }: NonNullable<ConsoleGreeting["maker"]>) 
 function schemeOf(address: string): string {
   if (address.startsWith("+")) return "tel:";
   return address.startsWith("https:") ? "" : "mailto:";
+}
+
+/** The picture of the maker; `children`: shown instead where it has none, or where the agent does not give it out. */
+export function MakerMark({
+  alt,
+  children,
+}: {
+  /** None: the maker's name is beside it, or of no account there. */
+  readonly alt?: string | undefined;
+  readonly children?: ComponentChildren;
+}) {
+  if (!useStore(hasMark)) return <>{children}</>;
+  return <img class="mark" src="/maker-mark" alt={alt ?? ""} onError={() => markSaid(false)} />;
 }

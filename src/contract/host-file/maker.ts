@@ -1,6 +1,6 @@
 import { path } from "./oidc.ts";
 
-/** The maker of the product, as the sign-in page names it. */
+/** The maker of the product, as the console names it. */
 export const maker = {
   type: "object",
   additionalProperties: false,
@@ -10,7 +10,7 @@ export const maker = {
       type: "string",
       pattern: "^(?! )[^\\p{Cc}\\p{Cf}]{1,64}(?<! )$",
       "x-expected": "a text of up to 64 characters, without control characters and blanks around it",
-      description: "The maker of the product, as the sign-in page names it",
+      description: "The maker of the product, as the console names it",
       examples: ["Pumpworks"],
     },
     mark: {
@@ -18,7 +18,7 @@ export const maker = {
       pattern: "^/[^\\u0000]*\\.(svg|png)$",
       "x-expected": "an absolute path of an .svg or .png file",
       description:
-        "Its mark, an SVG or PNG file of up to 64 KiB that the sign-in page shows to everyone. Root must own it, like the host file",
+        "Its mark, an SVG or PNG file of up to 64 KiB that the console shows, to everyone on the sign-in page. Root must own it, like the host file",
       examples: ["/etc/steward/mark.svg"],
     },
     support: {
@@ -26,7 +26,7 @@ export const maker = {
       pattern: "^(https://[^\\s<>]{1,200}|[^\\s@<>]{1,64}@[^\\s@<>]{1,190}|\\+[0-9][0-9 ]{4,30}[0-9])$",
       "x-expected": "an https address, an e-mail address, or a telephone number such as +49 40 123456",
       description:
-        "The address at which it helps, as the sign-in page shows it: https, e-mail, or a telephone number that begins with `+`",
+        "The address at which it helps, as the console shows it: https, e-mail, or a telephone number that begins with `+`",
       examples: ["support@pumpworks.example"],
     },
   },

@@ -19,7 +19,7 @@ export interface HostFile {
   readonly kernelRescue: boolean;
   /** The last day of the maker's support (YYYY-MM-DD); null: it names none. */
   readonly supportUntil: string | null;
-  /** The maker of the product, as the sign-in page names it; null: it names none. */
+  /** The maker of the product, as the console names it; null: it names none. */
   readonly maker: MakerDecisions | null;
   /** The provider at which users can also sign in; null: none. */
   readonly oidc: SignInProvider | null;

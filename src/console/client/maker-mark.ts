@@ -1,0 +1,18 @@
+import { createStore } from "../store.ts";
+
+const keptName = "steward-maker-mark";
+
+/** True: the maker has a mark, as far as is known. */
+export const hasMark = createStore(false);
+
+/** Goes by the last visit: a page whose session goes on is not greeted, and its head does not change once it is drawn. */
+export function recallMark(): void {
+  hasMark.set(localStorage.getItem(keptName) !== null);
+}
+
+/** The greeting has said it, or the picture could not be loaded. */
+export function markSaid(isThere: boolean): void {
+  if (isThere) localStorage.setItem(keptName, "");
+  else localStorage.removeItem(keptName);
+  hasMark.set(isThere);
+}
