@@ -6,7 +6,14 @@ import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "
 import { counted } from "../basics/counts.ts";
 import { type Ending, endOfSuite, ofSuite } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
-import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
+import {
+  isFirefox,
+  launchChromium,
+  launchFirefox,
+  patienceMilliseconds,
+  type Scheme,
+  type Surroundings,
+} from "./launch.ts";
 import {
   type ConsoleWindow,
   createPeople,
@@ -78,8 +85,8 @@ export async function startBrowser(
 ): Promise<TestBrowser> {
   const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
   const take = async (url: string, options: WindowOptions): Promise<Taken> => {
-    const { language, isTouched, scheme = "light" } = options;
-    const browser = await browserFor(scheme);
+    const { language, isTouched = false, scheme = "light" } = options;
+    const browser = await browserFor({ scheme, isTouched });
     // A page's own clock cannot be taken from it again, and playwright cannot empty Firefox.
     if (options.isKept || isFirefox || options.now !== undefined)
       return onlyOnce(await meetPerson(browser, url, options));
@@ -106,7 +113,7 @@ function peopleOf(browser: Browser): People {
   return people;
 }
 
-type BrowserFor = (scheme: Scheme) => Promise<Browser>;
+type BrowserFor = (surroundings: Surroundings) => Promise<Browser>;
 
 async function onlyChromium(ending: Ending, isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
   const launch = () => launchChromium(isWhole, flags);
@@ -114,9 +121,10 @@ async function onlyChromium(ending: Ending, isWhole: boolean, flags: readonly st
   return async () => browser;
 }
 
-/** One a scheme, each started when it is asked for. */
+/** One for each of the surroundings, started when it is asked for. */
 function firefoxes(ending: Ending): BrowserFor {
-  return (scheme) => sharedBrowser(ending, scheme, () => launchFirefox(scheme));
+  return (surroundings) =>
+    sharedBrowser(ending, JSON.stringify(surroundings), () => launchFirefox(surroundings));
 }
 
 /** An agent with a user of each role, and a browser; both end with the suite. */
