@@ -354,6 +354,13 @@ async function installClock(context: BrowserContext, now: number): Promise<void>
   });
 }
 
+/** Waits until the page has drawn all that it knew when this was called. */
+export async function untilDrawn(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise<void>((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn()))),
+  );
+}
+
 /** Waits until this has the keyboard. */
 export async function untilFocused(locator: Locator): Promise<void> {
   await locator.and(locator.page().locator(":focus")).waitFor();
