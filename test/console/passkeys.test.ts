@@ -6,6 +6,7 @@ import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
 import { endOfSuite } from "../../lab/basics/ending.ts";
+import { untilDrawn } from "../../lab/console/browser.ts";
 import { launchChromium } from "../../lab/console/launch.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 
@@ -20,6 +21,19 @@ async function addAuthenticator(page: Page): Promise<void> {
       ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
       ...{ isUserVerified: true, automaticPresenceSimulation: true },
     },
+  });
+}
+
+/** Keeps the name of the error by which Chromium refuses the page's question for a passkey, before the page hears it. */
+async function noteRefusal(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { credentials } = navigator;
+    const get = credentials.get.bind(credentials);
+    credentials.get = (options) => {
+      const answer = get(options);
+      answer.catch(({ name }: DOMException) => Object.assign(globalThis, { refusal: name }));
+      return answer;
+    };
   });
 }
 
@@ -43,7 +57,7 @@ describe("passkeys in the console", () => {
     const enrolled = await enrol(agent.call, { ...admin, password: adminPassword });
     secret = enrolled.secret;
     recoveryCode = enrolled.recoveryCodes[0] ?? assert.fail("there is no recovery code");
-    browser = await launchChromium(true, [await trusting(agent), leadsHere]);
+    browser = await launchChromium(false, [await trusting(agent), leadsHere]);
     ending.after(() => browser.close());
   });
   const open = async (name: string): Promise<Page> => {
@@ -94,6 +108,7 @@ describe("passkeys in the console", () => {
   it("are not offered at an address, where no browser has them", async () => {
     const page = await browser.newPage({ reducedMotion: "reduce" });
     page.setDefaultTimeout(20_000);
+    await noteRefusal(page);
     await page.goto(`https://127.0.0.1:${port}/account`);
     await givePassword(page);
     await button(page, "Use a recovery code").click();
@@ -101,7 +116,9 @@ describe("passkeys in the console", () => {
     await button(page, "Sign in").click();
     await page.getByRole("heading", { name: "Second factor" }).waitFor();
     await page.getByRole("heading", { name: "API tokens" }).waitFor();
-    await page.waitForTimeout(1_000);
+    await page.waitForFunction(() => "refusal" in globalThis);
+    assert.equal(await page.evaluate(() => Reflect.get(globalThis, "refusal")), "SecurityError");
+    await untilDrawn(page);
     assert.equal(await page.getByRole("heading", { name: "Passkeys" }).count(), 0);
   });
 });
