@@ -252,7 +252,7 @@ describe("the console around its pages", () => {
     });
   });
 
-  describe("the console's frame in Chromium", () => {
+  describe("the console's frame in a browser", () => {
     let page: Page;
     let complaints: string[];
     before(async () => {
@@ -305,6 +305,9 @@ describe("the console around its pages", () => {
       await name.and(page.locator(":focus")).waitFor();
       await page.keyboard.press("Escape");
       const leaving = page.getByRole("dialog", { name: "Unsaved changes" });
+      await leaving.getByRole("button", { name: "Stay" }).click();
+      await untilFocused(name);
+      await page.keyboard.press("Escape");
       await leaving.getByRole("button", { name: "Leave without saving" }).click();
       await sheet.waitFor({ state: "detached" });
       await page.locator("button:focus").getByText("Add user").waitFor();

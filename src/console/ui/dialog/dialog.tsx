@@ -44,17 +44,17 @@ export function Dialog({
       aria-labelledby={titleId}
       onCancel={(event) => {
         // A file chooser within it says the same when it is left.
-        if (event.target !== event.currentTarget) return;
+        if (event.target !== event.currentTarget || !event.cancelable) return;
         event.preventDefault();
         onClose?.();
       }}
       onClose={({ currentTarget }) => {
         // The browser itself closes it where Escape comes twice with nothing between.
         if (!currentTarget.isConnected || currentTarget.open) return;
+        // Before it is asked whether it may close: that question has to be above it.
+        currentTarget.showModal();
+        focusWithin(currentTarget);
         onClose?.();
-        setTimeout(() => {
-          if (currentTarget.isConnected && !currentTarget.open) currentTarget.showModal();
-        });
       }}
     >
       <header>
