@@ -95,7 +95,9 @@ function requestOf(operation: Operation, writer: SchemaWriter): object {
   const { body, bodyOptional, upload } = operation;
   const content = upload
     ? {
-        "application/octet-stream": { schema: { ...text, format: "binary", maxLength: upload.maximumBytes } },
+        "application/octet-stream": {
+          schema: { ...text, format: "binary", "x-max-bytes": upload.maximumBytes },
+        },
       }
     : body && { "application/json": { schema: writer.write(body, "request") } };
   return {
