@@ -11,7 +11,7 @@ import {
   untilFocused,
 } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
-import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
+import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 import { type Fields, ownFields } from "../../lab/host/journal.ts";
 import { levelsOf, unitsOf } from "../../src/console/system/logs/log-facets.ts";
 
@@ -161,6 +161,18 @@ describe("the facets of the log", () => {
     await untilDrawn(page);
     // At once, for the next line that comes would bring it into sight too.
     assert.ok(await log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 24));
+  });
+
+  it("are beside lines whose time is on one line and whose service can be read, in German too", async () => {
+    const { page } = await chromium.open(agent, { language: "de-DE", width: 1440 });
+    await signIn(page, "readonly", "/system/logs");
+    const log = page.getByRole("log");
+    await log.getByText("bus is down").waitFor();
+    const heightsOf = (part: string) =>
+      log.locator(part).evaluateAll((parts) => parts.map(({ clientHeight }) => clientHeight));
+    assert.deepEqual(await heightsOf("time"), await heightsOf(".log-unit"), "a service is on one line");
+    await page.setViewportSize({ width: 320, height: 740 });
+    assert.deepEqual(await brokenText(page), []);
   });
 
   it("are sound to look at: by light, by night, and on a phone, where each row scrolls", async () => {
