@@ -50,6 +50,9 @@ describe("adding several users in the console", () => {
     await assertFits(page);
     assert.deepEqual(await axe(page), []);
     await picture(page, "users-several-phone-dark");
+    await lines.fill(Array.from({ length: 40 }, (_, index) => `Person ${index}`).join("\n"));
+    await sheet.getByText("To be corrected: 40.").waitFor();
+    assert.deepEqual(await axe(page), [], "a list that scrolls is out of reach of the keyboard");
     assert.equal(await userNamed(agent, "gus"), undefined);
     await lines.fill("dora,Other\neve,Eve\nfay,Fay Ώ\ngus,Gus,operator");
     await add.click();

@@ -49,7 +49,8 @@ export function ManyUsersDialog({
       <Form form={{ error: null, isBusy: false, run }} {...(outcomes === null ? question : isOver)}>
         {outcomes ? <Summary outcomes={outcomes} isRunning={isRunning} /> : <p>{text}</p>}
         {others.length < users.length && <p>{t.users.notYou}</p>}
-        <ul class="users-many">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard */}
+        <ul class="users-many" tabIndex={0}>
           {others.map((user) => (
             <Entry key={user.id} user={user} outcome={outcomes?.get(user.id) ?? null} />
           ))}
