@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { agentInWords } from "../../src/console/access/user-agent.ts";
+import * as people from "../../src/console/catalogue/languages/en/people.ts";
+import { putTexts } from "../../src/console/catalogue/words.ts";
 
 /** As browsers send them. */
 const cases = [
@@ -22,10 +24,11 @@ const cases = [
     "Safari, macOS",
   ],
   ["curl/8.5.0", "curl/8.5.0"],
-  ["", ""],
+  ["", "a program without a name"],
 ] as const;
 
 describe("a browser in words", () => {
+  before(() => putTexts("en", people));
   for (const [userAgent, words] of cases)
     it(`is "${words}" for ${userAgent.slice(0, 40)}`, () => assert.equal(agentInWords(userAgent), words));
 });

@@ -1,12 +1,14 @@
+import { t } from "../catalogue/words.ts";
+
 /** Parts of a User-Agent and the names that people know; the first part that is found counts. */
 const browsers = "Edg=Edge OPR=Opera FxiOS=Firefox Firefox CriOS=Chrome Chrom=Chrome Safari";
 const systems = "Windows Android iPhone=iOS iPad=iOS Macintosh=macOS CrOS=ChromeOS Linux";
 
-/** A User-Agent in the few words that people tell their browsers apart by; of a program its first word. */
+/** A User-Agent in the few words that people tell their browsers apart by; of a program its first word, if it has one. */
 export function agentInWords(userAgent: string): string {
   const words = [browsers, systems].flatMap((known) => {
     const found = known.split(" ").find((one) => userAgent.includes(one.replace(/=.*/, "")));
     return found?.replace(/.*=/, "") ?? [];
   });
-  return words.join(", ") || (userAgent.split(/[\s(]/)[0]?.slice(0, 32) ?? "");
+  return words.join(", ") || userAgent.split(/[\s(]/)[0]?.slice(0, 32) || t.person.namelessProgram;
 }

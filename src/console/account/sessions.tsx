@@ -68,7 +68,7 @@ function columns(onEnd: (session: Listed) => void): Column<Listed>[] {
       title: t.account.browser,
       cell: ({ user_agent, is_current }) => (
         <>
-          <span title={user_agent}>{agentInWords(user_agent) || t.account.unknownBrowser}</span>{" "}
+          <span title={user_agent}>{agentInWords(user_agent)}</span>{" "}
           {is_current && <Badge state="good">{t.account.thisSession}</Badge>}
         </>
       ),

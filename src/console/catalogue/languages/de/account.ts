@@ -84,7 +84,6 @@ export const account: Catalogue["account"] = {
   removePasskeyText: "Er meldet Sie hier nicht mehr an. Löschen Sie ihn auch dort, wo er aufbewahrt ist.",
   passkeyRemoved: "Der Passkey wurde entfernt.",
   browser: "Browser",
-  unknownBrowser: "unbekannt",
   thisSession: "diese",
   from: "Von",
   signedIn: "Angemeldet",

@@ -77,7 +77,6 @@ export const account = {
   removePasskeyText: "It no longer signs you in here. Delete it where it is kept as well.",
   passkeyRemoved: "The passkey has been removed.",
   browser: "Browser",
-  unknownBrowser: "unknown",
   thisSession: "this one",
   from: "From",
   signedIn: "Signed in",

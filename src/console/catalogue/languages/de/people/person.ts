@@ -17,6 +17,7 @@ export const personWords: Catalogue["person"] = {
   tokens: "API-Token",
   end: "Beenden",
   endOf: (browser) => `Sitzung von ${browser} beenden`,
+  namelessProgram: "Programm ohne Namen",
   lastUsed: "Zuletzt benutzt",
   tokenOfFleet: "Für die Flotte",
   onlyFrom: "nur von",

@@ -15,6 +15,7 @@ export const personWords = {
   tokens: "API tokens",
   end: "End",
   endOf: (browser: string) => `End the session of ${browser}`,
+  namelessProgram: "a program without a name",
   lastUsed: "Last used",
   tokenOfFleet: "For the fleet",
   onlyFrom: "only from",
