@@ -28,7 +28,7 @@ export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
       </Button>
       {refusal !== "" && (
         <p class="hint" role="alert">
-          {t.signIn.noPasskey} <bdi>{refusal}</bdi>
+          {t.signIn.noPasskey} <bdi lang="en">{refusal}</bdi>
         </p>
       )}
     </>

@@ -98,7 +98,7 @@ function AddPasskey({
         />
         {refusal !== null && (
           <p role="alert">
-            {t.signIn.noPasskey} <bdi>{refusal}</bdi>
+            {t.account.passkeyRefused} <bdi lang="en">{refusal}</bdi>
           </p>
         )}
       </Form>

@@ -85,7 +85,7 @@ export const firstRun: Catalogue["firstRun"] = {
   otherFingerprint: "Das ist nicht der Fingerabdruck des Vertrauensankers auf diesem Gerät",
   trusted: (by) => `vertraut: ${by} hat den Fingerabdruck bestätigt`,
   noRoot:
-    "Der Vertrauensanker ist noch nicht installiert. Führen Sie auf dem Gerät als root aus und vergleichen Sie dann den Fingerabdruck:",
+    "Der Vertrauensanker ist noch nicht installiert. Führen Sie das hier auf dem Gerät als root aus, und vergleichen Sie dann den Fingerabdruck:",
   scan: "Fingerabdruck scannen",
   holdCode: "Halten Sie den QR-Code des Herausgebers vor die Kamera.",
   noFingerprint: "Dieser Code enthält keinen Fingerabdruck.",
