@@ -9,6 +9,8 @@ import {
   errorFrom,
   virtualSignIn,
 } from "../../../lab/simulated/virtual-sign-in.ts";
+import type { RequestContext } from "../../../src/auth/request-context.ts";
+import { createPasskeyChallenges } from "../../../src/auth/second-factor/passkey-challenges.ts";
 
 const page = { origin: "https://edge-7.local:8443", host: "edge-7.local" };
 const here = { ...context, pageOrigin: page.origin };
@@ -22,9 +24,23 @@ async function begin(options?: { hasCounter?: boolean }) {
   const add = async (one = phone, name = "Phone") =>
     passkeys.add(account(), { name, ...one.make(passkeys.begin(account(), here).challenge, page) }, here);
   const ask = () => passkeys.ask(account(), here) ?? assert.fail("nothing is asked");
-  const prove = (passkey: ReturnType<typeof phone.use>, where = here) =>
+  const prove = (passkey: ReturnType<typeof phone.use>, where: RequestContext = here) =>
     secondFactor.prove(account(), factor(), { passkey }, where);
   return { host, ...rooms, factor, phone, add, ask, prove };
+}
+
+/** Client data as a browser writes them. */
+const client = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+function challenges() {
+  let now = 0;
+  const { open, take } = createPasskeyChallenges(() => now);
+  return {
+    ...{ open, take },
+    pass: (seconds: number): void => {
+      now += seconds;
+    },
+  };
 }
 
 describe("a passkey", () => {
@@ -54,7 +70,7 @@ describe("a passkey", () => {
     ];
     for (const pageOrigin of [...elsewhere, "http://edge-7.local"])
       assert.equal(passkeys.ask(account(), { ...context, pageOrigin }), undefined, pageOrigin);
-    for (const pageOrigin of [elsewhere[1], undefined]) {
+    for (const pageOrigin of [elsewhere[1], elsewhere[2], undefined]) {
       const attempt = async () => passkeys.begin(account(), { ...context, pageOrigin });
       assert.equal(await codeFrom(attempt()), "passkey_not_possible", pageOrigin);
     }
@@ -66,6 +82,7 @@ describe("a passkey", () => {
     const answers = [
       () => prove(phone.use(ask().challenge, other)),
       () => prove(phone.use(ask().challenge, page), { ...here, pageOrigin: other.origin }),
+      () => prove(phone.use(ask().challenge, page), context),
       () => prove(phone.use(ask().challenge, page, { crossOrigin: true })),
       () => prove({ ...softwarePasskey().use(ask().challenge, page), id: phone.id }),
       () => prove(softwarePasskey().use(ask().challenge, page)),
@@ -80,6 +97,32 @@ describe("a passkey", () => {
     for (const [index, answer] of answers.entries())
       assert.equal(await codeFrom(answer()), "passkey_invalid", `answer ${index}`);
     assert.equal(await prove(phone.use(ask().challenge, page)), "passkey");
+  });
+  it("of another user or of another name of the device proves nothing", async () => {
+    const { add, ask, prove, phone, account, passkeys } = await begin();
+    await add();
+    const other = { ...account(), id: "usr_of_another" };
+    const theirs = passkeys.ask(other, here)?.challenge ?? assert.fail("nothing is asked");
+    assert.equal(await codeFrom(prove(phone.use(theirs, page))), "passkey_invalid");
+    const named = { origin: "https://pump.example.net:8443", host: "pump.example.net" };
+    const there = { ...here, pageOrigin: named.origin };
+    const key = softwarePasskey();
+    const made = key.make(passkeys.begin(account(), there).challenge, named);
+    await passkeys.add(account(), { name: "Key", ...made }, there);
+    assert.deepEqual(ask().credentials, [phone.id]);
+    assert.equal(await codeFrom(prove(key.use(ask().challenge, page))), "passkey_invalid");
+    // The authenticator signs what a page gives it; the name of the device is the agent's to check.
+    const elsewhere = passkeys.ask(account(), there)?.challenge ?? assert.fail("nothing is asked");
+    assert.equal(await codeFrom(prove(phone.use(elsewhere, named), there)), "passkey_invalid");
+    assert.equal(await prove(phone.use(ask().challenge, page)), "passkey");
+  });
+  it("says what to do where it is refused", async () => {
+    const { add, ask, prove, phone } = await begin();
+    await add();
+    const refused = await errorFrom(prove(phone.use("AAAA", page)));
+    assert.match(refused?.message ?? "", /its challenge was used.*Begin again, or use a code\.$/);
+    const forged = { ...phone.use(ask().challenge, page), signature: "AAAA" };
+    assert.ok((await errorFrom(prove(forged)))?.cause instanceof Error, "the log would have no cause");
   });
   it("is refused where its counter has gone back, and taken without a counter", async () => {
     const copied = await begin();
@@ -112,11 +155,77 @@ describe("a passkey", () => {
   });
 });
 
+describe("challenges of passkeys", () => {
+  it("are good for less than five minutes, for one user and one purpose, and once", () => {
+    const { open, take, pass } = challenges();
+    const dataOf = (challenge: string, more: object = {}) => client({ challenge, ...more });
+    const first = open("usr_1", "use");
+    assert.match(first, /^[\w-]{43}$/);
+    assert.equal(take("usr_2", "use", dataOf(first)), undefined);
+    assert.equal(take("usr_1", "creation", dataOf(first)), undefined);
+    assert.equal(take("usr_1", "use", dataOf(first, { crossOrigin: true })), undefined);
+    pass(299);
+    assert.equal(take("usr_1", "use", dataOf(first)), first);
+    assert.equal(take("usr_1", "use", dataOf(first)), undefined);
+    const late = open("usr_1", "use");
+    pass(300);
+    assert.equal(take("usr_1", "use", dataOf(late)), undefined);
+  });
+  it("are 1,000 at most: the oldest goes, and no other", () => {
+    const { open, take } = challenges();
+    const made = Array.from({ length: 1_001 }, () => open("usr_1", "use"));
+    const taken = made.map((challenge) => take("usr_1", "use", client({ challenge })));
+    assert.deepEqual(taken, [undefined, ...made.slice(1)]);
+  });
+  it("that are too old make room before one that is not goes", () => {
+    const { open, take, pass } = challenges();
+    const old = Array.from({ length: 999 }, () => open("usr_1", "use"));
+    pass(1);
+    const young = open("usr_1", "use");
+    pass(299);
+    open("usr_1", "use");
+    assert.equal(take("usr_1", "use", client({ challenge: old[998] })), undefined);
+    assert.equal(take("usr_1", "use", client({ challenge: young })), young);
+  });
+  it("are not found in what is no client data", () => {
+    const { take } = challenges();
+    for (const data of ["", "AAAA", client(null), client([]), client({}), client({ challenge: 7 })])
+      assert.equal(take("usr_1", "use", data), undefined, data);
+  });
+});
+
 describe("passkeys of an account", () => {
   it("take a second factor first", async () => {
     const { passkeys, account } = await virtualSignIn(virtualHost());
     const attempt = async () => passkeys.begin(account(), here);
     assert.equal(await codeFrom(attempt()), "two_factor_not_enabled");
+    assert.equal(passkeys.ask(account(), here), undefined);
+    assert.equal(await codeFrom(passkeys.remove(account(), "psk_of_none")), "not_found");
+  });
+  it("are not asked for while there is none", async () => {
+    const { passkeys, account } = await begin();
+    assert.equal(passkeys.ask(account(), here), undefined);
+    assert.equal(await codeFrom(passkeys.remove(account(), "psk_of_none")), "not_found");
+  });
+  it("are of EdDSA, ES256 or RS256, and of the page that asked for them", async () => {
+    const { passkeys, account, phone, factor } = await begin();
+    // RFC 9053 and RFC 8812.
+    assert.deepEqual(passkeys.begin(account(), here).algorithms, [-8, -7, -257]);
+    const made = (of = page) => ({
+      name: "Phone",
+      ...phone.make(passkeys.begin(account(), here).challenge, of),
+    });
+    const refused = [
+      made({ origin: "https://edge-7.example:8443", host: "edge-7.example" }),
+      made({ ...page, origin: "https://edge-7.local" }),
+      { ...made(), id: softwarePasskey().id },
+      { ...made(), attestation: "AAAA" },
+    ];
+    for (const [index, one] of refused.entries()) {
+      const error = await errorFrom(passkeys.add(account(), one, here));
+      assert.equal(error?.code, "passkey_invalid", `answer ${index}`);
+    }
+    assert.equal(factor().passkeys, undefined);
   });
   it("are ten at most, none of them twice, and a challenge adds one", async () => {
     const { add, phone, passkeys, account, factor } = await begin();
