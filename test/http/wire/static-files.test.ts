@@ -76,6 +76,36 @@ describe("the console's files", () => {
     assert.equal((await get(agent, "/users?q=ana&role=admin")).status, 200, "with what a page keeps there");
   });
 
+  it("are the page at the path of any one user, and the documents at their own folder, but nowhere else", async () => {
+    for (const path of ["/users/ana", "/users/%2e%2e", "/docs", "/docs/"])
+      assert.equal((await get(agent, path)).status, 200, path);
+    for (const path of [
+      "/users/",
+      "/users//",
+      "/users/ana/b",
+      "/x/users/ana",
+      "/x/docs",
+      "/docs/nothing.html",
+    ]) {
+      assert.equal((await get(agent, path)).status, 404, path);
+      const opened = await get(agent, path, { accept: "text/html" });
+      assert.match(
+        String(opened.headers["content-type"]),
+        /^text\/html/,
+        "a person gets the page, which says so",
+      );
+      assert.equal(opened.status, 404, path);
+    }
+    for (const path of ["/api", "/api/nothing", "/assets", "/assets/nothing.js"])
+      assert.match(
+        String((await get(agent, path, { accept: "text/html" })).headers["content-type"]),
+        /json/,
+        path,
+      );
+    const apiLike = await get(agent, "/x/api", { accept: "text/html" });
+    assert.match(String(apiLike.headers["content-type"]), /^text\/html/);
+  });
+
   it("are kept for a year where their names hold their hash", async () => {
     for (const path of assets) {
       const { headers } = await get(agent, path);
