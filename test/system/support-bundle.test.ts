@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { until } from "../../lab/basics/until.ts";
 import { createStartFilter } from "../../src/host/linux/filters.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import { createSupportBundle } from "../../src/system/support-bundle.ts";
@@ -16,6 +18,8 @@ async function makerOf(test: TestContext, text: string, places: Record<string, s
 }
 
 describe("a support bundle", () => {
+  const scratch = scratchDirectory();
+
   it("is all that doctor writes, which is told where this agent's files are", async (test) => {
     const make = await makerOf(test, 'echo "$STEWARD_STATE: $*"', { STEWARD_STATE: "/a state=1" });
     assert.equal(String(await make()), "/a state=1: doctor --quiet --bundle -\n");
@@ -26,8 +30,23 @@ describe("a support bundle", () => {
     assert.equal(String(await make()), "archive\n");
   });
 
+  it("is one for all who ask at the same time, and another one for those who ask later", async (test) => {
+    const make = await makerOf(test, 'echo >> "$0.runs"; wc -l < "$0.runs"');
+    const [first, second] = await Promise.all([make(), make()]);
+    assert.equal(Number(String(first)), 1);
+    assert.equal(second, first);
+    assert.equal(Number(String(await make())), 2);
+  });
+
+  it("leaves no process behind that writes without an end", async (test) => {
+    const make = await makerOf(test, 'echo $$ > "$PLACE/pid"; exec cat /dev/zero', { PLACE: scratch });
+    await assert.rejects(make(), /more than 16777216 bytes/);
+    const id = Number(readFileSync(join(scratch, "pid"), "utf8"));
+    await until("it has ended", () => !existsSync(`/proc/${id}`));
+  });
+
   for (const [name, text, why] of [
-    ["doctor fails", "echo part; echo no such disk >&2; exit 1", /no such disk/],
+    ["doctor fails", "echo part; echo no such disk >&2; exit 1", /made: no such disk\. On/],
     ["doctor is killed", "echo part; kill -9 $$", /ended with a signal/],
     ["doctor writes nothing", "exit 0", /ended with 0/],
     ["doctor writes without an end", "cat /dev/zero", /more than 16777216 bytes/],
