@@ -7,6 +7,7 @@ export const places = {
   account: "/account",
   clock: "/system",
   host: "/system",
+  clockSettings: "/system/settings#clock",
   timeSettings: "/system/settings#time",
   securitySettings: "/system/settings#security",
   logs: "/system/logs",

@@ -35,7 +35,9 @@ export function ClockWrong({
           <BrowserTimeButton status={status} actions={actions} kind={isAlone ? "primary" : "plain"} />
         )}
         {isAlone && isOneOf("admin", "operator") && (
-          <Link to="/system/settings#time">{t.clock.toSettings}</Link>
+          <Link to="/system/settings" query={{ open: status.mode === "manual" ? "clock" : "time" }}>
+            {t.clock.toSettings}
+          </Link>
         )}
         {!isByHand && mayBeByHand(status) && <span class="hint">{t.clock.whoMay(isAlone)}</span>}
       </TwoClocks>

@@ -9,6 +9,7 @@ export const remedies: Catalogue["remedies"] = {
   users: "Zu den Benutzern",
   account: "Zu Ihrem Konto",
   clock: "Zur Uhr",
+  clockSettings: "Zu den Einstellungen der Uhr",
   timeSettings: "Zu den Zeiteinstellungen",
   securitySettings: "Zu den Sicherheitseinstellungen",
   host: "Zum Gerät",

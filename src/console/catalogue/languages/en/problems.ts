@@ -9,6 +9,7 @@ export const remedies = {
   users: "Show the users",
   account: "Open your account",
   clock: "Show the clock",
+  clockSettings: "Open the clock settings",
   timeSettings: "Open the time settings",
   securitySettings: "Open the security settings",
   host: "Show the host",
