@@ -6,7 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consoleOf, endOfConsole, signIn, signInByForm } from "../../lab/console/browser.ts";
+import { consoleOf, endOfConsole, names, signIn, signInByForm } from "../../lab/console/browser.ts";
 import { assertFits, axe, brokenText, looks, picture, rgb, stepTo } from "../../lab/console/page-checks.ts";
 import { type Accent, accents } from "../../src/contract/console/accents.ts";
 
@@ -87,6 +87,12 @@ describe("the colour of a device", () => {
     await page.emulateMedia({ colorScheme: "dark" });
     await untilColoured(page, dark);
     await picture(page, "face-sign-in-dark");
+    await choose("olive");
+    // The page asks again once it is looked at again.
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await untilColoured(page, accents.olive[1]);
+    assert.ok((await iconOf(page)).includes(accents.olive[0]), await iconOf(page));
+    await choose("teal");
     await signIn(page, "admin");
     await page.locator(".verdict").waitFor();
     await untilColoured(page, dark);
@@ -191,7 +197,10 @@ describe("the width of a desk", () => {
     await page.locator(".table tbody tr").first().waitFor();
     assert.ok((await boxOf(page, ".table")).width > 1_300);
     await stepTo(page, "/account");
-    assert.ok((await boxOf(page, "main form >> nth=0")).width < 600);
+    assert.equal((await boxOf(page, "main form >> nth=0")).width, 420);
+    await page.setViewportSize({ width: 1000, height: 900 });
+    await stepTo(page, `/users/${names.admin}`);
+    assert.equal((await boxOf(page, "main form >> nth=0")).width, 560);
   });
 });
 
