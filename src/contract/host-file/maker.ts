@@ -21,6 +21,14 @@ export const maker = {
         "Its mark, an SVG or PNG file of up to 64 KiB that the console shows, to everyone on the sign-in page. Root must own it, like the host file",
       examples: ["/etc/steward/mark.svg"],
     },
+    picture: {
+      ...path,
+      pattern: "^/[^\\u0000]*\\.(svg|png|jpg)$",
+      "x-expected": "an absolute path of an .svg, .png or .jpg file",
+      description:
+        "A picture of the product, an SVG, PNG or JPEG file of up to 256 KiB that the console shows. Root must own it, like the host file",
+      examples: ["/etc/steward/product.jpg"],
+    },
     support: {
       type: "string",
       pattern: "^(https://[^\\s<>]{1,200}|[^\\s@<>]{1,64}@[^\\s@<>]{1,190}|\\+[0-9][0-9 ]{4,30}[0-9])$",

@@ -51,16 +51,17 @@ export const consoleGreeting = {
     maker: {
       type: ["object", "null"],
       additionalProperties: false,
-      required: ["name", "mark", "support"],
+      required: ["name", "mark", "picture", "support"],
       properties: {
         name: { type: "string" },
         mark: { type: "boolean", description: "at /maker-mark" },
+        picture: { type: "boolean", description: "at /maker-picture" },
         support: { type: ["string", "null"] },
       },
     },
     provider: {
       type: ["string", "null"],
-      description: "the name of the provider that users can sign in at; null: the device has none",
+      description: "the provider that users can sign in at; null: none",
     },
   },
 } as const;

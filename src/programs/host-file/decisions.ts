@@ -34,6 +34,8 @@ export interface MakerDecisions {
   readonly name: string;
   /** Absolute path of its mark, .svg or .png; null: it has none. */
   readonly mark: string | null;
+  /** Absolute path of a picture of the product, .svg, .png or .jpg; null: none. */
+  readonly picture: string | null;
   /** An https or e-mail address, or a telephone number; null: none. */
   readonly support: string | null;
 }
@@ -150,8 +152,9 @@ export function decisionsOf({
   };
 }
 
-function makerOf({ name, mark, support }: NonNullable<HostFileDocument["maker"]>): MakerDecisions {
-  return { name, mark: mark ?? null, support: support ?? null };
+function makerOf({ name, ...rest }: NonNullable<HostFileDocument["maker"]>): MakerDecisions {
+  const { mark = null, picture = null, support = null } = rest;
+  return { name, mark, picture, support };
 }
 
 function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider {

@@ -147,7 +147,7 @@ async function readKept(path: string, uid: number | undefined): Promise<HostDeci
       : decisions;
     const { maker } = usable.forRooms;
     const without = {
-      ...(isOf("maker") && { maker: maker && { ...maker, mark: null } }),
+      ...(isOf("maker") && { maker: maker && { ...maker, mark: null, picture: null } }),
       ...(isOf("oidc") && { oidc: null }),
       ...(isOf("telemetry") && { telemetry: { ...owners, otlp: null, syslog: null } }),
     };

@@ -2,7 +2,7 @@ import { type InputError, StewardError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
 import { checkAuthorities } from "../../host/linux/host-file/authorities.ts";
-import { readMark } from "../../host/linux/host-file/mark.ts";
+import { readPicture } from "../../host/linux/host-file/maker-pictures.ts";
 import { refuseForeignProgram } from "../../host/linux/host-file/trusted-program.ts";
 import { releasePlace } from "./decisions.ts";
 
@@ -51,9 +51,12 @@ function namedFiles({
     files.flatMap(([pointer, path]): [string, string, Check][] =>
       path === undefined ? [] : [[pointer, path, check]],
     );
+  const pictures = (["mark", "picture"] as const).flatMap((which) =>
+    named([[`/maker/${which}`, maker?.[which]]], (path, trust) => readPicture(which, path, trust)),
+  );
   return [
     ...named(authorities, checkAuthorities),
-    ...named([["/maker/mark", maker?.mark]], readMark),
+    ...pictures,
     // Programs of a release are signed.
     ...named(programs, refuseForeignProgram).filter(([, path]) => !path.startsWith(releasePlace)),
   ];

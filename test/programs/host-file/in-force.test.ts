@@ -132,7 +132,9 @@ describe("the kept copy of the host file", asRoot, () => {
     const { agent, needs, statusOf } = await deviceWith(test, path);
     assert.equal(await statusOf("edge-7.example.net"), 200);
     const { json } = await agent.call("GET", "/api/console");
-    assert.deepEqual(json.maker, { name: "Pumpworks", mark: false, support: "+49 40 1234" });
+    assert.deepEqual(json.maker, {
+      ...{ name: "Pumpworks", mark: false, picture: false, support: "+49 40 1234" },
+    });
     assert.equal((await fetch(`${agent.url}/maker-mark`)).status, 404);
     const [first] = await needs();
     assert.equal(reasonOf(first), "host_file_refused");

@@ -10,6 +10,12 @@ import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-h
 const svg =
   '<?xml version="1.0"?>\n<!-- a pump -->\n<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
 
+/** One pixel. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
+  "base64",
+);
+
 describe("the maker in the host file", asRoot, () => {
   const nonsense: [string, unknown, RegExp][] = [
     ["no name", {}, /\/maker\/name is missing/],
@@ -18,6 +24,11 @@ describe("the maker in the host file", asRoot, () => {
       "a mark of another kind",
       { name: "a", mark: "/etc/mark.gif" },
       /\/maker\/mark must be an absolute path/,
+    ],
+    [
+      "a picture of another kind",
+      { name: "a", picture: "/etc/product.jpeg" },
+      /\/maker\/picture must be an absolute path of an \.svg, \.png or \.jpg file/,
     ],
     ["a mark that is not there", { name: "a", mark: "/etc/no/mark.svg" }, /\/maker\/mark names .*not exist/],
     ...["javascript:alert(1)", "http://a.example", "help", "a b@c.example", "+49"].map(
@@ -44,9 +55,25 @@ describe("the maker in the host file", asRoot, () => {
     await refused(withMark("b.svg", svg + " ".repeat(65_536)), /more than the limit of 65536/);
     const path = withMark("c.svg", svg);
     const mark = join(directory, "c.svg");
-    assert.deepEqual((await readAt(path)).maker, { name: "Pumpworks", mark, support: null });
+    assert.deepEqual((await readAt(path)).maker, {
+      ...{ name: "Pumpworks", mark, picture: null, support: null },
+    });
     chownSync(mark, 65_534, 0);
     await refused(path, /must belong to root/);
+  });
+
+  it("has a picture of the product, which may be larger and a photograph", async (test) => {
+    const directory = ownDirectory(test);
+    const withPicture = (name: string, bytes: string | Buffer): string => {
+      writeFileSync(join(directory, name), bytes, { mode: 0o644 });
+      const maker = { name: "Pumpworks", picture: join(directory, name) };
+      return write(join(directory, "steward.json"), { maker });
+    };
+    const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(200_000)]);
+    await refused(withPicture("a.jpg", svg), /\/maker\/picture names .* is not a JPEG file/);
+    await refused(withPicture("b.svg", svg + " ".repeat(262_144)), /more than the limit of 262144/);
+    const maker = (await readAt(withPicture("c.jpg", jpeg))).maker;
+    assert.equal(maker?.picture, join(directory, "c.jpg"));
   });
 });
 
@@ -56,13 +83,17 @@ describe("the mark of a maker", () => {
     const maker = {
       name: "Pumpworks",
       mark: write(join(directory, "mark.svg"), svg),
+      picture: join(directory, "product.png"),
       support: "+49 40 1234",
     };
+    writeFileSync(maker.picture, png, { mode: 0o644 });
     const file = write(join(directory, "steward.json"), { maker });
     const agent = await startAgentInProcess({ arguments: ["--host-file", file] });
     try {
       const { json } = await agent.call("GET", "/api/console");
-      assert.deepEqual(json.maker, { name: "Pumpworks", mark: true, support: "+49 40 1234" });
+      assert.deepEqual(json.maker, {
+        ...{ name: "Pumpworks", mark: true, picture: true, support: "+49 40 1234" },
+      });
       const answer = await fetch(`${agent.url}/maker-mark`);
       assert.deepEqual([answer.status, await answer.text()], [200, svg]);
       assert.equal(answer.headers.get("content-type"), "image/svg+xml");
@@ -73,6 +104,9 @@ describe("the mark of a maker", () => {
       const again = await agent.call("GET", "/maker-mark", { headers: { "if-none-match": etag } });
       assert.deepEqual([again.status, answer.headers.get("cache-control")], [304, "no-cache"]);
       assert.equal((await fetch(`${agent.url}/maker-mark`, { method: "POST" })).status, 405);
+      const product = await fetch(`${agent.url}/maker-picture`);
+      assert.deepEqual([product.status, product.headers.get("content-type")], [200, "image/png"]);
+      assert.deepEqual(Buffer.from(await product.arrayBuffer()), png);
     } finally {
       await agent.dispose();
     }
@@ -113,7 +147,8 @@ describe("the mark of a maker", () => {
     const agent = await startAgentInProcess();
     try {
       assert.equal((await agent.call("GET", "/api/console")).json.maker, null);
-      assert.equal((await fetch(`${agent.url}/maker-mark`)).status, 404);
+      for (const path of ["/maker-mark", "/maker-picture"])
+        assert.equal((await fetch(`${agent.url}${path}`)).status, 404);
     } finally {
       await agent.dispose();
     }

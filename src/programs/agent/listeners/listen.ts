@@ -5,14 +5,14 @@ import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../../http/server.ts";
 import { createColouredFiles } from "../../../http/wire/coloured-files.ts";
-import { createMakerMark } from "../../../http/wire/maker-mark.ts";
+import { createMakerPictures } from "../../../http/wire/maker-pictures.ts";
 import { createRequestLines } from "../../../http/wire/request-lines.ts";
 import { createStaticFiles } from "../../../http/wire/static-files.ts";
 import { createWebManifest } from "../../../http/wire/web-manifest.ts";
 import type { AgentConfig } from "../config.ts";
 import type { Https } from "./https.ts";
 import type { LocalListeners } from "./local-listeners.ts";
-import { createMarkReader } from "./mark.ts";
+import { createPictureReader } from "./maker-pictures.ts";
 
 /** Milliseconds for requests in flight after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
@@ -69,12 +69,15 @@ export async function listen(
   const serveFile = createStaticFiles(directory);
   const serveColoured = createColouredFiles(directory, application.accent);
   const serveManifest = createWebManifest(application);
-  const serveMark = createMakerMark(createMarkReader(config));
+  const servePicture = createMakerPictures({
+    "/maker-mark": createPictureReader(config, "mark"),
+    "/maker-picture": createPictureReader(config, "picture"),
+  });
   const app = createServer({
     ...application,
     isOurHost,
     serveFile: async (ctx) =>
-      serveManifest(ctx) || (await serveColoured(ctx)) || (await serveMark(ctx)) || serveFile(ctx),
+      serveManifest(ctx) || (await serveColoured(ctx)) || (await servePicture(ctx)) || serveFile(ctx),
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),

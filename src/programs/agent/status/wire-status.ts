@@ -172,7 +172,12 @@ export function greetingOf({
     rescue: isInRescue,
     server_time,
     synchronised,
-    maker: maker && { name: maker.name, mark: maker.mark !== null, support: maker.support },
+    maker: maker && {
+      name: maker.name,
+      mark: maker.mark !== null,
+      picture: maker.picture !== null,
+      support: maker.support,
+    },
     provider: isInRescue ? null : (config.oidc?.name ?? null),
   };
 }
