@@ -213,7 +213,10 @@ describe("the maker of the product", () => {
   };
   const start = () => {
     const mark = file("mark.svg", drawing);
-    const maker = { name: "Pumpworks פאמפ", mark, support: "support@pumpworks.example" };
+    const product = file("product.svg", productDrawing);
+    const maker = {
+      ...{ name: "Pumpworks פאמפ", mark, picture: product, support: "support@pumpworks.example" },
+    };
     const hostFile = file("steward.json", JSON.stringify({ maker }));
     return startAgentInProcess({ arguments: ["--host-file", hostFile] });
   };
@@ -289,6 +292,7 @@ describe("the maker of the product", () => {
     const section = page.getByRole("region", { name: "Maker", exact: true });
     await section.getByText("Pumpworks פאמפ").waitFor();
     await untilDrawn(section.locator(".mark"));
+    await untilDrawn(section.getByRole("img", { name: "Picture of the product" }));
     const help = { name: "support@pumpworks.example" };
     assert.equal(await section.getByRole("link", help).getAttribute("href"), `mailto:${help.name}`);
     assert.deepEqual(await axe(page), []);
@@ -306,10 +310,15 @@ describe("the maker of the product", () => {
       /Maker\s+Pumpworks פאמפ\s*support@pumpworks\.example/,
     );
     await untilDrawn(page.locator(".paper .mark"));
+    await untilDrawn(page.locator(".paper .product"));
     await picture(page, "face-maker-paper");
     assert.deepEqual(complaints, []);
   });
 });
+
+/** Larger than its place. */
+const productDrawing =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="900"><rect width="1600" height="900" fill="#789"/><circle cx="800" cy="450" r="300" fill="#fff"/></svg>';
 
 /** Wider than its place, and with a script, which no picture runs. */
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="120" viewBox="0 0 640 120">

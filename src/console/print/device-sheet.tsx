@@ -9,7 +9,7 @@ import { useResource } from "../client/use-resource.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { Maker, MakerMark } from "../ui/maker.tsx";
+import { Maker, MakerMark, ProductPicture } from "../ui/maker.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
@@ -85,6 +85,7 @@ function Sheet({
             <NoWayIn />
           )}
         </p>
+        {maker && <ProductPicture picture={maker.picture} alt={t.machine.product} />}
       </div>
       <Facts
         items={[

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { ConsoleGreeting } from "../../contract/types.ts";
 import { hasMark, markSaid } from "../client/maker-mark.ts";
 import { useStore } from "../store.ts";
@@ -18,7 +19,7 @@ function schemeOf(address: string): string {
   return address.startsWith("https:") ? "" : "mailto:";
 }
 
-/** The picture of the maker; `children`: shown instead where it has none, or where the agent does not give it out. */
+/** The mark of the maker; `children`: shown instead where it has none, or where the agent does not give it out. */
 export function MakerMark({
   alt,
   children,
@@ -29,4 +30,11 @@ export function MakerMark({
 }) {
   if (!useStore(hasMark)) return <>{children}</>;
   return <img class="mark" src="/maker-mark" alt={alt ?? ""} onError={() => markSaid(false)} />;
+}
+
+/** A picture of the product, by which a person at a rack knows it; nothing where the agent gives none out. */
+export function ProductPicture({ picture, alt }: { readonly picture: boolean; readonly alt: string }) {
+  const [isGone, setGone] = useState(false);
+  if (!picture || isGone) return null;
+  return <img class="product" src="/maker-picture" alt={alt} onError={() => setGone(true)} />;
 }

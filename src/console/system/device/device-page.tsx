@@ -6,7 +6,7 @@ import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
-import { Maker, MakerMark } from "../../ui/maker.tsx";
+import { Maker, MakerMark, ProductPicture } from "../../ui/maker.tsx";
 import { Section } from "../../ui/page.tsx";
 import { BackupDialog } from "../backup/backup-dialog.tsx";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/machine-orders.tsx";
@@ -48,6 +48,7 @@ export function DevicePage() {
           <Section title={t.machine.maker}>
             <MakerMark />
             <Maker {...maker} />
+            <ProductPicture picture={maker.picture} alt={t.machine.product} />
           </Section>
         )}
       </div>

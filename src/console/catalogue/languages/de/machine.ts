@@ -21,6 +21,7 @@ export const machine: Catalogue["machine"] = {
   oneLine: "Erwartet wird eine Zeile Text ohne Steuerzeichen",
   discard: "Verwerfen",
   maker: "Hersteller",
+  product: "Bild des Produkts",
   network: "Netzwerk",
   gateway: "Gateway",
   nameServers: "Nameserver",

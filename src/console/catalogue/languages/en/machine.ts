@@ -19,6 +19,7 @@ export const machine = {
   oneLine: "One line of text is expected, without control characters",
   discard: "Discard",
   maker: "Maker",
+  product: "Picture of the product",
   network: "Network",
   gateway: "Gateway",
   nameServers: "Name servers",
