@@ -38,8 +38,9 @@ describe("a support bundle", () => {
     assert.equal(Number(String(await make())), 2);
   });
 
-  it("leaves no process behind that writes without an end", async (test) => {
-    const make = await makerOf(test, 'echo $$ > "$PLACE/pid"; exec cat /dev/zero', { PLACE: scratch });
+  it("leaves no process behind that has written too much", async (test) => {
+    const text = 'echo $$ > "$PLACE/pid"; head -c 17000000 /dev/zero; exec sleep 300';
+    const make = await makerOf(test, text, { PLACE: scratch });
     await assert.rejects(make(), /more than 16777216 bytes/);
     const id = Number(readFileSync(join(scratch, "pid"), "utf8"));
     await until("it has ended", () => !existsSync(`/proc/${id}`));
