@@ -10,7 +10,9 @@ SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scri
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
-WALKS = $(shell find test/console/walks -name '*.test.ts' | sort)
+# Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight.
+IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
+	$(patsubst %,test/console/%.test.ts,adding-several frame log-facets)
 PICTURED = $(shell grep -rlE "\bpicture\b|looks\.(keep|draw)\b" --include='*.test.ts' test/console)
 
 help: ## print this help
@@ -34,8 +36,8 @@ screenshots: packages $(DIST) ## keep pictures of the console's pages in var/scr
 	@STEWARD_SCREENSHOTS=1 sh scripts/run-tests.sh node $(PICTURED)
 
 test-firefox: export STEWARD_BROWSER = firefox
-test-firefox: packages ready ## walk through the console in Firefox, as five people do
-	@sh scripts/run-tests.sh node $(WALKS)
+test-firefox: packages ready ## walk through the console in Firefox, as five people do, and try the screens where browsers differ
+	@sh scripts/run-tests.sh node $(IN_FIREFOX)
 
 mutation: packages $(DIST) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
 	@node --import tsx lab/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)

@@ -10,7 +10,7 @@ export const patienceMilliseconds = 120_000;
 
 export type Scheme = "light" | "dark";
 
-/** `make test-firefox` runs the walks in Debian's Firefox, all else runs in Chromium. */
+/** `make test-firefox` runs some files in Debian's Firefox, all else runs in Chromium. */
 export const isFirefox = process.env.STEWARD_BROWSER === "firefox";
 
 /** Debian's. The shell is Chromium without what draws windows, and takes half of its processor time. */
