@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../src/console"
 drawing=$(mktemp --suffix=.svg)
 trap 'rm -f "$drawing"' EXIT
 margin='viewBox="-4 -4 40 40"><rect x="-4" y="-4" width="40" height="40" fill="#fff"/>'
-sed "s|viewBox=\"0 0 32 32\">|$margin|; s|#2b5fa8|#000|" icon.svg >"$drawing"
+sed "s|viewBox=\"0 0 32 32\">|$margin|; s|#1d5bb8|#000|" icon.svg >"$drawing"
 draw() {
   rsvg-convert --width "$2" --height "$2" "$drawing" | pngtopnm | ppmtopgm | pnmtopng -force -compression 9 >"icons/$1.png"
 }
