@@ -42,6 +42,8 @@ describe("the console's table of users", () => {
     assert.match(last ?? "", /^just now/);
     assert.match((await texts(names.operator))[4] ?? "", /^locked · (\d+ s|\d+ min)$/);
     assert.match((await texts(names.readonly))[5] ?? "", /^never/);
+    // The head comes with the status, which may be later than the users.
+    await page.locator(".frame .banner").waitFor();
     looks.keep(page, "users-list-light", async (drawn) => {
       const textOf = (name: string, cell: number) =>
         rowOf(drawn, name).getByRole("cell").nth(cell).innerText();
