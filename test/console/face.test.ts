@@ -32,6 +32,11 @@ async function untilDrawn(mark: Locator): Promise<void> {
 const iconOf = async (page: Page): Promise<string> =>
   decodeURIComponent((await page.locator("link[rel=icon]").getAttribute("href")) ?? "");
 
+/** The icon is drawn after the page, in a frame of its own. */
+function untilIconHas(page: Page, colour: string): Promise<void> {
+  return until(`the icon is ${colour}`, async () => (await iconOf(page)).includes(colour));
+}
+
 /** The colours of an icon as a browser draws it: of its corner, of its drawing, and of the hands in that. */
 function coloursOfIcon(page: Page, address: string) {
   return page.evaluate(async (src) => {
@@ -82,7 +87,7 @@ describe("the colour of a device", () => {
     await page.goto("/");
     await page.locator("form").waitFor();
     await untilColoured(page, light);
-    assert.ok((await iconOf(page)).includes(light), await iconOf(page));
+    await untilIconHas(page, light);
     await picture(page, "face-sign-in-light");
     await page.emulateMedia({ colorScheme: "dark" });
     await untilColoured(page, dark);
@@ -91,16 +96,16 @@ describe("the colour of a device", () => {
     // The page asks again once it is looked at again.
     await page.evaluate(() => dispatchEvent(new Event("focus")));
     await untilColoured(page, accents.olive[1]);
-    assert.ok((await iconOf(page)).includes(accents.olive[0]), await iconOf(page));
+    await untilIconHas(page, accents.olive[0]);
     await choose("teal");
     await signIn(page, "admin");
     await page.locator(".verdict").waitFor();
     await untilColoured(page, dark);
-    assert.ok((await iconOf(page)).includes(light));
+    await untilIconHas(page, light);
     await picture(page, "face-home-dark");
     await choose("magenta");
     await untilColoured(page, accents.magenta[1]);
-    assert.ok((await iconOf(page)).includes(accents.magenta[0]));
+    await untilIconHas(page, accents.magenta[0]);
     await page.emulateMedia({ colorScheme: "light" });
     await untilColoured(page, accents.magenta[0]);
     await picture(page, "face-home-light");
