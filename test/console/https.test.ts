@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import type { Locator } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
@@ -40,4 +41,39 @@ describe("the console over HTTPS", () => {
     );
     assert.deepEqual(complaints, []);
   });
+
+  it("shows the certificate's fingerprint in lines of whole octets, on a phone and on paper", async () => {
+    const { page } = await browser.open({ url });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await signInByForm(page, "admin");
+    await page.goto(`${url}/system/device`);
+    const { json } = await agent.call("GET", "/api/system/tls", { local: true });
+    const { fingerprint } = json.certificate;
+    const onPage = page.getByText(fingerprint, { exact: true }).first();
+    await onPage.waitFor();
+    assert.deepEqual(await linesOf(onPage), { octets: 32, broken: 0 });
+    await page.getByRole("button", { name: "Device sheet" }).click();
+    const onPaper = page.locator(".paper").getByText(fingerprint, { exact: true });
+    await onPaper.waitFor();
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await linesOf(onPaper), { octets: 32, broken: 0 });
+  });
 });
+
+/** The octets in a fingerprint's text, and those of them that a line's end parts. */
+function linesOf(fingerprint: Locator): Promise<{ octets: number; broken: number }> {
+  return fingerprint.evaluate((element) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let [octets, broken] = [0, 0];
+    for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+      for (const { index } of (text.textContent ?? "").matchAll(/[0-9A-F]{2}/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 2);
+        octets += 1;
+        if (range.getClientRects().length > 1) broken += 1;
+      }
+    }
+    return { octets, broken };
+  });
+}

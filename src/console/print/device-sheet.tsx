@@ -10,6 +10,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Maker, MakerMark, ProductPicture } from "../ui/maker.tsx";
+import { Octets } from "../ui/octets.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
@@ -90,7 +91,10 @@ function Sheet({
       <Facts
         items={[
           [t.print.deviceId, <code key="id">{device_id ?? unknown}</code>],
-          [t.print.certificate, <code key="tls">{certificate?.fingerprint ?? t.print.noCertificate}</code>],
+          [
+            t.print.certificate,
+            certificate ? <Octets key="tls">{certificate.fingerprint}</Octets> : t.print.noCertificate,
+          ],
           [t.print.root, <code key="root">{inGroups(updates.trust.fingerprint) ?? t.print.noRoot}</code>],
           ...(maker === null ? [] : [[t.machine.maker, <Maker key="maker" {...maker} />] as const]),
           [t.print.support, support_until ?? unknown],

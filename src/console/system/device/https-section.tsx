@@ -3,6 +3,7 @@ import type { Tls } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { Octets } from "../../ui/octets.tsx";
 import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -63,6 +64,6 @@ function ofCertificate({
         {absoluteTime(new Date(not_after))}, <Time at={not_after} />
       </>,
     ],
-    ["SHA\u2011256", <code key="fingerprint">{fingerprint}</code>],
+    ["SHA\u2011256", <Octets key="fingerprint">{fingerprint}</Octets>],
   ];
 }
