@@ -103,7 +103,10 @@ describe("files of root's in a backup", asRoot, () => {
     const { ofA, ofB, b, path, certificate, asked } = await made(test);
     const before = readFileSync(ofB, "utf8");
     const agent = await start(test, b);
-    const { code, stderr } = await restore(agent, path, { STEWARD_HOST_FILE: ofB });
+    const { code, stderr } = await restore(agent, path, {
+      STEWARD_HOST_FILE: ofB,
+      STEWARD_STATE: b.stateDirectory,
+    });
     assert.equal(code, 0, stderr);
     await isRestored(agent);
     assert.equal(readFileSync(ofB, "utf8"), readFileSync(ofA, "utf8"));
@@ -121,7 +124,9 @@ describe("files of root's in a backup", asRoot, () => {
     const agent = await start(test, b);
     const elsewhere = await hostFile(test, { names: ["elsewhere.example.net"] });
     const before = [readFileSync(elsewhere, "utf8"), readFileSync(ofB, "utf8")];
-    const { code, stderr } = await restore(agent, path, { STEWARD_HOST_FILE: elsewhere });
+    const { code, stderr } = await restore(agent, path, {
+      ...{ STEWARD_HOST_FILE: elsewhere, STEWARD_STATE: b.stateDirectory },
+    });
     assert.deepEqual(
       [code, /perhaps it was started with another --host-file/.test(stderr)],
       [1, true],

@@ -8,6 +8,7 @@ import { type OpenedBackup, openBackup } from "../../backup/read-backup.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import { askAgentUnit } from "../client/agent-unit.ts";
 import type { Invocation } from "../client/command.ts";
 import { writeRootFile } from "../client/root-file.ts";
@@ -44,7 +45,9 @@ export async function restoreHostFiles(
   const directory = dirname(resolve(places.hostFile));
   const differing = plan.host_files.filter(({ differs }) => differs).map(({ path }) => path);
   const files = await filesOf(invocation, { source, key, directory, wanted: new Set(differing) });
-  const group = await stat(places.stateDirectory).then(({ gid }) => gid);
+  const { gid: group } = await stat(places.stateDirectory).catch((error: unknown) => {
+    throw fileFailure(error, places.stateDirectory);
+  });
   for (const { path, former, mode } of files)
     if (former !== null) await put(`${path}.before-restore`, { content: former, mode, group });
   try {

@@ -3,12 +3,12 @@ import type { Tls } from "../../../contract/types.ts";
 import { absoluteTime } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
-import { Octets } from "../../ui/octets.tsx";
 import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 import { Lines } from "./network-section.tsx";
+import { Octets } from "./octets.tsx";
 
 /** HTTPS on the LAN and the certificate that browsers are shown. */
 export function HttpsSection() {
