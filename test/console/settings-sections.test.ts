@@ -12,21 +12,11 @@ import {
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { settings } from "../../src/console/catalogue/languages/en/settings.ts";
 import { sectionNames } from "../../src/console/system/settings/sections.ts";
 
 /** By name in the address. */
-const titles = {
-  device: "Device",
-  reminders: "Reminders",
-  clock: "Clock",
-  time: "Time servers",
-  trust: "Trusted time",
-  windows: "Updates",
-  security: "Sign-in",
-  sessions: "Sessions",
-  console: "Console",
-  notifications: "Notifications",
-} as const;
+const { groups: titles } = settings;
 
 const path = "/system/settings";
 
@@ -112,8 +102,9 @@ describe("the sections of the settings", () => {
     await change({ device: { location: "" }, console: { banner: "" } });
   });
 
-  it("open for a field that another user has changed too", async () => {
-    const page = await open(`${path}?open=console`);
+  it("open for a field that another user has changed too, which gets the keyboard from the closed dialog", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", `${path}?open=console`);
     await page.getByLabel("Text on the sign-in page").fill("mine");
     await change({ console: { banner: "theirs" } });
     await list(page).getByRole("link", { name: "Device" }).click();
@@ -121,6 +112,7 @@ describe("the sections of the settings", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await isOpen(page, "Console");
+    await untilFocused(page.getByLabel("Text on the sign-in page"));
     assert.equal(await page.getByLabel("Text on the sign-in page").inputValue(), "mine");
     await change({ console: { banner: "" } });
   });

@@ -29,8 +29,12 @@ export function Dialog({
     dialog.showModal();
     focusWithin(dialog);
     return () => {
+      // This comes after the drawing: whatever closed the dialog may have put the keyboard into a field by then.
+      const present = document.activeElement;
+      const isTaken = present !== null && present !== document.body && !dialog.contains(present);
       dialog.close();
-      if (before instanceof HTMLElement) before.focus();
+      const next = isTaken ? present : before;
+      if (next instanceof HTMLElement) next.focus();
     };
   }, []);
   useEffect(() => {
