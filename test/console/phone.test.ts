@@ -100,6 +100,18 @@ describe("the console on a phone, with texts that are awkward", () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("has targets for fingers on a tablet, whose lists and bars are those of a wide window", async () => {
+    const { page, complaints } = await browser.open(agent, { width: 1024, height: 768, isTouched: true });
+    await signIn(page, "admin", "/");
+    for (const path of sampled(consolePaths, { oneIn: 4 })) {
+      await stepTo(page, path);
+      await page.locator("main").evaluate(unfold);
+      found.push(...(await smallTargets(page)).map((one) => `${path}: ${one}`));
+      await picture(page, `tablet${path.replaceAll("/", "-")}`);
+    }
+    assert.deepEqual(complaints, []);
+  });
+
   it("has them in its sheets, dialogs and messages too", async () => {
     const { page, complaints } = await open("/users");
     await page.getByRole("button", { name: "Benutzer anlegen" }).click();
