@@ -20,6 +20,7 @@ import {
   type WindowOfRole,
   windowsOfRoles,
 } from "../../lab/console/browser.ts";
+import { layOutEarly } from "../../lab/console/early-layout.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 
@@ -292,6 +293,20 @@ describe("the console's log", () => {
       await drawn(page, `kept line ${kept - 1}`).waitFor();
       await until("it is at its end", () => isAtEnd(page));
       assert.deepEqual(complaints, []);
+    });
+
+    it("keeps its place while lines are exchanged, however the browser lays them out", async () => {
+      const { page } = await chromium.open(agent);
+      await layOutEarly(page);
+      await signIn(page, "readonly", "/system/logs");
+      await drawn(page, "listening").last().waitFor();
+      await until("it begins at its end", () => isAtEnd(page));
+      const middle = await log(page).evaluate((place) => {
+        place.scrollTop = Math.round(place.scrollHeight / 2);
+        return place.scrollTop;
+      });
+      await page.getByRole("button", { name: "Follow" }).waitFor();
+      assert.equal(await log(page).evaluate((place) => place.scrollTop), middle);
     });
 
     it("pauses when one scrolls away from the end or opens a line by the keyboard, and goes on at the end", async () => {

@@ -12,6 +12,7 @@ import {
   type TestBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
+import { layOutEarly } from "../../lab/console/early-layout.ts";
 import { startFullAgent } from "../../lab/console/many.ts";
 import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 
@@ -76,6 +77,22 @@ describe("lists at size", () => {
     await page.goBack();
     await page.getByRole("link", { name: "user-0610", exact: true }).waitFor();
     assert.deepEqual(complaints, []);
+  });
+
+  it("of users keep their place while rows are exchanged, however the browser lays them out", async () => {
+    const { page } = await browser.open(agent);
+    await layOutEarly(page);
+    await signIn(page, "admin", "/users");
+    await page.getByText("1000 users").waitFor();
+    await scrollToEnd(page, "1001");
+    for (const [place, name] of [
+      [30_000, "user-0610"],
+      [10_000, "user-0202"],
+    ] as const) {
+      await page.evaluate((top) => scrollTo(0, top), place);
+      await page.getByRole("link", { name, exact: true }).waitFor();
+      assert.equal(await page.evaluate(() => scrollY), place);
+    }
   });
 
   it("of users are two lines each on a phone", async () => {

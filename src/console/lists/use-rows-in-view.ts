@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { takeReturning } from "../navigation/navigation.ts";
+import { holdHeight } from "./held-height.ts";
 import { RowHeights } from "./row-heights.ts";
 import { type Piece, piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
 
@@ -34,6 +35,7 @@ export function useRowsInView<Root extends HTMLElement = HTMLTableSectionElement
   const [stretch, setStretch] = useState<Stretch>({ from: 0, to: nearEnd });
   const [kept, setKept] = useState<string | null>(null);
   const heights = measured.of(keys);
+  const release = holdHeight(root.current?.closest<HTMLElement>(".table-place"));
   const look = (): void => {
     const top = -(root.current?.getBoundingClientRect().top ?? 0);
     const margin = innerHeight * beyond;
@@ -45,6 +47,7 @@ export function useRowsInView<Root extends HTMLElement = HTMLTableSectionElement
   latest.current = look;
   useLayoutEffect(() => {
     measured.measure(root.current);
+    release();
     returning.current = scrolledTo(returning.current ?? takeReturning());
     look();
     if (keys.length > 0 && stretch.to >= keys.length - nearEnd) onEndNear();

@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
+import { holdHeight } from "../../lists/held-height.ts";
 import { RowHeights } from "../../lists/row-heights.ts";
 import { type Piece, piecesOf, rowsBetween, type Stretch } from "../../lists/rows-in-view.ts";
 
@@ -48,7 +49,9 @@ export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean)
   const stretch = moved(drawn, keys);
   const heights = measured.of(keys);
   const { kept, keep, focus } = useKeptLine(list, keys);
-  const anchor = isFollowing ? null : firstInSight(box.current, list.current);
+  const release = holdHeight(list.current);
+  // It also lays the list out, held as it is.
+  const anchor = firstInSight(box.current, list.current);
   const look = (): void => {
     const [place, inside] = [box.current, list.current];
     if (place === null || inside === null) return;
@@ -58,7 +61,10 @@ export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean)
     if (next.from !== stretch.from || next.to !== stretch.to)
       setDrawn({ ...next, first: keys[next.from] ?? null });
   };
-  useLayoutEffect(() => measured.measure(list.current));
+  useLayoutEffect(() => {
+    measured.measure(list.current);
+    release();
+  });
   useLayoutEffect(() => {
     const [place, inside] = [box.current, list.current];
     if (place === null || inside === null) return;
