@@ -48,6 +48,15 @@ describe("what is printed", () => {
       assert.ok(text.includes(word), `${word} is missing:\n${text}`);
     assert.doesNotMatch(text, /Sign out|Updates\n|Manage|Print|Maker/);
     await picture(page, "device-sheet-paper");
+    // WebKit prints as much of a dialog as its own box holds, which must not go by the page beneath.
+    await page.setViewportSize({ width: 794, height: 200 });
+    const [dialog, sheet] = await page
+      .locator("dialog[open], .paper")
+      .evaluateAll((both) => both.map((one) => one.getBoundingClientRect().bottom));
+    assert.ok(
+      sheet !== undefined && dialog !== undefined && sheet > 200 && dialog >= sheet,
+      `${dialog} holds ${sheet}`,
+    );
     assert.deepEqual(complaints, []);
   });
 
