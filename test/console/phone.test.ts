@@ -157,7 +157,8 @@ describe("the console on a phone, with texts that are awkward", () => {
     );
     const field = sheet.getByLabel("Anzeigename");
     await field.focus();
-    await page.setViewportSize({ width: 360, height: 360 });
+    // The buttons are one above the other.
+    await page.setViewportSize({ width: 320, height: 360 });
     const send = sheet.getByRole("button", { name: "Benutzer anlegen" });
     await until("the field stands above the buttons, and these above the keyboard", async () => {
       const [typed, button] = [await field.boundingBox(), await send.boundingBox()];
