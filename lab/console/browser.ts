@@ -6,14 +6,7 @@ import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "
 import { counted } from "../basics/counts.ts";
 import { type Ending, endOfSuite, ofSuite } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
-import {
-  isFirefox,
-  launchChromium,
-  launchFirefox,
-  patienceMilliseconds,
-  type Scheme,
-  type Surroundings,
-} from "./launch.ts";
+import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 import {
   type ConsoleWindow,
   createPeople,
@@ -83,10 +76,11 @@ export async function startBrowser(
   isWhole = counted({ usual: false, all: true }),
   moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
-  const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
+  const key = isFirefox ? "firefox" : JSON.stringify([isWhole, moreFlags]);
+  const launch = isFirefox ? launchFirefox : () => launchChromium(isWhole, moreFlags);
+  const browser = await sharedBrowser(ending, key, launch);
   const take = async (url: string, options: WindowOptions): Promise<Taken> => {
-    const { language, isTouched = false, scheme = "light" } = options;
-    const browser = await browserFor({ scheme, isTouched });
+    const { language, isTouched = false } = options;
     // A page's own clock cannot be taken from it again, and playwright cannot empty Firefox.
     if (options.isKept || isFirefox || options.now !== undefined)
       return onlyOnce(await meetPerson(browser, url, options));
@@ -111,20 +105,6 @@ function peopleOf(browser: Browser): People {
   const people = known.get(browser) ?? createPeople();
   known.set(browser, people);
   return people;
-}
-
-type BrowserFor = (surroundings: Surroundings) => Promise<Browser>;
-
-async function onlyChromium(ending: Ending, isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
-  const launch = () => launchChromium(isWhole, flags);
-  const browser = await sharedBrowser(ending, JSON.stringify([isWhole, flags]), launch);
-  return async () => browser;
-}
-
-/** One for each of the surroundings, started when it is asked for. */
-function firefoxes(ending: Ending): BrowserFor {
-  return (surroundings) =>
-    sharedBrowser(ending, JSON.stringify(surroundings), () => launchFirefox(surroundings));
 }
 
 /** An agent with a user of each role, and a browser; both end with the suite. */

@@ -51,31 +51,15 @@ export async function launchChromium(isWhole: boolean, moreFlags: readonly strin
 /** The directory of Firefox's downloads; it is removed with the run's temporary files. */
 const downloads = isFirefox ? mkdtempSync(join(tmpdir(), "steward-downloads-")) : "";
 
-/** Bits of Firefox's `ui.primaryPointerCapabilities`: what the pointer of its machine can do. */
-const finger = 1;
-const mouse = 2 + 4;
-
-/** A browser's surroundings that Firefox takes from its own settings: over WebDriver BiDi no window can change them. */
-export interface Surroundings {
-  readonly scheme: Scheme;
-  readonly isTouched: boolean;
-}
-
-/** So there is one Firefox for each of the surroundings. */
-export async function launchFirefox({ scheme, isTouched }: Surroundings): Promise<Browser> {
+/** Its settings change while it runs (`firefox.ts`), which takes the argument. */
+export async function launchFirefox(): Promise<Browser> {
   const { firefox } = await import("./playwright.ts");
   const executablePath = "/usr/bin/firefox-esr";
   assert.ok(existsSync(executablePath), "Debian's firefox-esr is not installed");
-  const firefoxUserPrefs = {
-    "layout.css.prefers-color-scheme.content-override": scheme === "dark" ? 0 : 1,
-    "ui.prefersReducedMotion": 1,
-    "ui.primaryPointerCapabilities": isTouched ? finger : mouse,
-    "ui.allPointerCapabilities": isTouched ? finger : mouse,
-  };
   return firefox.launch({
     channel: "moz-firefox",
     executablePath,
-    firefoxUserPrefs,
+    args: ["--remote-allow-system-access"],
     downloadsPath: downloads,
     timeout: patienceMilliseconds,
   });

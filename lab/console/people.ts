@@ -1,4 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { letMediaChange } from "./firefox.ts";
+import { isFirefox } from "./launch.ts";
 
 /** A person's browser with an agent: its windows share cookies, and what goes wrong in any page is kept. */
 export interface ConsoleWindow {
@@ -58,7 +60,9 @@ export function createPeople(): People {
 export async function newWindow(person: Person): Promise<ConsoleWindow> {
   const complaints: string[] = [];
   person.complaints = complaints;
-  return { context: person.context, page: await person.context.newPage(), complaints };
+  const page = await person.context.newPage();
+  if (isFirefox) await letMediaChange(page);
+  return { context: person.context, page, complaints };
 }
 
 /** A read that a test answers in the agent's place may be under way: its end is no fault of the next test. */

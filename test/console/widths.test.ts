@@ -12,6 +12,8 @@ import {
   signIn,
   untilFocused,
 } from "../../lab/console/browser.ts";
+import { zoomText } from "../../lab/console/firefox.ts";
+import { isFirefox } from "../../lab/console/launch.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { assertFits, axe, brokenText, stepTo, whole } from "../../lab/console/page-checks.ts";
 import { tabTo } from "../../lab/console/walks/hands.ts";
@@ -83,15 +85,13 @@ describe("the console in windows of any width", () => {
 
   /** With letters twice as large, as a person sets them in the browser. */
   const assertReadsLarge = async (page: Page, about: string): Promise<void> => {
-    const debug = await page.context().newCDPSession(page);
-    await debug.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+    await setLetters(page, 32);
     await page.setViewportSize({ width: 1280, height: 800 });
     const size = await page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
     assert.equal(size, "32px", "the letters are as they were");
     assert.deepEqual(await brokenText(page), [], `${about}, letters of 200 %`);
     await assertFits(page);
-    await debug.send("Page.setFontSizes", { fontSizes: { standard: 16 } });
-    await debug.detach();
+    await setLetters(page, 16);
   };
 
   /** In each width; 640 is also a window of 1280 at a zoom of 200 %. */
@@ -120,9 +120,8 @@ describe("the console in windows of any width", () => {
   for (const visitor of visitors) {
     const { role, language } = visitor;
     it(`fits a phone, sets no word one letter a line and has no fault that axe-core finds, on its pages for the role ${role} (${language})`, async () => {
-      const { page, complaints } = await browser.open(agent);
+      const { page, complaints } = await browser.open(agent, { language });
       await nameDevice(deviceNames[2]);
-      await page.addInitScript((one) => localStorage.setItem("steward-language", one), language);
       await signIn(page, role, "/account");
       const paths = consolePaths.filter((path) => role !== "readonly" || !notForReaders.includes(path));
       // The walks read most of them in six widths, and ask axe-core about them.
@@ -159,8 +158,7 @@ describe("the console in windows of any width", () => {
     });
 
   it("sets no word one letter a line for a device with a name of any length", async () => {
-    const { page } = await browser.open(agent);
-    await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
+    const { page } = await browser.open(agent, { language: "de" });
     await signIn(page, "admin", "/account");
     for (const name of deviceNames) {
       await nameDevice(name);
@@ -212,7 +210,7 @@ describe("the console in windows of any width", () => {
     await type(passwords.admin);
     await press("Enter");
     await page.locator(".verdict").waitFor();
-    await tabTo(page.getByRole("link", { name: "Users", exact: true }));
+    await tabTo(page.getByRole("link", { name: "Users", exact: true }), "Shift+Tab");
     await press("Enter");
     await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
     await tabTo(button("Add user"));
@@ -227,7 +225,7 @@ describe("the console in windows of any width", () => {
     await tabTo(button("Done"));
     await press("Enter");
     await page.getByRole("cell", { name: "by-keyboard", exact: true }).waitFor();
-    await tabTo(button("Your account: root-admin"));
+    await tabTo(button("Your account: root-admin"), "Shift+Tab");
     await press("Enter");
     await untilFocused(page.getByRole("menuitem", { name: "Your account" }));
     const signOut = page.getByRole("menuitem", { name: "Sign out" }).and(page.locator(":focus"));
@@ -274,3 +272,10 @@ describe("the console in windows of any width", () => {
     await until("something moves", async () => (await moved()).length > 0);
   });
 });
+
+async function setLetters(page: Page, pixels: number): Promise<void> {
+  if (isFirefox) return zoomText(page, pixels / 16);
+  const debug = await page.context().newCDPSession(page);
+  await debug.send("Page.setFontSizes", { fontSizes: { standard: pixels } });
+  await debug.detach();
+}

@@ -5,14 +5,17 @@ import { isFirefox } from "../launch.ts";
 /** Steps of the Tab key, beyond which something cannot be reached by it. */
 const mostSteps = 80;
 
-/** Goes on with Tab until this has the keyboard, and sees where it is: it is in the window, with a line round it. */
-export async function tabTo(target: Locator): Promise<void> {
+/**
+ * Goes on with Tab until this has the keyboard, and sees where it is: it is in the window, with a line round it. Behind the
+ * last of the page come Firefox's own bars: what is at its head is reached by going back.
+ */
+export async function tabTo(target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   const page = target.page();
   for (let step = 0; step < mostSteps; step += 1) {
     if (await hasKeyboard(target)) return assertSeen(target);
-    await page.keyboard.press("Tab");
+    await page.keyboard.press(key);
   }
-  assert.fail(`Tab does not lead to ${target}, but at last to ${await focused(page)}`);
+  assert.fail(`${key} does not lead to ${target}, but at last to ${await focused(page)}`);
 }
 
 /** With a finger; Firefox on a computer makes no click of a touch, so it is clicked there. */

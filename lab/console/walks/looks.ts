@@ -44,11 +44,11 @@ function readWidths(): readonly number[] {
   return counted({ usual: usualWidths.filter((_, index) => index % 2 === turn % 2), all: widths });
 }
 
-/** In which looks axe-core is asked: one every other state, in `make test-all` each. Firefox changes no colours in a window. */
+/** In which looks axe-core is asked: one every other state, in `make test-all` each; in Firefox one. */
 function asked(): readonly Look[] {
-  if (isFirefox) return [];
   const next = turns[(turn >> 1) % turns.length] as Look;
   turn += 1;
+  if (isFirefox) return [next];
   return counted({ usual: turn % 2 === 1 ? [next] : [], all: every });
 }
 
@@ -78,6 +78,5 @@ export async function assertEveryLook(page: Page, state: string, scheme: Scheme 
     assert.deepEqual(await axe(page, without), [], about);
   }
   await page.setViewportSize(size);
-  if (isFirefox) assert.deepEqual(await axe(page), [], state);
-  else await page.emulateMedia({ colorScheme: scheme, forcedColors: "none" });
+  await page.emulateMedia({ colorScheme: scheme, forcedColors: "none" });
 }
