@@ -10,9 +10,9 @@ SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scri
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
-# Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight.
+# Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight, paper.
 IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
-	$(patsubst %,test/console/%.test.ts,adding-several face frame log-facets phone widths)
+	$(patsubst %,test/console/%.test.ts,adding-several face frame log-facets phone print widths)
 PICTURED = $(shell grep -rlE "\bpicture\b|looks\.(keep|draw)\b" --include='*.test.ts' test/console)
 
 help: ## print this help

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { inflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
 import { consoleOf, endOfConsole, signIn, untilShown } from "../../lab/console/browser.ts";
+import { isFirefox } from "../../lab/console/launch.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 
@@ -77,7 +79,10 @@ describe("what is printed", () => {
 
   it("is any page without what one can only click on, black on white also in the dark look", async () => {
     const { page, complaints } = await browser.open(agent);
-    await page.addInitScript(() => localStorage.setItem("steward-theme", "dark"));
+    await page.addInitScript(() => {
+      // Firefox runs it in the empty page before, which has no storage.
+      if (origin !== "null") localStorage.setItem("steward-theme", "dark");
+    });
     await signIn(page, "admin", "/account");
     await page.setViewportSize({ width: 794, height: 1123 });
     for (const path of consolePaths) {
@@ -106,6 +111,18 @@ describe("what is printed", () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("is Home from the first page on", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin");
+    await untilShown(page.locator(".latest > li").first());
+    // Playwright gives Firefox inches as if they were centimetres.
+    const unit = isFirefox ? "in" : "cm";
+    const a4 = { width: `21${unit}`, height: `29.7${unit}` };
+    const first = textsIn(await page.pdf({ ...a4, pageRanges: "1" }));
+    const all = textsIn(await page.pdf(a4));
+    assert.ok(first > all / 2, `${first} of ${all} texts are on the first page`);
+  });
+
   it("is a sheet of recovery codes: whose, of which device, from when, and how they are used", async () => {
     const { page } = await browser.open(agent, { scheme: "dark" });
     await signIn(page, "admin", "/setup?step=factor");
@@ -126,3 +143,12 @@ describe("what is printed", () => {
     await picture(page, "recovery-codes-paper");
   });
 });
+
+/** Counts the pieces of text on the pages of a PDF: operators in streams that are compressed. */
+function textsIn(pdf: Buffer): number {
+  const heads = pdf.toString("latin1").matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n/g);
+  return [...heads].reduce((count, { 0: head, index }) => {
+    const stream = inflateSync(pdf.subarray(index + head.length)).toString("latin1");
+    return count + (stream.match(/[>)\]]\s*T[jJ]\b/g)?.length ?? 0);
+  }, 0);
+}
