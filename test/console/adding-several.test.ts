@@ -34,8 +34,8 @@ describe("adding several users in the console", () => {
     await makeUser(agent, { username: "dora", display_name: "Dora" });
     const { page, complaints, sheet, lines } = await openSeveral({ width: 390, height: 780, scheme: "dark" });
     await lines.fill("dora,Other\nEve,Eve\nfay,Fay Ώ,boss\ngus,Gus,operator");
-    await sheet.getByRole("status").getByText("1 can be added. 1 left out, since").waitFor();
-    await sheet.getByText("To be corrected: 2.").waitFor();
+    const verdict = "To be corrected first: 2. Then 3 can be added. 1 left out, since";
+    await sheet.getByRole("status").getByText(verdict).waitFor();
     const shown = await sheet
       .getByRole("list", { name: "Check of the lines" })
       .getByRole("listitem")
@@ -51,7 +51,7 @@ describe("adding several users in the console", () => {
     assert.deepEqual(await axe(page), []);
     await picture(page, "users-several-phone-dark");
     await lines.fill(Array.from({ length: 40 }, (_, index) => `Person ${index}`).join("\n"));
-    await sheet.getByText("To be corrected: 40.").waitFor();
+    await sheet.getByText("To be corrected first: 40.").waitFor();
     assert.deepEqual(await axe(page), [], "a list that scrolls is out of reach of the keyboard");
     assert.equal(await userNamed(agent, "gus"), undefined);
     await lines.fill("dora,Other\neve,Eve\nfay,Fay Ώ\ngus,Gus,operator");
@@ -89,10 +89,16 @@ describe("adding several users in the console", () => {
       page,
       Array.from({ length: 256 * 1024 + 1 }, () => 0x61),
     );
-    await sheet.getByText("At most 200 people are added at once").waitFor();
+    const tooMany = sheet.locator(".error", { hasText: "At most 200 people are added at once" });
+    await tooMany.waitFor();
+    await lines.fill("juerg");
+    await sheet.getByText("1 can be added.").waitFor();
+    assert.equal(await tooMany.count(), 0, "what was typed is refused for a file");
     await lines.fill(Array.from({ length: 201 }, (_, index) => `many.${index}x`).join("\n"));
     const add = sheet.getByRole("button", { name: "Add 201 people" });
     assert.equal(await add.getAttribute("aria-disabled"), "true");
+    await tooMany.waitFor();
+    assert.equal(await sheet.getByText("can be added").count(), 0, "beside a button that adds none");
     assert.deepEqual(complaints, []);
   });
 

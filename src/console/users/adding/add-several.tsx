@@ -30,24 +30,28 @@ export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralPr
   const faulty = fresh.filter(({ faults }) => faults.length > 0).length;
   const [isTooLarge, setIsTooLarge] = useState(false);
   const { reached, stop, ...adding } = useAdding(fresh, { onMade, onDone });
-  const isTooMany = isTooLarge || fresh.length > mostAtOnce;
+  const tooMany = isTooLarge || fresh.length > mostAtOnce ? t.adding.tooMany(mostAtOnce) : null;
+  const isChecked = tooMany === null && known.names !== null;
+  const type = (lines: string): void => {
+    setIsTooLarge(false);
+    onText(lines);
+  };
   const take = async (file: File | null): Promise<void> => {
     setIsTooLarge(file !== null && file.size > largestFile);
-    if (file !== null && file.size <= largestFile)
-      onText(textOfCsv(new Uint8Array(await file.arrayBuffer())));
+    if (file !== null && file.size <= largestFile) type(textOfCsv(new Uint8Array(await file.arrayBuffer())));
   };
   return (
     <Form
       form={adding}
       verb={t.adding.addMany(fresh.length)}
-      why={faulty > 0 ? t.adding.correctFirst : null}
-      isReady={fresh.length > 0 && !isTooMany && known.names !== null}
+      why={tooMany ?? (faulty > 0 ? t.adding.correctFirst : null)}
+      isReady={isChecked && fresh.length > 0}
       {...(adding.isBusy ? { others: <Button onClick={stop}>{t.users.stop}</Button> } : { onCancel })}
     >
       <FileField
         label={t.adding.file}
         hint={t.adding.fileHint}
-        error={isTooMany ? t.adding.tooMany(mostAtOnce) : null}
+        error={tooMany}
         accept=".csv"
         isDisabled={adding.isBusy}
         onInput={(file) => void take(file)}
@@ -56,7 +60,7 @@ export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralPr
         label={t.adding.lines}
         hint={t.adding.linesHint}
         value={text}
-        onInput={onText}
+        onInput={type}
         isDisabled={adding.isBusy}
         spellcheck={false}
         lines={6}
@@ -66,8 +70,9 @@ export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralPr
       <p role="status">
         {adding.isBusy
           ? t.users.manyProgress(reached, fresh.length)
-          : entries.length > 0 &&
-            t.adding.checked({ fresh: fresh.length - faulty, known: entries.length - fresh.length, faulty })}
+          : isChecked &&
+            entries.length > 0 &&
+            t.adding.checked({ fresh: fresh.length, known: entries.length - fresh.length, faulty })}
       </p>
       {adding.isBusy && <progress max={fresh.length} value={reached} aria-label={t.users.progress} />}
       {unused.length > 0 && (

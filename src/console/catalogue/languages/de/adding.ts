@@ -29,7 +29,7 @@ export const adding: Catalogue["adding"] = {
   correctFirst: "Einige Zeilen müssen zuerst berichtigt werden.",
   tooMany: (most) => `Höchstens ${most} Personen werden auf einmal angelegt`,
   checked: ({ fresh, known, faulty }) =>
-    `Anzulegen: ${fresh}.${known > 0 ? ` Ausgelassen, da es den Benutzernamen schon gibt: ${known}.` : ""}${faulty > 0 ? ` Zu berichtigen: ${faulty}.` : ""}`,
+    `${faulty > 0 ? `Zuerst zu berichtigen: ${faulty}. Danach anzulegen` : "Anzulegen"}: ${fresh}.${known > 0 ? ` Ausgelassen, da es den Benutzernamen schon gibt: ${known}.` : ""}`,
   isKnown: "gibt es schon",
   faults: {
     username:

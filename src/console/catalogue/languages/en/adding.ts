@@ -28,7 +28,7 @@ export const adding = {
   correctFirst: "Some lines have to be corrected first.",
   tooMany: (most: number) => `At most ${most} people are added at once`,
   checked: ({ fresh, known, faulty }: { fresh: number; known: number; faulty: number }) =>
-    `${fresh} can be added.${known > 0 ? ` ${known} left out, since the user name exists already.` : ""}${faulty > 0 ? ` To be corrected: ${faulty}.` : ""}`,
+    `${faulty > 0 ? `To be corrected first: ${faulty}. Then ` : ""}${fresh} can be added.${known > 0 ? ` ${known} left out, since the user name exists already.` : ""}`,
   isKnown: "exists already",
   faults: {
     username: "User name: 3 to 32 of a–z, 0–9, dot, underscore, hyphen; a letter first, no mark last",
