@@ -118,7 +118,10 @@ function endOfPattern(source: string, from: number): number {
 }
 
 function unescaped(text: string): string {
-  return text.replace(/\\n/g, "\n").replace(/\\(.)/g, "$1");
+  return text
+    .replace(/\\n/g, "\n")
+    .replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
+    .replace(/\\(.)/g, "$1");
 }
 
 /** Words of a private language: the glossary has the field's. */

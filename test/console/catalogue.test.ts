@@ -65,6 +65,19 @@ describe("the texts of the console", () => {
     }
   });
 
+  for (const tag of readdirSync(languages))
+    it(`keep a range, and a figure with its unit, on one line (${tag})`, () => {
+      const breakable = /[a-z0-9]–[a-z0-9]|\d (µs|ms|s|min|h|d|KiB|MiB|GiB|°C|ppm)(?![a-z])/;
+      const folder = join(languages, tag);
+      const sentences = readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        .flatMap((file) => sentencesOf(readFileSync(join(folder, file), "utf8")));
+      assert.deepEqual(
+        sentences.filter(({ text }) => breakable.test(text)).map(({ text }) => text),
+        [],
+      );
+    });
+
   /** The glossary has one word for each thing; these are the others, and what a page does not say at all. */
   const others = {
     en: /two-factor\b(?! key)|synchroni[sz]|\bestablished\b|rolled? back|\blog(ged)? (in|out)\b|falseticker|\bplease\b|!$|\boops\b/i,

@@ -293,7 +293,7 @@ describe("the console's clock", () => {
         return (await counters()).samples > samples;
       });
       await page.getByText(/answers so far: [1-9]\d*$/).waitFor();
-      await time.passUntil(page.getByText(/^Measured: the clock is .* (behind|ahead), ± /).waitFor());
+      await time.passUntil(page.getByText(/^Measured: the clock is .* (behind|ahead), ±\s/).waitFor());
       await until("it is not busy", async () => (await reselect(page).getAttribute("aria-busy")) === null);
       await sync(page).click();
       await page.getByText("Too many requests").waitFor();
@@ -301,9 +301,9 @@ describe("the console's clock", () => {
     });
     it("says in a sentence how it is, and on a strip that three agree and one says three seconds later", async () => {
       const { page, complaints } = await see(browser, agent, "operator");
-      await badge(page.locator(".clock-head"), /^In sync, within \d[\d.,]* ms\.$/).waitFor();
+      await badge(page.locator(".clock-head"), /^In sync, within \d[\d.,]*\sms\.$/).waitFor();
       await badge(page.locator(".frame-head"), "Clock: in sync").waitFor();
-      assert.match(await strip(page).locator(".clock-cluster").innerText(), /^3 agree within \d[\d.,]* ms$/);
+      assert.match(await strip(page).locator(".clock-cluster").innerText(), /^3 agree within \d[\d.,]*\sms$/);
       assert.equal(await strip(page).locator(".clock-dot").count(), 3);
       const words = (await strip(page).getByRole("img").getAttribute("aria-label")) ?? "";
       assert.match(
@@ -333,7 +333,7 @@ describe("the console's clock", () => {
       assert.equal(await bars(page).locator(".clock-agreed").count(), 1, "the agreed interval");
       const words = (await bars(page).getAttribute("aria-label")) ?? "";
       assert.match(words, /^3 sources agree that this device is /);
-      assert.match(words, new RegExp(`${liar}, wrong, 3 s ahead of this device`));
+      assert.match(words, new RegExp(`${liar}, wrong, 3\\ss ahead of this device`));
       assert.match(await reasonOf(byBrowser(page)), /already correct/);
       looks.keep(page, "clock-sources-light");
       assert.deepEqual(complaints, []);

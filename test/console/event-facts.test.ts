@@ -61,7 +61,7 @@ describe("the facts of an event", () => {
 
   it("show lengths of time in a unit, and nothing for what is empty or not known here", () => {
     const details = { seconds: -0.25, newer: "x", from: null, to: "" };
-    assert.deepEqual(shown("en", "clock.stepped", details), ["How long: -250 ms"]);
+    assert.deepEqual(shown("en", "clock.stepped", details), ["How long: -250\u00a0ms"]);
   });
 
   it("show what a name has in it, and take it for no word of ours", () => {

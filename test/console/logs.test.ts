@@ -125,7 +125,7 @@ describe("the console's log", () => {
     await until("both are shown", async () => (await users()).join() === "root-admin,root-admin");
     const line = drawn(page, "POST /api/auth/login").last();
     assert.match(await line.locator(".log-status").innerText(), /^200$/);
-    assert.match(await line.locator(".log-duration").innerText(), /^(< )?\d+(\.\d)? m?s$/);
+    assert.match(await line.locator(".log-duration").innerText(), /^(< )?\d+(\.\d)?\sm?s$/);
   });
 
   it("shows hostile lines as text, in lines and in what they open to", async () => {

@@ -40,7 +40,7 @@ describe("the console's table of users", () => {
     const [, , role, factor, state, last] = await texts(names.admin);
     assert.deepEqual([role, factor, state], ["Administrator", "off", "active"]);
     assert.match(last ?? "", /^just now/);
-    assert.match((await texts(names.operator))[4] ?? "", /^locked · (\d+ s|\d+ min)$/);
+    assert.match((await texts(names.operator))[4] ?? "", /^locked · \d+\s(s|min)$/);
     assert.match((await texts(names.readonly))[5] ?? "", /^never/);
     // The head comes with the status, which may be later than the users.
     await page.locator(".frame .banner").waitFor();

@@ -68,8 +68,8 @@ describe("the week on a tile of Home", () => {
     const most = Math.max(...worst.map((heat) => heat ?? 0));
     const at = Date.parse(history.start) + (worst.indexOf(most) + 0.5) * 1_800_000;
     const weekday = new Date(at).toLocaleDateString("en", { weekday: "long" });
-    assert.equal(await line(page, "Host").innerText(), `highest ${most} °C on ${weekday}`);
-    assert.match(await line(page, "Clock").innerText(), /^up to 3.2 s behind on \w+day$/);
+    assert.equal(await line(page, "Host").innerText(), `highest ${most}\u00a0°C on ${weekday}`);
+    assert.match(await line(page, "Clock").innerText(), /^up to 3.2\ss behind on \w+day$/);
     for (const title of ["Clock", "Host"]) {
       const path = (await line(page, title).locator("path").getAttribute("d")) ?? "";
       assert.equal(path.split("M").length - 1, 2, "the line has two parts");

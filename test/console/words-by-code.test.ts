@@ -256,11 +256,11 @@ describe("the clock's head", () => {
     assert.equal(head({ state: "faulty", offset_seconds: 5e-7 }, null), "Not in sync.");
     assert.equal(
       head({ state: "faulty", offset_seconds: 5e-7 }, 3),
-      "Not in sync: this device is 3 s behind.",
+      "Not in sync: this device is 3\u00a0s behind.",
     );
     assert.equal(
       head({ state: "synchronised", offset_seconds: -3 }, null),
-      "Not in sync: this device is 3 s ahead.",
+      "Not in sync: this device is 3\u00a0s ahead.",
     );
   });
 });
@@ -269,11 +269,11 @@ describe("how exactly a bound is told", () => {
   it("is in milliseconds below a second, rounded up and never to nothing", () => {
     putTexts("en", enDevice);
     assert.deepEqual([2.7e-6, 1e-4, 1.01e-3, 0.0231, 3].map(boundInWords), [
-      "0.1 ms",
-      "0.1 ms",
-      "1.1 ms",
-      "24 ms",
-      "3 s",
+      "0.1\u00a0ms",
+      "0.1\u00a0ms",
+      "1.1\u00a0ms",
+      "24\u00a0ms",
+      "3\u00a0s",
     ]);
   });
 });
@@ -286,7 +286,7 @@ describe("a length of time", () => {
     ] as const) {
       putTexts(tag, {});
       assert.equal(shortDuration(20_757 * 86_400), years);
-      assert.equal(shortDuration(41 * 86_400), "41 d");
+      assert.equal(shortDuration(41 * 86_400), "41\u00a0d");
     }
   });
 });

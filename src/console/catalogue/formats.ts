@@ -52,7 +52,12 @@ export function shortDuration(seconds: number): string {
   if (Math.abs(seconds) >= 2 * year) return counted(Math.round(seconds / year), "year");
   const [, length, unit] = lengths.find(([below]) => Math.abs(seconds) < below) ?? lengths[0];
   const value = seconds / length;
-  return `${figure(value, Math.abs(value) < 10 ? 1 : 0)} ${unit}`;
+  return withUnit(figure(value, Math.abs(value) < 10 ? 1 : 0), unit);
+}
+
+/** Both on one line. */
+export function withUnit(figures: string, unit: string): string {
+  return `${figures}\u00a0${unit}`;
 }
 
 /** `41 days`, `3 hours`: a length of time as people say it. */
@@ -81,7 +86,7 @@ export function bytes(value: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
   const shown = value / 1024 ** power;
-  return `${figure(shown, shown < 10 && power > 0 ? 1 : 0)} ${units[power]}`;
+  return withUnit(figure(shown, shown < 10 && power > 0 ? 1 : 0), units[power] ?? "");
 }
 
 /** Names that are listed; the rest is counted. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Need, Status } from "../../contract/types.ts";
-import { figure, percent } from "../catalogue/formats.ts";
+import { figure, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { FillMeter, usedShare } from "../needs/fill-meter.tsx";
@@ -63,7 +63,7 @@ function HostTile({ host, needs }: { readonly host: Status["host"]; readonly nee
         <Used name={t.home.disk} free={disk.available_bytes} total={disk.size_bytes} isFull={isFull} />
       )}
       <Used name={t.home.memory} free={memory.available_bytes} total={memory.total_bytes} />
-      {heat !== null && <FactList facts={[`${figure(heat)} °C`]} />}
+      {heat !== null && <FactList facts={[withUnit(figure(heat), "°C")]} />}
       <Week of="host" />
     </TileBox>
   );

@@ -1,4 +1,4 @@
-import { figure, shortDuration } from "../catalogue/formats.ts";
+import { figure, shortDuration, withUnit } from "../catalogue/formats.ts";
 import type { Axis } from "./axis.ts";
 
 /** The largest first; each is used from so many seconds on. */
@@ -17,10 +17,10 @@ export function placeInWords({ low, high, step }: Axis, seconds: number): string
   const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)));
   const value = figure(Math.abs(seconds) / unit, digits);
   const sign = Math.abs(seconds) < step / 2 ? "" : seconds < 0 ? "−" : "+";
-  return `${sign}${value} ${name}`;
+  return withUnit(`${sign}${value}`, name);
 }
 
 /** Words for an offset, with how far off it may be. */
 export function withUncertainty(words: string, seconds: number | null): string {
-  return seconds === null ? words : `${words}, ± ${shortDuration(seconds)}`;
+  return seconds === null ? words : `${words}, ${withUnit("±", shortDuration(seconds))}`;
 }

@@ -55,7 +55,7 @@ describe("a technician at a device whose battery was empty, so that it begins in
     await tabTo(need().getByRole("link"));
     await page.keyboard.press("Enter");
     await page.waitForURL("**/system**");
-    await untilShown(page.getByText(/^This browser is \d+ d ahead of the device/));
+    await untilShown(page.getByText(/^This browser is \d+\sd ahead of the device/));
     await untilShown(page.getByText("Updates wait: nothing is installed automatically."));
     await picture(page, "walk-technician-clock");
     await assertEveryLook(page, "a wrong clock", "dark");
@@ -70,7 +70,7 @@ describe("a technician at a device whose battery was empty, so that it begins in
     await tabTo(dialog.getByRole("button", { name: "Set the clock" }));
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    await untilShown(page.getByText(/^Both (say the same|clocks agree to within \d+ s)\.$/));
+    await untilShown(page.getByText(/^Both (say the same|clocks agree to within \d+\ss)\.$/));
     await page.locator(".frame-head .badge", { hasText: "set by hand" }).waitFor();
   });
 
@@ -100,7 +100,7 @@ describe("a technician at a device whose battery was empty, so that it begins in
     await page.keyboard.press("ArrowUp");
     await untilFocused(line);
     assert.match(await line.locator(".log-status").innerText(), /^2\d\d$/);
-    assert.match(await line.locator(".log-duration").innerText(), /^(< )?\d[\d.]* m?s$/);
+    assert.match(await line.locator(".log-duration").innerText(), /^(< )?\d[\d.]*\sm?s$/);
     assert.equal(await line.locator(".log-user").innerText(), names.admin);
     await page.keyboard.press("Enter");
     await untilShown(log.locator(".log-facts").getByText("request_id"));

@@ -1,5 +1,5 @@
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
-import { figure, pageFormat, shortDuration } from "../../catalogue/formats.ts";
+import { figure, pageFormat, shortDuration, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
 import { withUncertainty } from "../../plot/seconds.ts";
@@ -27,7 +27,7 @@ export function laterInWords(seconds: number): string {
 export function boundInWords(seconds: number): string {
   if (seconds >= 1) return shortDuration(seconds);
   const milliseconds = Math.ceil(seconds * 1e4 - 1e-6) / 10;
-  return `${milliseconds < 10 ? figure(milliseconds, 1) : figure(Math.ceil(milliseconds))} ms`;
+  return withUnit(milliseconds < 10 ? figure(milliseconds, 1) : figure(Math.ceil(milliseconds)), "ms");
 }
 
 /** `0.4 ms behind, ± 1.2 ms`. */

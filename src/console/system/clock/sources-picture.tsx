@@ -7,7 +7,7 @@ import {
   rangeOfSources,
 } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
-import { shortDuration } from "../../catalogue/formats.ts";
+import { shortDuration, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { type Axis, keepAxis, percent } from "../../plot/axis.ts";
 import { placeInWords } from "../../plot/seconds.ts";
@@ -135,7 +135,7 @@ function Shape({ at, path, name }: { readonly at: number; readonly path: string;
 function pictureInWords(sources: readonly TimeSource[], agreed: Range | null): string {
   const each = sources.map((source) => {
     const { host, offset_seconds, uncertainty_seconds } = source;
-    const size = uncertainty_seconds === null ? "" : `± ${shortDuration(uncertainty_seconds)}`;
+    const size = uncertainty_seconds === null ? "" : withUnit("±", shortDuration(uncertainty_seconds));
     const figures = offset_seconds === null ? [] : [beyondInWords(offset_seconds), size];
     return [host, stateOf(source), ...figures].filter(Boolean).join(", ");
   });

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Health, Facts as HostFacts, Need, Status, Version } from "../../../contract/types.ts";
-import { bytes, figure, longDuration } from "../../catalogue/formats.ts";
+import { bytes, figure, longDuration, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { FillMeter } from "../../needs/fill-meter.tsx";
@@ -81,7 +81,9 @@ function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: reado
     ...unlisted.map((disk) => diskShare(t.facts.ownDisk, disk, isFull)),
     share(t.facts.memory, memory.available_bytes, memory.total_bytes),
     ...temperatures.flatMap(({ sensor, celsius }) =>
-      celsius === null ? [] : [[t.facts.temperature(visible(sensor)), `${figure(celsius, 1)} °C`] as const],
+      celsius === null
+        ? []
+        : [[t.facts.temperature(visible(sensor)), withUnit(figure(celsius, 1), "°C")] as const],
     ),
     [t.facts.uptime, longDuration(facts.uptime_seconds)],
     [t.facts.hostname, <bdi key="name">{facts.hostname}</bdi>],

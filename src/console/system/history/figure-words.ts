@@ -1,4 +1,4 @@
-import { figure, pageFormat, percent } from "../../catalogue/formats.ts";
+import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import type { Axis } from "../../plot/axis.ts";
 import { placeInWords, withUncertainty } from "../../plot/seconds.ts";
@@ -11,7 +11,7 @@ export const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
   disk: percent,
   memory: percent,
   load: (load) => figure(load, 2),
-  temperature: (celsius) => `${figure(celsius, 1)} °C`,
+  temperature: (celsius) => withUnit(figure(celsius, 1), "°C"),
 };
 
 /** An end of an axis: `+20 ms`, `100 %`. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
-import { figure, shortDuration } from "../../catalogue/formats.ts";
+import { figure, shortDuration, withUnit } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -86,8 +86,8 @@ function statusOf({ status }: Request) {
 function durationOf({ duration_ms, count }: Request): string {
   if (count > 1) return `× ${count}`;
   if (duration_ms === null) return "";
-  if (duration_ms < leastDuration) return `< ${figure(leastDuration, 1)} ms`;
-  return duration_ms < 1 ? `${figure(duration_ms, 1)} ms` : shortDuration(duration_ms / 1_000);
+  if (duration_ms < leastDuration) return `< ${withUnit(figure(leastDuration, 1), "ms")}`;
+  return duration_ms < 1 ? withUnit(figure(duration_ms, 1), "ms") : shortDuration(duration_ms / 1_000);
 }
 
 function userOf({ user }: Request): string {

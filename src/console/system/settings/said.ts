@@ -100,5 +100,5 @@ export function said(pointer: string, value: unknown): string {
 
 function windowSaid({ days, from, to }: Window): string {
   const names = namedDays().filter(({ day }) => days.includes(day));
-  return `${names.map(({ name }) => name).join(" ")} ${from}–${to}`;
+  return `${names.map(({ name }) => name).join(" ")} ${from}–\u2060${to}`;
 }

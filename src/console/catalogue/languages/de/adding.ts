@@ -33,7 +33,7 @@ export const adding: Catalogue["adding"] = {
   isKnown: "gibt es schon",
   faults: {
     username:
-      "Benutzername: 3 bis 32 aus a–z, 0–9, Punkt, Unterstrich, Bindestrich; vorn ein Buchstabe, hinten kein Zeichen",
+      "Benutzername: 3 bis 32 aus a–\u2060z, 0–\u20609, Punkt, Unterstrich, Bindestrich; vorn ein Buchstabe, hinten kein Zeichen",
     display_name: "Anzeigename: höchstens 64 Zeichen, in einer Zeile",
     role: "Rolle: admin, operator oder readonly",
     enabled: "Aktiviert: true oder false",

@@ -100,7 +100,7 @@ export const clock: Catalogue["clock"] = {
     leap: "Schaltsekunde",
   },
   browserSame: "sagt dasselbe",
-  differNot: "Beide Uhren stimmen auf 2 s überein.",
+  differNot: "Beide Uhren stimmen auf 2\u00a0s überein.",
   browserLater: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} vor.`,
   browserEarlier: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} nach.`,
   noTime: "unbekannt",

@@ -102,7 +102,7 @@ export const clock = {
     leap: "Leap second",
   },
   browserSame: "says the same",
-  differNot: "Both clocks agree to within 2 s.",
+  differNot: "Both clocks agree to within 2\u00a0s.",
   browserLater: (size: string) => `This browser is ${size} ahead of the device.`,
   browserEarlier: (size: string) => `This browser is ${size} behind the device.`,
   noTime: "unknown",

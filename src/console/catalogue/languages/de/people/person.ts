@@ -30,7 +30,7 @@ export const personWords: Catalogue["person"] = {
     "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
   usernameHint: "Etwa ana oder j.schmidt. Der Name lässt sich später nicht ändern.",
   usernameRule:
-    "Erwartet werden 3 bis 32 Kleinbuchstaben (a–z), Ziffern, Punkte, Unterstriche oder Bindestriche, am Anfang ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer",
+    "Erwartet werden 3 bis 32 Kleinbuchstaben (a–\u2060z), Ziffern, Punkte, Unterstriche oder Bindestriche, am Anfang ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer",
   passwordLength: (minimum) => `${minimum} Zeichen oder mehr.`,
   passwordCount: (length, minimum) =>
     length < minimum ? `${length} von ${minimum} Zeichen.` : `${length} Zeichen: lang genug.`,

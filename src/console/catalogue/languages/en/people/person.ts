@@ -27,7 +27,7 @@ export const personWords = {
   deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
   usernameHint: "Such as ana or j.smith. It cannot be changed later.",
   usernameRule:
-    "3 to 32 lower-case letters (a–z), digits, dots, underscores or hyphens are expected, with a letter first and a letter or a digit last",
+    "3 to 32 lower-case letters (a–\u2060z), digits, dots, underscores or hyphens are expected, with a letter first and a letter or a digit last",
   passwordLength: (minimum: number) => `${minimum} characters or more.`,
   passwordCount: (length: number, minimum: number) =>
     length < minimum ? `${length} of ${minimum} characters.` : `${length} characters: long enough.`,
