@@ -7,7 +7,10 @@ export function textOf(value: object): string {
   const known = lastingText(value);
   if (known !== undefined) return known;
   const isJoined = !Array.isArray(value) && Object.values(value).some(hasLasting);
-  return isJoined ? textsOf(value, none).whole : JSON.stringify(value);
+  if (!isJoined) return JSON.stringify(value);
+  const pieces: string[] = [];
+  addObject(pieces, value);
+  return pieces.join("");
 }
 
 const etags = new WeakMap<object, string>();
@@ -50,31 +53,49 @@ const lastAnswers = new WeakMap<readonly string[], LastAnswer>();
 export function weaklyTagged(value: object, pointers: readonly string[]): TaggedText {
   const last = lastAnswers.get(pointers) ?? { momentary: momentaryOf(pointers), steady: "", etag: "" };
   lastAnswers.set(pointers, last);
-  const { whole, steady } = textsOf(value, last.momentary);
+  const [pieces, steadyPieces]: [string[], string[]] = [[], []];
+  addObject(pieces, value, last.momentary, steadyPieces);
+  const steady = steadyPieces.join("");
   // Most callers get what the one before them got.
   if (steady !== last.steady) Object.assign(last, { steady, etag: `W/${tagOf(steady)}` });
-  return { text: whole, etag: last.etag };
+  return { text: pieces.join(""), etag: last.etag };
 }
 
-/** The JSON of a value, and that of it without its figures of the moment: each member is written once for both. */
-function textsOf(value: object, momentary: Momentary): { readonly whole: string; readonly steady: string } {
-  const all: string[] = [];
-  const steady: string[] = [];
+/**
+ * Adds the pieces of an object's JSON, and to `steady` those that are no figures of the moment. The caller joins them once:
+ * V8 copies a text each time that it becomes a part of a longer one.
+ */
+function addObject(pieces: string[], value: object, momentary: Momentary = none, steady?: string[]): void {
+  let mark = "{";
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    const begin = nameText(name);
+    pieces.push(mark);
+    mark = ",";
+    const first = pieces.push(nameText(name)) - 1;
     const figures = momentary.get(name);
     if (figures !== undefined && figures !== "whole" && isObject(member)) {
-      const inner = textsOf(member, figures);
-      all.push(begin + inner.whole);
-      steady.push(begin + inner.steady);
-      continue;
+      steady?.push(",", nameText(name));
+      addObject(pieces, member, figures, steady);
+    } else {
+      addMember(pieces, member);
+      if (figures !== "whole") steady?.push(",", ...pieces.slice(first));
     }
-    const text = begin + memberText(member);
-    all.push(text);
-    if (figures !== "whole") steady.push(text);
   }
-  return { whole: `{${all.join(",")}}`, steady: `{${steady.join(",")}}` };
+  pieces.push(mark === "{" ? "{}" : "}");
+  steady?.push("}");
+}
+
+function addMember(pieces: string[], member: unknown): void {
+  if (!Array.isArray(member) || !hasLasting(member)) {
+    pieces.push(memberText(member));
+    return;
+  }
+  let mark = "[";
+  for (const one of member) {
+    pieces.push(mark, memberText(one));
+    mark = ",";
+  }
+  pieces.push("]");
 }
 
 /** Members of the contract's answers, with their names as JSON. */
@@ -89,12 +110,8 @@ function nameText(name: string): string {
 }
 
 function memberText(member: unknown): string {
-  if (typeof member !== "object" || member === null) return JSON.stringify(member);
-  const known = lastingText(member);
-  if (known !== undefined) return known;
-  return Array.isArray(member) && hasLasting(member)
-    ? `[${member.map(memberText).join(",")}]`
-    : JSON.stringify(member);
+  const known = typeof member === "object" && member !== null ? lastingText(member) : undefined;
+  return known ?? JSON.stringify(member);
 }
 
 /** True for a lasting value, and for a list of such. */
