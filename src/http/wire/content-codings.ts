@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type Koa from "koa";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
@@ -79,10 +80,22 @@ export function sendPlain(ctx: Koa.Context, { status, text, mediaType }: PlainTe
     response.body = text;
     return;
   }
-  // Node adds the length. koa would first inspect the text, the headers and the socket, and has nothing to add.
+  // koa would first inspect the text, the headers and the socket, and has nothing to add.
   ctx.respond = false;
   res.statusCode = status;
+  if (text.length > longestCopied) sendHead(res, Buffer.byteLength(text));
+  // Node adds the length to a head that has not been sent.
   res.end(text);
+}
+
+/** Characters of a text that Node may copy behind the head of its answer, to send both as one string. */
+const longestCopied = 8_192;
+
+/** Gives Node the head as a string of its own, which it sends together with what `end` gives it. */
+function sendHead(res: ServerResponse, length: number): void {
+  res.setHeader("Content-Length", length);
+  res.cork();
+  res.flushHeaders();
 }
 
 export interface PlainText {
