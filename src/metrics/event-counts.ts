@@ -31,23 +31,29 @@ export function createEventCounts(): EventCounts {
     },
     // Events that have not happened are written too: Prometheus' increase() misses the first one of a new series.
     writeTo: (sink) => {
-      sink.addCounts("steward_sign_ins_total", outcomes.all());
-      sink.addCounts("steward_events_total", types.all());
+      sink.addCounts("steward_sign_ins_total", outcomes.all);
+      sink.addCounts("steward_events_total", types.all);
     },
   };
 }
 
 /** Counts by key, each with the labels of its series. */
 function countsOf<Labels>(keys: readonly string[], labelsOf: (key: string) => Labels) {
-  const begun = (key: string) => ({ labels: labelsOf(key), count: 0 });
-  const counts = new Map(keys.map((key) => [key, begun(key)]));
+  const all: { readonly labels: Labels; count: number }[] = [];
+  const byKey = new Map<string, { count: number }>();
+  const begin = (key: string): { count: number } => {
+    const one = { labels: labelsOf(key), count: 0 };
+    all.push(one);
+    byKey.set(key, one);
+    return one;
+  };
+  for (const key of keys) begin(key);
   return {
+    all,
     add: (key: string): void => {
-      const one = counts.get(key) ?? begun(key);
+      const one = byKey.get(key) ?? begin(key);
       one.count += 1;
-      counts.set(key, one);
     },
-    all: () => counts.values(),
   };
 }
 

@@ -93,7 +93,9 @@ class Family {
   /** The texts of the lines, and of some lines each together, the first with the head; a part that has changed is empty. */
   readonly #texts: string[] = [];
   readonly #parts: string[] = [];
-  #states: { readonly all: readonly string[]; readonly labels: readonly Labels[] } | undefined;
+  #states: readonly { readonly state: string; readonly labels: Labels }[] = [];
+  /** The list that they are made from. */
+  #all: readonly string[] | undefined;
   /** Lines of the present text so far. */
   #count = 0;
   #hasChanged = false;
@@ -118,9 +120,11 @@ class Family {
   }
 
   putStates(label: string, all: readonly string[], present: string | null | ReadonlySet<string>): void {
-    if (this.#states?.all !== all) this.#states = { all, labels: all.map((state) => ({ [label]: state })) };
-    for (const [index, labels] of this.#states.labels.entries()) {
-      const state = all[index] ?? "";
+    if (this.#all !== all) {
+      this.#all = all;
+      this.#states = all.map((state) => ({ state, labels: { [label]: state } }));
+    }
+    for (const { state, labels } of this.#states) {
       const isPresent = typeof present === "object" ? (present?.has(state) ?? false) : state === present;
       this.put("", labels, null, isPresent ? 1 : 0);
     }
