@@ -227,7 +227,7 @@ function receiverNeeds({ receivers }: NeedsInput): Need[] {
 
 function noReceiver(areNamed: boolean): Need[] {
   const particulars =
-    "`steward system set notify.receivers=…` names one; `no_receiver` in device.not_needed ends this.";
+    "`steward notify list --help` shows how to name one; `no_receiver` in device.not_needed ends this.";
   return areNamed ? [] : [attention("no_receiver", {}, particulars)];
 }
 
