@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { startAgentUnderName } from "../../lab/agents/agent-under-name.ts";
 import { consoleOf, endOfConsole, passwords, untilShown } from "../../lab/console/browser.ts";
-import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
+import { assertFits, assertReads, axe, picture } from "../../lab/console/page-checks.ts";
 import { cardOf, openUsers, passwordOn, userNamed } from "../../lab/console/users-steps.ts";
 import { addressForOthers } from "../../src/console/print/way-in.tsx";
 import type { Tls } from "../../src/contract/types.ts";
@@ -168,6 +168,12 @@ describe("the card that hands over the access of a user", () => {
     const black = ["rgb(0, 0, 0)", "avoid", "rgb(255, 255, 255)"];
     assert.deepEqual(looks, [black, black]);
     await picture(page, "hand-over-paper");
+    // The paper of a label printer, between its margins.
+    await page.setViewportSize({ width: 272, height: 780 });
+    await assertReads(page);
+    await picture(page, "hand-over-label");
+    const labels = await page.pdf({ width: "80mm", height: "200mm" });
+    assert.equal(labels.toString("latin1").match(/\/Type \/Page\b/g)?.length, 2, "a page for each card");
     assert.deepEqual(complaints, []);
   });
 });

@@ -26,8 +26,11 @@ describe("what is printed", () => {
   /** On paper as it is on A4: its text, and whether it is black on white in a dark browser. */
   const onPaper = async (page: Page): Promise<string> => {
     await page.emulateMedia({ media: "print" });
-    await page.setViewportSize({ width: 794, height: 1123 });
-    await assertFits(page);
+    // The paper of a label printer, between its margins, and A4.
+    for (const width of [272, 794]) {
+      await page.setViewportSize({ width, height: 1123 });
+      await assertFits(page);
+    }
     const text = await page.locator("body").innerText();
     const colours = await page
       .locator(".paper")
