@@ -16,6 +16,15 @@ const png = Buffer.from(
   "base64",
 );
 
+/** Writes such a file, and a host file whose maker has it as this member; gives the path of that. */
+function makerWith(member: "mark" | "picture", directory: string) {
+  return (name: string, bytes: string | Buffer): string => {
+    const path = join(directory, name);
+    writeFileSync(path, bytes, { mode: 0o644 });
+    return write(join(directory, "steward.json"), { maker: { name: "Pumpworks", [member]: path } });
+  };
+}
+
 describe("the maker in the host file", asRoot, () => {
   const nonsense: [string, unknown, RegExp][] = [
     ["no name", {}, /\/maker\/name is missing/],
@@ -45,11 +54,7 @@ describe("the maker in the host file", asRoot, () => {
 
   it("has a mark that is what its name says, is small, and is root's", async (test) => {
     const directory = ownDirectory(test);
-    const withMark = (name: string, bytes: string | Buffer): string => {
-      writeFileSync(join(directory, name), bytes, { mode: 0o644 });
-      const maker = { name: "Pumpworks", mark: join(directory, name) };
-      return write(join(directory, "steward.json"), { maker });
-    };
+    const withMark = makerWith("mark", directory);
     await refused(withMark("a.svg", "<html><svg/></html>"), /\/maker\/mark names .* is not an SVG file/);
     await refused(withMark("a.png", svg), /is not a PNG file/);
     await refused(withMark("b.svg", svg + " ".repeat(65_536)), /more than the limit of 65536/);
@@ -64,11 +69,7 @@ describe("the maker in the host file", asRoot, () => {
 
   it("has a picture of the product, which may be larger and a photograph", async (test) => {
     const directory = ownDirectory(test);
-    const withPicture = (name: string, bytes: string | Buffer): string => {
-      writeFileSync(join(directory, name), bytes, { mode: 0o644 });
-      const maker = { name: "Pumpworks", picture: join(directory, name) };
-      return write(join(directory, "steward.json"), { maker });
-    };
+    const withPicture = makerWith("picture", directory);
     const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(200_000)]);
     await refused(withPicture("a.jpg", svg), /\/maker\/picture names .* is not a JPEG file/);
     await refused(withPicture("b.svg", svg + " ".repeat(262_144)), /more than the limit of 262144/);
