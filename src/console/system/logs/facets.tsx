@@ -4,7 +4,8 @@ import { figure } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Chips } from "../../lists/filters.tsx";
 import { Button } from "../../ui/button.tsx";
-import { errorAt } from "../../ui/form/form.tsx";
+import type { EntryError } from "../../ui/by-code.ts";
+import { entryAt } from "../../ui/form/form.tsx";
 import { Shape } from "../../ui/shape.tsx";
 import { visible } from "../../ui/visible.ts";
 import { levelsOf, type UnitCount, unitsOf } from "./log-facets.ts";
@@ -46,18 +47,23 @@ export function Facets({
       />
       <Services units={unitsOf(counts, chosen)} chosen={chosen} onChange={onChange} />
       {/* The address may name a level or a service that is refused. */}
-      {["/unit", "/priority"].map((pointer) => {
-        const sentence = errorAt(error, pointer);
+      {(["unit", "priority"] as const).map((name) => {
+        const refusal = entryAt(error, `/${name}`);
         return (
-          sentence !== null && (
-            <p key={pointer} class="error">
-              {sentence}
+          refusal && (
+            <p key={name} class="error">
+              {visible(t.logs.refused[name](readableIn(refusal)))}
             </p>
           )
         );
       })}
     </div>
   );
+}
+
+/** The units that the agent names in its sentence as those whose log can be read. */
+function readableIn({ detail }: EntryError): string {
+  return /: ([^;]+);/.exec(detail)?.[1] ?? "";
 }
 
 function Services({
