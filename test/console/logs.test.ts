@@ -336,6 +336,13 @@ describe("the console's log", () => {
       await drawn(page, "behind-your-back").waitFor();
       await page.getByRole("button", { name: "Pause" }).waitFor();
       await until("the newest is in sight", () => isAtEnd(page));
+      // The drawing of other lines leads back from some places, but not from each.
+      for (const step of [2, 8, 14, 20]) {
+        await log(page).evaluate((place, by) => place.scrollBy(0, -by), step);
+        await until("the last line is whole again", () =>
+          log(page).evaluate((place) => place.scrollHeight - place.scrollTop - place.clientHeight < 1),
+        );
+      }
       await log(page).focus();
       await page.keyboard.press("ArrowUp");
       await page.keyboard.press("ArrowUp");

@@ -45,6 +45,10 @@ export function LogLines({ log }: { readonly log: FollowedLog }) {
         inView.scrolled();
         scrolled(log, view, currentTarget);
       }}
+      onScrollEnd={({ currentTarget }) => {
+        // A step of the wheel may end within the last line.
+        if (view.pausedBy === null) currentTarget.scrollTop = currentTarget.scrollHeight;
+      }}
       onKeyDown={(event) => moveByKey(event, lines, inView)}
       onFocusIn={({ target }) => inView.keep(keyAt(target))}
       onFocusOut={() => inView.keep(null)}
