@@ -12,7 +12,7 @@ PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
 # Walks, and screens where browsers differ: dialogs one above the other, files that are dropped, what is in sight, paper.
 IN_FIREFOX = $(shell find test/console/walks -name '*.test.ts' | sort) \
-	$(patsubst %,test/console/%.test.ts,adding-several face frame log-facets phone print widths)
+	$(patsubst %,test/console/%.test.ts,adding-several face focus-in-sight frame log-facets phone print widths)
 PICTURED = $(shell grep -rlE "\bpicture\b|looks\.(keep|draw)\b" --include='*.test.ts' test/console)
 
 help: ## print this help

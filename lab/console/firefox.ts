@@ -61,6 +61,11 @@ export function zoomText(page: Page, times: number): Promise<void> {
   return runInWindow(delegateOf(page)._session, `page.textZoom = ${times}`);
 }
 
+/** Gives the keyboard back to a page behind whose end it went to Firefox's own bars. */
+export function comeBack(page: Page): Promise<void> {
+  return runInWindow(delegateOf(page)._session, "page.embedderElement.focus()");
+}
+
 /** Runs a script where Firefox draws its own windows, which may change settings; `page` is the page. */
 async function runInWindow(session: Session, script: string): Promise<void> {
   const { contexts } = await session.send("browsingContext.getTree", { "moz:scope": "chrome", maxDepth: 0 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { comeBack } from "./firefox.ts";
+import { isFirefox } from "./launch.ts";
 
 /** Steps of the Tab key, beyond which a page has no end. */
 const mostSteps = 200;
@@ -16,7 +18,10 @@ export async function tabStops(page: Page, key: "Tab" | "Shift+Tab"): Promise<Ta
   const hidden: string[] = [];
   for (let count = 0; count < mostSteps; count += 1) {
     const said = await page.evaluate(hiddenFocus);
-    if (said === null) return { count, hidden };
+    if (said === null) {
+      if (isFirefox) await comeBack(page);
+      return { count, hidden };
+    }
     if (said !== "") hidden.push(said);
     await page.keyboard.press(key);
   }
