@@ -90,6 +90,19 @@ describe("every answer", () => {
     });
   });
 
+  it("has its length in bytes, also where its head leaves apart from a long text", async () => {
+    for (let index = 0; index < 20; index += 1) {
+      const more = { display_name: "é".repeat(64), password: "five quite unrelated words", role: "readonly" };
+      const body = { username: `user-${index}`, ...more };
+      assert.equal((await agent.call("POST", "/api/users", { token: admin.token, body })).status, 201);
+    }
+    const { headers, text } = await agent.call("GET", "/api/users", { token: admin.token });
+    const bytes = Buffer.byteLength(text);
+    assert.ok(bytes > text.length && text.length > 8_192, `${bytes} bytes, ${text.length} characters`);
+    assert.equal(headers["content-length"], String(bytes));
+    assert.doesNotThrow(() => JSON.parse(text));
+  });
+
   describe("content negotiation", () => {
     for (const accept of ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1"]) {
       it(`takes Accept: ${accept}`, async () => {
