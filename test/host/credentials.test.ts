@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { testProgram } from "../../lab/basics/test-program.ts";
 import { builtAddon, isRoot, ownCredentials } from "../../lab/host/credentials.ts";
 import { asUser, becomeUser, type Credentials } from "../../src/host/linux/credentials.ts";
@@ -50,9 +51,12 @@ describe("root's rights", { skip: !isRoot && "needs root" }, () => {
     );
   });
 
-  it("that a thread of io_uring keeps end the work before it begins", { skip: isForbidden }, () => {
+  it("that a thread of io_uring keeps end the work before it begins", { skip: isForbidden }, async (test) => {
+    const library = join(await temporaryDirectory(test), "kernel-thread.so");
+    const source = join(import.meta.dirname, "../fixtures/kernel-thread.c");
+    execFileSync("cc", ["-shared", "-fPIC", "-o", library, source], { stdio: "pipe" });
     for (const how of ["become", "work"]) {
-      const outcome = outcomeOf([builtAddon, how], { UV_USE_IO_URING: "1" });
+      const outcome = outcomeOf([builtAddon, how], { LD_PRELOAD: library });
       assert.equal(outcome.hasWorked, false);
       assert.match(outcome.error ?? "", /nothing was done: the thread iou-sqp-\d+ keeps its [UG]id 0/);
     }
