@@ -47,6 +47,16 @@ function keyOfSeed(seed: string): { key: Buffer; scalar: bigint } {
 
 const neutral = Buffer.from(`01${"00".repeat(31)}`, "hex");
 
+/** The equation as tweetnacl has it: from OpenSSL 3.5 on that refuses points of small order itself. */
+function requireEquation(signature: Uint8Array, key: Uint8Array): void {
+  const undo = useTweetnacl();
+  try {
+    assert.equal(nacl.sign.detached.verify(message, signature, key), true, "the equation does not hold");
+  } finally {
+    undo();
+  }
+}
+
 for (const [name, take] of [
   ["tweetnacl, as the product has it", useTweetnacl],
   ["OpenSSL, as tests of other things have it", useOpenSsl],
@@ -125,14 +135,14 @@ function verifies(): void {
     // With R = 0·B, S·B = h·A holds for S = h·a, where a is the key's scalar (RFC 8032 §5.1.5).
     const h = createHash("sha512").update(neutral).update(key).update(message).digest();
     const signature = Buffer.concat([neutral, bytesOf((numberOf(h) * scalar) % groupOrder)]);
-    assert.equal(nacl.sign.detached.verify(message, signature, key), true, "the equation does not hold");
+    requireEquation(signature, key);
     assert.equal(verifyEd25519(key, message, signature), false);
   });
 
   it("does not take the neutral point for the key, though the equation holds for it", () => {
     // With A = 0·B, S·B = R holds for every message, where S is the scalar of a point of the forger's own.
     const signature = Buffer.concat([known.key, bytesOf(known.scalar % groupOrder)]);
-    assert.equal(nacl.sign.detached.verify(message, signature, neutral), true, "the equation does not hold");
+    requireEquation(signature, neutral);
     assert.equal(verifyEd25519(neutral, message, signature), false);
   });
 
