@@ -94,8 +94,9 @@ export function createRunningTime(): WorldTime {
   const wait = (): void => {
     clearTimeout(timer);
     const next = virtual.nextAt();
-    // Rounded up: a timer may end within the millisecond before it is due.
-    if (next !== null) timer = setTimeout(catchUp, Math.ceil((next - now()) * 1_000)).unref();
+    if (next === null) return;
+    // Rounded up: a timer may end within the millisecond before it is due. From 24 on Node warns of less than 0.
+    timer = setTimeout(catchUp, Math.max(0, Math.ceil((next - now()) * 1_000))).unref();
   };
   const at: WorldTime["at"] = (seconds, call) => {
     const takeBack = virtual.at(seconds, call);
