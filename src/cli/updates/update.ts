@@ -33,11 +33,19 @@ const check: Command = {
   options: [repositoryOrFileOption, { name: "no-wait", summary: "return without waiting for the result" }],
   worksOffline: true,
   async run(invocation) {
-    const { options, output } = invocation;
-    const begun = await beginCheck(invocation, () => checkRepository(invocation));
-    if (options.has("no-wait"))
+    const { client, options, output } = invocation;
+    const isFollowed = !options.has("no-wait");
+    const isServer = options.text("repo") === undefined;
+    const before = isFollowed && isServer ? await client.call("getUpdates", {}) : undefined;
+    const begin = (): Promise<Updates> => beginCheck(invocation, () => checkRepository(invocation));
+    const begun = await begin();
+    if (!isFollowed)
       return output.changed(begun, "The check has begun; `steward update status` shows the result.");
-    const ended = await followUpdates(invocation, begun, isAppliedNext);
+    let ended = await followUpdates(invocation, begun, isAppliedNext);
+    // The scheduled check that it has joined may have read the server before the newest release was there.
+    const joined = before?.schedule.check_id;
+    if (joined !== undefined && joined === begun.schedule.check_id)
+      ended = await followUpdates(invocation, await begin(), isAppliedNext);
     refuseFailed(ended);
     await output.report(ended, checkReport(ended));
     const undone = undoneSince(begun, ended);

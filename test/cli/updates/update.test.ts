@@ -23,12 +23,18 @@ import { typeInto } from "../../../lab/command-line/terminal.ts";
 import type { ErrorCode } from "../../../src/contract/error-codes.ts";
 import type { Updates } from "../../../src/contract/types.ts";
 
-/** An agent whose status moves on at each look. */
+/** An agent whose status moves on at each look, once a check has begun. */
 async function agentOf(test: TestContext, begun: Updates, ...later: Updates[]) {
   let looks = 0;
+  let hasBegun = later.length === 0;
   const answers: Answers = {
-    "POST /api/updates/check": { status: 202, body: begun },
-    "GET /api/updates": () => ({ body: later[Math.min(looks++, later.length - 1)] ?? begun }),
+    "POST /api/updates/check": () => {
+      hasBegun = true;
+      return { status: 202, body: begun };
+    },
+    "GET /api/updates": () => ({
+      body: hasBegun ? (later[Math.min(looks++, later.length - 1)] ?? begun) : exampleUpdates(),
+    }),
   };
   return startAgent(test, answers);
 }
@@ -193,7 +199,28 @@ describe("steward update check", { concurrency: true }, () => {
     assert.match(stdout, /^Rules base 1\.3\.0 are there\.\n\nnew rules +base 1\.3\.0, 4\.0 KiB/);
     assert.deepEqual(
       received.map(({ method }) => method),
-      ["POST", "GET", "GET", "GET"],
+      ["GET", "POST", "GET", "GET", "GET"],
+    );
+  });
+
+  it("checks again after one that was under way: that may have read the server before", async (test) => {
+    const underWay = (check_id: string): Updates => ({
+      ...checking,
+      schedule: { ...checking.schedule, check_id },
+    });
+    const idle = exampleUpdates();
+    let checks = 0;
+    const looks = [underWay("chk_1"), idle, found];
+    const { socketPath, received } = await startAgent(test, {
+      "POST /api/updates/check": () => ({ status: 202, body: underWay(`chk_${++checks}`) }),
+      "GET /api/updates": () => ({ body: looks.shift() ?? found }),
+    });
+    const { code, stdout } = await runSteward(["update", "check", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Rules base 1\.3\.0 are there\./);
+    assert.deepEqual(
+      received.map(({ method }) => method),
+      ["GET", "POST", "GET", "POST", "GET"],
     );
   });
 
@@ -280,7 +307,10 @@ describe("steward update check", { concurrency: true }, () => {
 
   it("ends with 5 where no server is set", async (test) => {
     const answer = problem({ code: "update_not_configured", status: 409, detail: "Set update.ota.server." });
-    const { socketPath } = await startAgent(test, { "POST /api/updates/check": answer });
+    const { socketPath } = await startAgent(test, {
+      "GET /api/updates": { body: exampleUpdates() },
+      "POST /api/updates/check": answer,
+    });
     const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
     assert.deepEqual([code, stderr], [5, "steward: Set update.ota.server.\n"]);
   });
@@ -289,6 +319,7 @@ describe("steward update check", { concurrency: true }, () => {
     const soon = problem({ code: "rate_limited", status: 429, retry_after: 1 });
     let tries = 0;
     const { socketPath } = await startAgent(test, {
+      "GET /api/updates": { body: exampleUpdates() },
       "POST /api/updates/check": () => (tries++ === 0 ? soon : { status: 202, body: found }),
     });
     const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
@@ -298,6 +329,7 @@ describe("steward update check", { concurrency: true }, () => {
 
   it("does not wait for longer than that: 7", async (test) => {
     const answers: Answers = {
+      "GET /api/updates": { body: exampleUpdates() },
       "POST /api/updates/check": problem({ code: "rate_limited", status: 429, retry_after: 60 }),
     };
     const { socketPath } = await startAgent(test, answers);
@@ -310,7 +342,9 @@ describe("steward update check", { concurrency: true }, () => {
     const directory = join(temporaryDirectory(test), "a stick #1");
     const { socketPath, received } = await agentOf(test, found);
     await runSteward(["update", "check", "--repo", directory, "--socket", socketPath]);
-    const { repository } = (received[0]?.body ?? {}) as { repository: string };
+    const { repository } = (received.find(({ method }) => method === "POST")?.body ?? {}) as {
+      repository: string;
+    };
     assert.match(repository, /^file:\/\/\/.*\/a%20stick%20%231$/);
     assert.equal(decodeURIComponent(new URL(repository).pathname), directory);
   });
