@@ -111,11 +111,27 @@ function overApi(order: "reboot" | "power-off"): Boot["run"] {
       changed.body,
       kernel,
     ]);
+    await supportBundle(guest, token, change.host_name);
     await refusals(guest, order);
     const ordered = await guest.http(`/api/system/${order}`, { token, body: {} });
     guest.check(`POST /api/system/${order} is answered`, ordered.status === 202, ordered.body);
     await goesDown(guest, order);
   };
+}
+
+/** Doctor makes it as a child of the agent: confined as the unit is, and in its UTS namespace, which has the former name. */
+async function supportBundle(guest: Guest, token: string, hostName: string): Promise<void> {
+  const request = ["--silent", "--show-error", "--fail", "--request", "POST"];
+  const words = [...request, "--header", `Authorization: Bearer ${token}`, "--output", "/root/bundle.tar.gz"];
+  const url = "http://127.0.0.1:8470/api/system/support-bundle";
+  const made = await guest.run("curl", [...words, url]);
+  const { stdout } = await guest.run("tar", ["-xzOf", "/root/bundle.tar.gz"]);
+  const [first = ""] = stdout.split("steward doctor, version ").slice(1);
+  const isWhole = /each part works/.test(first) && /Each of the \d+ documents can be read/.test(first);
+  guest.check("the agent makes a support bundle within its unit", isWhole, [made, stdout]);
+  guest.check("and takes nothing for broken that the unit keeps from it", !/^FAILING/m.test(first), first);
+  const isNamed = new RegExp(`(?<![\\w-])${hostName}(?![\\w-])`).test(stdout);
+  guest.check("nor does it name the host, which has been renamed", !isNamed, stdout);
 }
 
 const hostOfReboot = { host_name: "pump-8", time_zone: "Asia/Tokyo" };

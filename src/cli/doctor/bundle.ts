@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { archiveOf } from "../../backup/archive.ts";
 import { messageOf } from "../../contract/errors.ts";
@@ -73,7 +74,7 @@ export async function openBundle(
     },
     write: async (report) => {
       const { users, documents } = await readDocuments(context);
-      const redact = createRedaction({ users, hostname: hostname() });
+      const redact = createRedaction({ users, hostNames: await hostNames(context) });
       const all = [
         { name: "report.txt", text: reportText(report) },
         { name: "report.json", text: `${safeJson(report)}\n` },
@@ -161,6 +162,16 @@ async function put(
   } finally {
     await file.close();
   }
+}
+
+/**
+ * The name of this process's UTS namespace, and that of hostname(5): an agent's unit (ProtectHostname=), which the
+ * console's archive is made in, keeps the name that the host had at its start.
+ */
+async function hostNames({ root }: DoctorContext): Promise<string[]> {
+  const text = await textBehind(join(root, "/etc/hostname"));
+  const [name = ""] = /^[^#\s]+/m.exec(text ?? "") ?? [];
+  return [hostname(), name];
 }
 
 /** The contact may be a person with a telephone number. */

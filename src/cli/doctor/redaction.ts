@@ -2,7 +2,8 @@
 export interface Private {
   /** User names. */
   readonly users: readonly string[];
-  readonly hostname: string;
+  /** The host may have a new name that this process does not see yet; empty ones count for nothing. */
+  readonly hostNames: readonly string[];
 }
 
 /**
@@ -33,8 +34,13 @@ const addresses =
 const namingMembers =
   /(?<=[(,"]\s?)(username|user|actor|owner|display name)([ =:"]+)(?!local-root|agent|anonymous)([^\s",;)}]+)/gi;
 
+/** The same of host names, also of one that the device has had before. */
+const hostMembers = /(?<=[(,":]\s?)(host[ -]?name(?: before)?)([ =:"]+)([^\s",;)}]+)/g;
+
 /** An audit line, `user.deleted: ana, by root-admin from 192.0.2.7`: also of a user who is no more. */
 const auditLine = /(\b[a-z0-9_]+\.[a-z0-9_]+: )(?:([^\n]*?)(, ))?by (\S+) from /g;
+
+const thisDevice = "this-device";
 
 /** Actors who are no person. */
 const roles = ["local-root", "agent", "anonymous"];
@@ -43,7 +49,7 @@ const roles = ["local-root", "agent", "anonymous"];
  * Takes out of texts what is secret or names a person. One user is the same `user-1` in all texts, and one address the
  * same `address-1`.
  */
-export function createRedaction({ users, hostname }: Private): (text: string) => string {
+export function createRedaction({ users, hostNames }: Private): (text: string) => string {
   const numbered = (word: string) => {
     const known = new Map<string, string>();
     return (name: string): string => {
@@ -73,7 +79,9 @@ export function createRedaction({ users, hostname }: Private): (text: string) =>
       namingMembers,
       (_, member: string, between: string, name: string) => `${member}${between}${personAs(name)}`,
     );
-    return hostname === "" ? clean : clean.replace(wordOf(hostname), "this-device");
+    clean = clean.replace(hostMembers, `$1$2${thisDevice}`);
+    for (const name of hostNames) if (name !== "") clean = clean.replace(wordOf(name), thisDevice);
+    return clean;
   };
 }
 

@@ -117,6 +117,17 @@ describe("steward doctor --bundle", () => {
     assert.doesNotMatch(text, /argon2id\$v/);
   });
 
+  it("does not name the host as hostname(5) has it, which the agent's unit sees late", async (test) => {
+    const context = deviceOf(test, {
+      state: lived.original,
+      said: { [journalLine]: "steward-helper[74]: user 995, process 53: pump-8 is its name\n" },
+      files: { "/etc/hostname": "# set by the agent\npump-8\n" },
+    });
+    const path = join(context.root, "doctor.tar.gz");
+    await written(context, path);
+    assert.match(unpacked(test, path)["journal.txt"] ?? "", /process 53: this-device is its name/);
+  });
+
   it("goes to standard output, and then writes no file", async (test) => {
     const context = device(test);
     const before = readdirSync(context.root).sort();
@@ -145,7 +156,7 @@ describe("steward doctor --bundle", () => {
 
 describe("the redaction", () => {
   it("gives a name the same number everywhere, and leaves other words alone", () => {
-    const redact = createRedaction({ users: ["ana", "anabel"], hostname: "edge-7" });
+    const redact = createRedaction({ users: ["ana", "anabel"], hostNames: ["edge-7", ""] });
     assert.equal(
       redact("ana, anabel and ana on edge-7: banana"),
       "user-2, user-1 and user-2 on this-device: banana",
@@ -160,8 +171,25 @@ describe("the redaction", () => {
     );
   });
 
+  it("hides the host names of a change, also the one before", () => {
+    const redact = createRedaction({ users: [], hostNames: [] });
+    assert.equal(
+      redact("host.changed: by agent from local (host name pump-8, host name before vm, time zone Etc/UTC)"),
+      "host.changed: by agent from local (host name this-device, host name before this-device, time zone Etc/UTC)",
+    );
+    assert.equal(redact('{"hostname": "pump-8"}'), '{"hostname": "this-device"}');
+    assert.equal(
+      redact("user 995, process 53: host-name pump-8"),
+      "user 995, process 53: host-name this-device",
+    );
+    assert.equal(
+      redact("It is shown by its host name, which is long."),
+      "It is shown by its host name, which is long.",
+    );
+  });
+
   it("hides keys, tokens and ids", () => {
-    const redact = createRedaction({ users: [], hostname: "" });
+    const redact = createRedaction({ users: [], hostNames: [""] });
     const key = "6_7JzKeXra3Xj4hNKQakGd78YV-pgRqgqq7QItMF8eyHohg";
     for (const secret of [
       key,
