@@ -86,7 +86,8 @@ function insert(path: string, fault: string): void {
 
 /** The function that each kind of document passes in a release with the next forms. */
 const nextForm = `export function nextForm(kind: any): any {
-  const formatVersion = \`1.\${Number(kind.formatVersion.split(".")[1]) + 1}.0\`;
+  const [major, minor] = kind.formatVersion.split(".");
+  const formatVersion = \`\${major}.\${Number(minor) + 1}.0\`;
   const migrate = (members: any) => members.set("next_form", "written by the next release");
   const properties = { ...kind.schema.properties, next_form: { type: "string" } };
   const migrations = { ...kind.migrations, [formatVersion]: migrate };
@@ -97,15 +98,19 @@ const nextForm = `export function nextForm(kind: any): any {
 /** A copy of the sources in which each kind of document has its next form; its path. */
 function sourcesWithNextForms(copy: string): string {
   mkdirSync(copy, { recursive: true });
-  for (const name of ["src", "scripts", "docs", "package.json", "package-lock.json", "tsconfig.json"]) {
+  const documents = ["docs", "README.md", "CHANGELOG.md", "SECURITY.md"];
+  const packages = ["package.json", "package-lock.json", "tsconfig.json"];
+  for (const name of ["src", "scripts", ...documents, ...packages]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   writeFileSync(join(copy, "src/store/next-form.ts"), nextForm);
+  let declared = 0;
   let kinds = 0;
   for (const path of readdirSync(join(copy, "src"), { recursive: true, encoding: "utf8" })) {
     if (!path.endsWith(".ts")) continue;
     const text = readFileSync(join(copy, "src", path), "utf8");
+    declared += [...text.matchAll(/: DocumentKind<[A-Z]\w+>/g)].length;
     const kind =
       /(: DocumentKind<\w+> = )(\{\n {2}name: .*?\n\});|(: DocumentKind<\w+> \{\n {2}return )(\{\n.*?\n {2}\});/gs;
     const changed = text.replace(kind, (_, ...parts: string[]) => {
@@ -117,6 +122,7 @@ function sourcesWithNextForms(copy: string): string {
     const up = "../".repeat(path.split("/").length - 1) || "./";
     writeFileSync(join(copy, "src", path), `import { nextForm } from "${up}store/next-form.ts";\n${changed}`);
   }
-  if (kinds !== 8) throw new Error(`${kinds} kinds of documents were found in src/, and there are 8`);
+  if (kinds !== declared)
+    throw new Error(`${kinds} kinds of documents were given a next form, and src/ has ${declared}`);
   return copy;
 }

@@ -64,7 +64,7 @@ async function bad(guest: Guest, version: string, before: string): Promise<void>
   );
   const entry = await outcomeOf(guest, id, 400);
   guest.check("a Steward that does not start has failed", entry.outcome === "failed", entry);
-  guest.check("for its exits", /unclean/.test(entry.detail), entry.detail);
+  guest.check("for its exits", entry.cause?.code === "unclean_exits", entry);
   guest.check("and the one before is well", entry.restored_healthy === true, entry);
   const last = entry.log.join("\n");
   guest.check("what it said at its end is kept", last.includes("a fault of this release"), entry.log);
