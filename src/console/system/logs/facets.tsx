@@ -4,8 +4,7 @@ import { figure } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Chips } from "../../lists/filters.tsx";
 import { Button } from "../../ui/button.tsx";
-import type { EntryError } from "../../ui/by-code.ts";
-import { entryAt } from "../../ui/form/form.tsx";
+import { errorAt } from "../../ui/form/form.tsx";
 import { Shape } from "../../ui/shape.tsx";
 import { visible } from "../../ui/visible.ts";
 import { levelsOf, type UnitCount, unitsOf } from "./log-facets.ts";
@@ -47,23 +46,20 @@ export function Facets({
       />
       <Services units={unitsOf(counts, chosen)} chosen={chosen} onChange={onChange} />
       {/* The address may name a level or a service that is refused. */}
-      {(["unit", "priority"] as const).map((name) => {
-        const refusal = entryAt(error, `/${name}`);
+      {["/unit", "/priority"].map((pointer) => {
+        const sentence = errorAt(error, pointer);
+        // The agent's own sentence about a unit, which is English, names the others.
+        const [, readable] = /: ([^;]+);/.exec(sentence ?? "") ?? [];
         return (
-          refusal && (
-            <p key={name} class="error">
-              {visible(t.logs.refused[name](readableIn(refusal)))}
+          sentence !== null && (
+            <p key={pointer} class="error">
+              {readable ? t.logs.noUnit(readable) : sentence}
             </p>
           )
         );
       })}
     </div>
   );
-}
-
-/** The units that the agent names in its sentence as those whose log can be read. */
-function readableIn({ detail }: EntryError): string {
-  return /: ([^;]+);/.exec(detail)?.[1] ?? "";
 }
 
 function Services({

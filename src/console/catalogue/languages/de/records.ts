@@ -37,11 +37,8 @@ export const logs: Catalogue["logs"] = {
     info: "Info",
     debug: "Debug",
   },
-  refused: {
-    unit: (readable) =>
-      `Von dieser Unit ist das Protokoll hier nicht zu lesen.${readable === "" ? "" : ` Zu lesen sind ${readable}; log_units in der Host-Datei fügt andere hinzu.`}`,
-    priority: () => "Diese Stufe gibt es nicht.",
-  },
+  noUnit: (readable) =>
+    `Hier ist nur das Protokoll von ${readable} zu lesen. log_units in der Host-Datei fügt andere hinzu.`,
   noJournal: "Das Systemprotokoll ist nicht lesbar: Angezeigt werden nur die Zeilen von Steward.",
   empty: "Keine Zeile passt. Neue passende Zeilen erscheinen hier automatisch.",
   older: "Ältere Zeilen laden",

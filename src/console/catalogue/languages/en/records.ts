@@ -38,11 +38,8 @@ export const logs = {
     info: "info",
     debug: "debug",
   },
-  refused: {
-    unit: (readable: string) =>
-      `The log of this unit cannot be read here.${readable === "" ? "" : ` Those of ${readable} can; log_units in the host file adds others.`}`,
-    priority: () => "There is no such level.",
-  },
+  noUnit: (readable: string) =>
+    `Only the log of ${readable} can be read here. log_units in the host file adds others.`,
   noJournal: "The system journal cannot be read: only the lines of Steward are shown.",
   empty: "No line matches. New matching lines appear here automatically.",
   older: "Load older lines",
