@@ -24,18 +24,12 @@ const hierarchies = ["", "unified", "systemd"];
  */
 export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
   const slices = hierarchies.map((hierarchy) => join(cgroups, hierarchy, "system.slice"));
-  return { activeDaemon: async () => activeDaemon(slices) };
-}
-
-function activeDaemon(slices: readonly string[]): TimeDaemon | null {
-  // Some do not exist, and an error costs more than the question.
-  const known = slices.filter((slice) => existsSync(slice)).map((slice) => [slice, namesIn(slice)] as const);
-  for (const [unit, daemon] of daemonUnits) {
-    for (const [slice, names] of known) {
-      if (names.includes(unit) && hasProcesses(join(slice, unit))) return daemon;
-    }
-  }
-  return null;
+  const units = daemonUnits.flatMap(([unit, daemon]) =>
+    slices.map((slice) => ({ cgroup: join(slice, unit), daemon })),
+  );
+  // Most do not exist: to ask for each costs less than the list of all units of a device, every few seconds.
+  const isActive = ({ cgroup }: { readonly cgroup: string }) => existsSync(cgroup) && hasProcesses(cgroup);
+  return { activeDaemon: async () => units.find(isActive)?.daemon ?? null };
 }
 
 /** True if a process is in this cgroup or one below it. */
