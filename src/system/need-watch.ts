@@ -37,17 +37,18 @@ const lookSeconds = 60;
 /** Records when the device begins to need a person and when it no longer does, also over restarts. */
 export function createNeedWatch({ needs, told, record, alsoDo, timers }: NeedWatchOptions): NeedWatch {
   let open: Map<string, ToldNeed> | null = null;
-  let before: ReadonlyMap<string, ToldNeed> | null = null;
+  let before: ReadonlyMap<string, unknown> | null = null;
   let cancel = (): void => undefined;
   let isStopped = false;
   const look = async (): Promise<void> => {
     alsoDo?.();
-    const present = byKey(needs().map(toldNeed));
+    const present = new Map(needs().map((need) => [keyOf(need.code, need.level, need.facts), need]));
     open ??= openIn(await told());
     for (const [key, need] of present) {
       if (!before?.has(key) || open.has(key)) continue;
-      open.set(key, need);
-      record("need.began", need);
+      const began = toldNeed(need);
+      open.set(key, began);
+      record("need.began", began);
     }
     for (const [key, need] of open) {
       if (before === null || before.has(key) || present.has(key)) continue;
@@ -92,11 +93,12 @@ function openIn(events: Awaited<ReturnType<NeedWatchOptions["told"]>>): Map<stri
   return open;
 }
 
-function byKey(needs: readonly ToldNeed[]): Map<string, ToldNeed> {
-  return new Map(needs.map((need) => [needKey(need), need]));
-}
-
 /** Tells needs apart: those of one key are the same need. */
 export function needKey(need: ToldNeed): string {
-  return [need.need, need.level, ...telling.map((name) => need[name] ?? "")].join(" ");
+  return keyOf(need.need, need.level, need);
+}
+
+function keyOf(code: string, level: string, facts: object): string {
+  const known = facts as Partial<ToldNeed>;
+  return [code, level, ...telling.map((name) => known[name] ?? "")].join(" ");
 }
