@@ -76,16 +76,28 @@ async function startsInTurn(contestants: readonly [own: Contestant, peer: Contes
   return { starts, memory: memory.series };
 }
 
-/** Memory ten minutes after the start. Both sides run meanwhile, in places of their own beside all else that is measured. */
+/**
+ * Memory ten minutes after the start, of three on each side, which differ by up to half a MiB. All run meanwhile, in
+ * places of their own beside all else that is measured.
+ */
 export async function memoryAfterRest(at: Surroundings): Promise<Row[]> {
-  const directory = join(at.directory, "rest");
-  mkdirSync(directory);
-  const own = await start(agentOf(at.program), directory, at.node);
-  const peer = await start(bareHttp, directory, at.node);
+  const pairs = await Promise.all(
+    Array.from({ length: memoryRounds }, async (_, index) => {
+      const directory = join(at.directory, `rest-${index}`);
+      mkdirSync(directory);
+      return restOf(at, directory);
+    }),
+  );
+  const resident: Series = [pairs.map(({ own }) => own), pairs.map(({ peer }) => peer)];
+  return [ratioRow("the same after 10 minutes at rest", "MiB", resident, idleBound)];
+}
+
+async function restOf({ program, node }: Surroundings, directory: string) {
+  const own = await start(agentOf(program), directory, node);
+  const peer = await start(bareHttp, directory, node);
   try {
     await delay(lastingMilliseconds);
-    const resident: Series = [[own.memory().residentMiB], [peer.memory().residentMiB]];
-    return [ratioRow("the same after 10 minutes at rest", "MiB", resident, idleBound)];
+    return { own: own.memory().residentMiB, peer: peer.memory().residentMiB };
   } finally {
     await Promise.all([own.stop(), peer.stop()]);
   }
