@@ -24,7 +24,8 @@ export function Histogram({ bars, stepMilliseconds, isNarrowed }: HistogramProps
   const end = bars.at(-1);
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const narrow = ({ target }: TargetedEvent<HTMLElement>): void => {
-    const index = placeOf(target);
+    // A drag over several ends in a click on none of them.
+    const index = placeOf(target) ?? (from < to ? at : null);
     if (index === null) return;
     narrowTo(index < from || index > to ? [bars[index]] : bars.slice(from, to + 1));
     marking.mark(null);
@@ -111,7 +112,7 @@ function useMarking(length: number) {
     },
     begin: ({ target }: TargetedEvent<HTMLElement>): void => {
       const index = placeOf(target);
-      if (index !== null) mark({ at: index, anchor: index });
+      mark(index === null ? null : { at: index, anchor: index });
     },
     onPointerOver: ({ target, buttons }: TargetedPointerEvent<HTMLElement>): void => {
       const index = placeOf(target);
