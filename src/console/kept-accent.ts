@@ -2,12 +2,11 @@ const keptName = "steward-accent";
 
 /** Puts the device's colour of the last visit in force, so that the page does not begin in another one. */
 export function markAccent(): void {
-  const kept = localStorage.getItem(keptName);
-  if (kept !== null) document.documentElement.style.setProperty("--accent", kept);
+  document.documentElement.style.cssText += localStorage.getItem(keptName) ?? "";
 }
 
 /** Puts a colour in force, and keeps it for the next visit. */
 export function keepAccent(light: string, dark: string): void {
-  localStorage.setItem(keptName, `light-dark(${light}, ${dark})`);
+  localStorage.setItem(keptName, `--accent-light:${light};--accent-dark:${dark}`);
   markAccent();
 }

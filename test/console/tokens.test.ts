@@ -7,9 +7,11 @@ import { accentNames, accents } from "../../src/contract/console/accents.ts";
 const css = readFileSync(join(import.meta.dirname, "../../src/console/styles/tokens.css"), "utf8");
 
 /** The custom properties that are a colour in each scheme, without the dashes: name, light, dark. */
-const pairs = [...css.matchAll(/--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g)].map(
-  ([, name = "", light = "", dark = ""]) => [name, light, dark] as const,
-);
+const pairs = [
+  ...css
+    .replaceAll(/var\(--accent-\w+, (#\w+)\)/g, "$1")
+    .matchAll(/--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g),
+].map(([, name = "", light = "", dark = ""]) => [name, light, dark] as const);
 
 /** The colour that `accent-strong` mixes into the accent in each scheme, and its part of a hundred. */
 const mixed = [...css.matchAll(/color-mix\(in srgb, var\(--accent\), (#[0-9a-f]{6}) (\d+)%\)/g)].map(

@@ -157,11 +157,14 @@ function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): n
 
 /** Like `fetch`, which would wait for ever. */
 async function patiently(path: string, { signal, ...request }: RequestInit): Promise<Response> {
-  const impatience = new AbortController();
-  const timer = setTimeout(() => impatience.abort(), patienceMilliseconds);
-  const signals = signal ? [signal, impatience.signal] : [impatience.signal];
+  signal?.throwIfAborted();
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, patienceMilliseconds);
+  // Safari has AbortSignal.any only since 17.4.
+  signal?.addEventListener("abort", end);
   try {
-    return await fetch(path, { ...request, signal: AbortSignal.any(signals) });
+    return await fetch(path, { ...request, signal: ending.signal });
   } finally {
     clearTimeout(timer);
   }

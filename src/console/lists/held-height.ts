@@ -3,7 +3,6 @@
  * it, and a page or a box that is too low for that moment is scrolled to another place.
  */
 export function holdHeight(element: HTMLElement | null | undefined): () => void {
-  if (!element) return () => undefined;
-  element.style.minHeight = `${element.getBoundingClientRect().height}px`;
-  return () => element.style.removeProperty("min-height");
+  if (element) element.style.minHeight = `${element.getBoundingClientRect().height}px`;
+  return () => element?.style.removeProperty("min-height");
 }

@@ -4,6 +4,9 @@ export function focusContent(): void {
   head?.focus({ preventScroll: true });
 }
 
+/** The button that was clicked last, to which Safari does not give the keyboard. */
+let pressed: HTMLElement | null = null;
+
 /**
  * Puts the keyboard at the head of the page when what had it is removed: a row that was deleted, here or by another
  * administrator, or a button that is no longer offered. The browser leaves it nowhere.
@@ -13,6 +16,10 @@ export function watchRemovedFocus(): void {
   document.addEventListener("focusin", ({ target }) => {
     last = target;
   });
+  const press = ({ target }: Event): void => {
+    pressed = (target as Element).closest("button");
+  };
+  document.addEventListener("click", press, true);
   const isRemoved = (): boolean => last instanceof Node && !last.isConnected;
   const giveBack = (): void => {
     if (isRemoved() && document.activeElement === document.body) focusContent();
@@ -36,6 +43,12 @@ export function watchKeyboard(): void {
     const typing = document.activeElement;
     if (typing?.matches("input, select, textarea")) typing.scrollIntoView({ block: "nearest" });
   });
+}
+
+/** The element that has the keyboard, or the button within it that a person has just pressed. */
+export function focused(): HTMLElement | null {
+  const { activeElement } = document;
+  return activeElement?.contains(pressed) ? pressed : (activeElement as HTMLElement | null);
 }
 
 /** For `ref`: focuses an element when it appears. A dialog is shown later, and looks for `data-first`. */

@@ -38,7 +38,8 @@ export function Menu({
   };
   useLayoutEffect(() => {
     if (opened === null || list.current === null || button.current === null) return;
-    list.current.showPopover();
+    // Safari before 17 has none; there it is a part of the page, above the others.
+    list.current.showPopover?.();
     const stopKeeping = keepBeside(list.current, button.current, () => setOpened(null));
     entriesOf(list.current).at(opened)?.focus({ preventScroll: true });
     return stopKeeping;
@@ -134,12 +135,14 @@ function nextBy(letter: string, all: HTMLElement[], at: number): number | null {
 /** Puts the list below the button, or above it if there is no room, and always within the window. */
 function placeBeside(list: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = list;
+  list.style.cssText = "";
+  // At 0, but where it is a part of the page, in a size container.
+  const { left, top, width, height } = list.getBoundingClientRect();
   const below = at.bottom + 4;
-  const top = below + height + edge <= innerHeight ? below : at.top - 4 - height;
-  list.style.top = `${Math.max(edge, Math.min(top, innerHeight - edge - height))}px`;
+  const y = below + height + edge <= innerHeight ? below : at.top - 4 - height;
+  list.style.top = `${Math.max(edge, Math.min(y, innerHeight - edge - height)) - top}px`;
   const { clientWidth } = document.documentElement;
-  list.style.left = `${Math.max(edge, Math.min(at.right - width, clientWidth - edge - width))}px`;
+  list.style.left = `${Math.max(edge, Math.min(at.right - width, clientWidth - edge - width)) - left}px`;
 }
 
 /** Keeps it there while the page moves, and calls `leave` at a touch elsewhere. The result takes it back. */

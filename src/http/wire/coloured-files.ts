@@ -39,7 +39,7 @@ interface ColouredFile extends Content {
 }
 
 function styleIn(light: string, dark: string): ColouredFile {
-  const text = `:root{--accent:light-dark(${light},${dark})}`;
+  const text = `:root{--accent-light:${light};--accent-dark:${dark}}`;
   return { bytes: Buffer.from(text), etag: `"${light}${dark}"`, type: "text/css; charset=utf-8" };
 }
 

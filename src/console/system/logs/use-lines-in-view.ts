@@ -102,27 +102,25 @@ function useKeptLine(
     if (key === undefined) return;
     const line = lineOf(list.current, key);
     giveKeyboard(line);
-    if (line !== undefined) return;
+    if (line !== null) return;
     wanted.current = key;
     keep(key);
   };
   return { kept: kept === null ? -1 : keys.indexOf(kept), keep, focus };
 }
 
-function giveKeyboard(line: HTMLElement | undefined): void {
+function giveKeyboard(line: HTMLElement | null): void {
   line?.querySelector("summary")?.focus();
 }
 
-function lineOf(inside: HTMLElement | null, key: string): HTMLElement | undefined {
-  return [...(inside?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? [])].find(
-    ({ dataset }) => dataset.key === key,
-  );
+function lineOf(inside: HTMLElement | null, key: string): HTMLElement | null {
+  return inside?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`) ?? null;
 }
 
 /** The first line of which anything is seen; null: where one has scrolled to, none is drawn yet. */
 function firstInSight(place: HTMLElement | null, inside: HTMLElement | null): Anchor | null {
   const { top: from, bottom: to } = place?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
-  const lines = [...(inside?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? [])];
+  const lines = [...(inside?.querySelectorAll<HTMLElement>("[data-key]") ?? [])];
   const line = lines.find((one) => one.getBoundingClientRect().bottom > from);
   const top = line?.getBoundingClientRect().top ?? to;
   return line && top < to ? { key: line.dataset.key ?? "", offset: top - from } : null;
@@ -151,7 +149,6 @@ function keepAtEnd(place: HTMLElement | null): (() => void) | undefined {
 }
 
 function watchWidth(measured: RowHeights, onChange: () => void): () => void {
-  const ending = new AbortController();
   let width = innerWidth;
   const resized = (): void => {
     if (innerWidth === width) return;
@@ -159,6 +156,6 @@ function watchWidth(measured: RowHeights, onChange: () => void): () => void {
     measured.forget();
     onChange();
   };
-  addEventListener("resize", resized, { signal: ending.signal });
-  return () => ending.abort();
+  addEventListener("resize", resized);
+  return () => removeEventListener("resize", resized);
 }

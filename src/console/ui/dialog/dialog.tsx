@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../button.tsx";
+import { focused } from "../focus.ts";
 import { Shape } from "../shape.tsx";
 import { Toasts } from "./toasts.tsx";
 
@@ -25,16 +26,15 @@ export function Dialog({
   useEffect(() => {
     const dialog = element.current;
     if (dialog === null) return;
-    const before = document.activeElement;
+    const before = focused();
     dialog.showModal();
     focusWithin(dialog);
     return () => {
       // This comes after the drawing: whatever closed the dialog may have put the keyboard into a field by then.
-      const present = document.activeElement;
-      const isTaken = present !== null && present !== document.body && !dialog.contains(present);
+      const present = document.activeElement as HTMLElement | null;
+      const isTaken = present !== document.body && !dialog.contains(present);
       dialog.close();
-      const next = isTaken ? present : before;
-      if (next instanceof HTMLElement) next.focus();
+      (isTaken ? present : before)?.focus();
     };
   }, []);
   useEffect(() => {

@@ -40,15 +40,15 @@ export const logs: Catalogue["logs"] = {
   noUnit: (readable) =>
     `Hier ist nur das Protokoll von ${readable} zu lesen. log_units in der Host-Datei fügt andere hinzu.`,
   noJournal: "Das Systemprotokoll ist nicht lesbar: Angezeigt werden nur die Zeilen von Steward.",
-  empty: "Keine Zeile passt. Neue passende Zeilen erscheinen hier automatisch.",
+  empty: "Keine Zeile passt. Neue erscheinen hier.",
   older: "Ältere Zeilen laden",
   pause: "Anhalten",
   follow: "Folgen",
   followWith: (count) => `Folgen · ${count} neue`,
   newLines: (count) => `${count} neue ${count === 1 ? "Zeile" : "Zeilen"}`,
   dropped: (count) =>
-    `Es kamen ${count} Zeilen mehr, als diese Seite behält; laden Sie ältere Zeilen, wenn Sie wieder folgen.`,
-  keys: "Mit den Pfeiltasten geht es von Zeile zu Zeile, mit Enter öffnen Sie eine",
+    `Diese Seite hat ${count} Zeilen verworfen; laden Sie ältere Zeilen, wenn Sie wieder folgen.`,
+  keys: "Pfeiltasten gehen von Zeile zu Zeile, Enter öffnet eine",
   status: "Status",
   duration: "Dauer",
   user: "Benutzer",

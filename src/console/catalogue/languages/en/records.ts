@@ -41,15 +41,14 @@ export const logs = {
   noUnit: (readable: string) =>
     `Only the log of ${readable} can be read here. log_units in the host file adds others.`,
   noJournal: "The system journal cannot be read: only the lines of Steward are shown.",
-  empty: "No line matches. New matching lines appear here automatically.",
+  empty: "No line matches. New ones appear here.",
   older: "Load older lines",
   pause: "Pause",
   follow: "Follow",
   followWith: (count: number) => `Follow · ${count} new`,
   newLines: (count: number) => `${count} new ${count === 1 ? "line" : "lines"}`,
-  dropped: (count: number) =>
-    `${count} more lines arrived than this page keeps; load older lines after you continue.`,
-  keys: "The arrow keys move from line to line, Enter opens one",
+  dropped: (count: number) => `This page dropped ${count} lines; load older lines after you continue.`,
+  keys: "Arrow keys move from line to line, Enter opens one",
   status: "Status",
   duration: "Duration",
   user: "User",
