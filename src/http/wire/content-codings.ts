@@ -83,9 +83,15 @@ export function sendPlain(ctx: Koa.Context, { status, text, mediaType }: PlainTe
   // koa would first inspect the text, the headers and the socket, and has nothing to add.
   ctx.respond = false;
   res.statusCode = status;
-  if (text.length > longestCopied) sendHead(res, Buffer.byteLength(text));
-  // Node adds the length to a head that has not been sent.
-  res.end(text);
+  if (text.length <= longestCopied) {
+    // Node adds the length.
+    res.end(text);
+    return;
+  }
+  const length = Buffer.byteLength(text);
+  sendHead(res, length);
+  // In ASCII, which Node copies as it is if it is called ISO 8859-1.
+  res.end(text, length === text.length ? "latin1" : "utf8");
 }
 
 /** Characters of a text that Node may copy behind the head of its answer, to send both as one string. */
