@@ -23,13 +23,27 @@ const hierarchies = ["", "unified", "systemd"];
  * another name or slice, is not noticed.
  */
 export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
-  const slices = hierarchies.map((hierarchy) => join(cgroups, hierarchy, "system.slice"));
-  const units = daemonUnits.flatMap(([unit, daemon]) =>
-    slices.map((slice) => ({ cgroup: join(slice, unit), daemon })),
-  );
-  // Most do not exist: to ask for each costs less than the list of all units of a device, every few seconds.
-  const isActive = ({ cgroup }: { readonly cgroup: string }) => existsSync(cgroup) && hasProcesses(cgroup);
-  return { activeDaemon: async () => units.find(isActive)?.daemon ?? null };
+  const places = hierarchies.map((hierarchy) => {
+    const slice = join(cgroups, hierarchy, "system.slice");
+    return { slice, units: daemonUnits.map(([unit, daemon]) => ({ cgroup: join(slice, unit), daemon })) };
+  });
+  return { activeDaemon: async () => activeDaemon(places) };
+}
+
+interface Place {
+  readonly slice: string;
+  readonly units: readonly { readonly cgroup: string; readonly daemon: TimeDaemon }[];
+}
+
+/** To ask for each unit by its name costs less than the list of all units of a device, every few seconds. */
+function activeDaemon(places: readonly Place[]): TimeDaemon | null {
+  for (const { slice, units } of places) {
+    // Some do not exist, and an error costs more than the question.
+    if (!existsSync(slice)) continue;
+    const active = units.find(({ cgroup }) => existsSync(cgroup) && hasProcesses(cgroup));
+    if (active) return active.daemon;
+  }
+  return null;
 }
 
 /** True if a process is in this cgroup or one below it. */
