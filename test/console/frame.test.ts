@@ -17,6 +17,7 @@ import {
   type TestBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
+import { letFramesBeHeld } from "../../lab/console/held-frames.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
@@ -311,6 +312,22 @@ describe("the console around its pages", () => {
       await leaving.getByRole("button", { name: "Leave without saving" }).click();
       await sheet.waitFor({ state: "detached" });
       await page.locator("button:focus").getByText("Add user").waitFor();
+      assert.deepEqual(complaints, []);
+    });
+
+    it("gives the keyboard back from a sheet that is closed before the frame after a removed button", async () => {
+      const { page, complaints } = await chromium.open(agent);
+      await letFramesBeHeld(page);
+      await signIn(page, "admin", "/users");
+      const opener = page.getByRole("button", { name: "Add user" });
+      await opener.press("Enter");
+      const sheet = page.getByRole("dialog");
+      await untilFocused(sheet.getByLabel("User name"));
+      await page.evaluate("holdFrames()");
+      await sheet.getByRole("button", { name: "Add several" }).press("Enter");
+      await untilFocused(sheet.locator("textarea"));
+      await page.keyboard.press("Escape");
+      await untilFocused(opener);
       assert.deepEqual(complaints, []);
     });
 

@@ -21,12 +21,14 @@ export function watchRemovedFocus(): void {
   };
   document.addEventListener("click", press, true);
   const isRemoved = (): boolean => last instanceof Node && !last.isConnected;
-  const giveBack = (): void => {
-    if (isRemoved() && document.activeElement === document.body) focusContent();
+  // Not for another one that is removed meanwhile: a dialog that is just being closed gives the keyboard back first.
+  const giveBack = (removed: EventTarget | null): void => {
+    if (last === removed && isRemoved() && document.activeElement === document.body) focusContent();
   };
   // Waits for the drawing: the element that replaces it may take the keyboard by its own effect.
   const observer = new MutationObserver(() => {
-    if (isRemoved()) requestAnimationFrame(() => setTimeout(giveBack));
+    const removed = last;
+    if (isRemoved()) requestAnimationFrame(() => setTimeout(giveBack, 0, removed));
   });
   observer.observe(document.body, { childList: true, subtree: true });
 }
