@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Answer, type DoctorContext, filesIn, outputOf, textOf } from "./doctor-context.ts";
+import { type Answer, type DoctorContext, filesIn, isClosed, outputOf, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
 
-const { ok, failing, attention } = entriesOf("clock");
+const { ok, failing, attention, unseen } = entriesOf("clock");
 
 /** Another program than Steward that sets this clock. */
 interface Setter {
@@ -61,13 +61,25 @@ const scriptPlaces = [
 
 /** Exactly one program may set a clock; Steward leaves it to a time daemon that runs. */
 export async function lookForClockSetters(context: DoctorContext, answer: Answer): Promise<Entry[]> {
-  const [daemons, others] = await Promise.all([
+  const [daemons, others, isHidden] = await Promise.all([
     runningDaemons(context),
     Promise.all([runningTools(context), callingScripts(context)]).then((found) => found.flat()),
+    isAnyHidden(context),
   ]);
   const found = [...conflictOf(daemons), ...others.map((setter) => unheeded(setter))];
   if (found.length > 0) return found;
-  return [ok("one_setter", setterWords(daemons[0], answer))];
+  if (!isHidden) return [ok("one_setter", setterWords(daemons[0], answer))];
+  const known = daemons[0] === undefined ? "" : `Set by ${daemons[0]}. `;
+  const detail = `${known}This user may not see if another program sets this clock. Run it as root.`;
+  return [unseen("setters_hidden", detail)];
+}
+
+/** True where this user does not see the processes of others, as within the agent's unit, or some of the scripts. */
+async function isAnyHidden({ root }: DoctorContext): Promise<boolean> {
+  // The first process is root's, and everyone may read its name unless processes are hidden.
+  if ((await textOf(join(root, "/proc/1/comm"))) === null) return true;
+  const closed = await Promise.all(scriptPlaces.map((place) => isClosed(join(root, place))));
+  return closed.includes(true);
 }
 
 function setterWords(daemon: string | undefined, answer: Answer): string {

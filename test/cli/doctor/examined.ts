@@ -48,7 +48,8 @@ export function deviceOf(
   const stateDirectory = join(root, "state");
   if (state === undefined) mkdirSync(stateDirectory);
   else cpSync(state, stateDirectory, { recursive: true });
-  for (const [path, text] of Object.entries({ "/run/nothing": "", "/releases/nothing": "", ...files })) {
+  const usual = { "/run/nothing": "", "/releases/nothing": "", "/proc/1/comm": "systemd\n" };
+  for (const [path, text] of Object.entries({ ...usual, ...files })) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }

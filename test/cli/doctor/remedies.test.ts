@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { exampleClock } from "../../../lab/command-line/example-clock.ts";
 import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
 import { lookForClockSetters } from "../../../src/cli/doctor/clock-setters.ts";
+import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { merged } from "../../../src/cli/doctor/examine.ts";
 import { type Entry, entriesOf, inOrder, nextLine } from "../../../src/cli/doctor/finding.ts";
 import { reportText } from "../../../src/cli/doctor/report.ts";
@@ -158,6 +159,20 @@ describe("the programs that set the clock, as doctor names them", () => {
     assert.match(await said({ mode: "manual", state: "manual" }), /^Set by no program\. /);
     assert.equal(await said({ mode: "discipline" }), "Set by Steward, and by no other program.");
     assert.match(await said(null), /the agent, which may set it, does not answer/);
+  });
+
+  it("are not known where processes are hidden, as in the agent's unit", async (test) => {
+    const answer = { clock: exampleClock({ mode: "discipline" }) } as unknown as Status;
+    const look = async (device: DoctorContext) =>
+      (await lookForClockSetters(device, answer)).map(({ level, code }) => `${level} ${code}`);
+    const hiding = deviceOf(test, {});
+    assert.deepEqual(await look(hiding), ["ok one_setter"]);
+    rmSync(join(hiding.root, "proc/1"), { recursive: true });
+    assert.deepEqual(await look(hiding), ["unseen setters_hidden"]);
+    const script = { "/etc/cron.d/clock": "0 * * * * root ntpdate pool.ntp.org\n" };
+    const scripted = deviceOf(test, { files: script });
+    rmSync(join(scripted.root, "proc/1"), { recursive: true });
+    assert.deepEqual(await look(scripted), ["attention second_setter"]);
   });
 });
 
