@@ -150,9 +150,12 @@ function notSet(
 /** Seconds of an offset below which a clock is called right. */
 const exactSeconds = 0.001;
 
-/** The lag of the host's own clock where it shows. */
+/**
+ * The lag of the host's own clock where it shows, to a tenth of a millisecond: two readings of a clock that nothing moves
+ * differ by the precision of floating point, and the summary would be another one each time.
+ */
 export function lackOf(hostOffsetSeconds: number): number | null {
-  return Math.abs(hostOffsetSeconds) < exactSeconds ? null : hostOffsetSeconds;
+  return Math.abs(hostOffsetSeconds) < exactSeconds ? null : Math.round(hostOffsetSeconds * 1e4) / 1e4;
 }
 
 /** null: no date that can be written. */

@@ -4,7 +4,7 @@ import { reportOfKernel, trustedReport } from "../../../src/clock/daemons/extern
 import { notSynced, type Synced, type SyncState } from "../../../src/clock/state/sync-state.ts";
 import type { Verdict } from "../../../src/clock/state/verdict.ts";
 import { reasonWithDetail } from "../../../src/clock/status/details.ts";
-import { clockSummary, rescueSummary, type SummaryInput } from "../../../src/clock/status/summary.ts";
+import { clockSummary, lackOf, rescueSummary, type SummaryInput } from "../../../src/clock/status/summary.ts";
 import { troubleOf } from "../../../src/clock/status/trouble.ts";
 import { sourceReasonCodes } from "../../../src/contract/clock-states.ts";
 import { clockSummaryCodes } from "../../../src/contract/schemas/clock.ts";
@@ -234,6 +234,13 @@ describe("the trouble of the clock", () => {
       after({ kind: "no_time_source" }, { ...right, trust: "accepted", agreeing: 3, configured: 8 }),
     );
     assert.equal(silent?.code, "clock_no_time_source");
+  });
+});
+
+describe("the lag of the host's clock", () => {
+  it("is the same for two readings that differ by the precision of floating point, and none where it does not show", () => {
+    assert.equal(lackOf(-0.007784366607666016), lackOf(-0.007784128189086914));
+    assert.deepEqual([0.0009, 0.0123, -3600.25].map(lackOf), [null, 0.0123, -3600.25]);
   });
 });
 
