@@ -83,7 +83,8 @@ describe("a backup of an agent", () => {
     ["a recipient that is none", { recipients: ["ssh-ed25519 AAAA"] }, /a public key of age/],
     [
       "a recipient with a typing error",
-      { recipients: [`${recipients[0]?.slice(0, -1)}x`] },
+      // Of 32 keys one ends in x itself.
+      { recipients: [recipients[0]?.replace(/.$/, (last) => (last === "x" ? "q" : "x"))] },
       /not one of age's/,
     ],
   ];
