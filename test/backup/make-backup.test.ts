@@ -83,7 +83,7 @@ describe("a backup of an agent", () => {
     ["a recipient that is none", { recipients: ["ssh-ed25519 AAAA"] }, /a public key of age/],
     [
       "a recipient with a typing error",
-      // Of 32 keys one ends in x itself.
+      // One key of 32 ends in x itself, and a spoiled one must differ.
       { recipients: [recipients[0]?.replace(/.$/, (last) => (last === "x" ? "q" : "x"))] },
       /not one of age's/,
     ],
