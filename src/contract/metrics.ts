@@ -49,7 +49,7 @@ export const metricFamilies = {
   },
   steward_host_disk_bytes: {
     ...{ type: "gauge", labels: none },
-    help: "Size of the file system that the state is on, as of the last look, at most 15 seconds ago. Absent where it does not tell.",
+    help: "Size of the file system that the state is on, as of the last look, at most 30 seconds ago. Absent where it does not tell.",
   },
   steward_host_disk_available_bytes: {
     ...{ type: "gauge", labels: none },

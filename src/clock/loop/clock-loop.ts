@@ -44,7 +44,7 @@ interface RunningRound {
 /** Options of a scheduled round. */
 const unasked = { isRequested: false, isStepAllowed: true, isForced: false, isAsked: false };
 
-/** Seconds after the last check from which on the host has slept meanwhile: four times the usual. */
+/** Seconds after the last check from which on the host has slept meanwhile: twice the usual, and a few. */
 const sleptSeconds = 64;
 
 /** Seconds for which another requested round is refused after one that succeeded. */

@@ -8,7 +8,7 @@ export interface TimetableOptions {
 }
 
 /** Seconds between two checks of what else runs on the host; each is a few stat(2) calls. */
-const checkSeconds = 16;
+const checkSeconds = 30;
 
 const nothing = (): void => undefined;
 

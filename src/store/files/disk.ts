@@ -6,7 +6,7 @@ import type { Reserve } from "./reserve.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
 
 /** Seconds between two looks: while all is well, and during a fault. */
-const restingSeconds = 15;
+const restingSeconds = 30;
 const troubledSeconds = 5;
 
 export interface Capacity {
