@@ -39,7 +39,7 @@ interface Daemon {
 
 async function delegated(guest: Guest, { unit, name, trust, token }: Daemon): Promise<void> {
   await guest.run("systemctl", ["start", unit]);
-  const met = await untilStatus(guest, `delegated to ${name}`, 40, ({ mode }) => mode === "delegate");
+  const met = await untilStatus(guest, `delegated to ${name}`, 60, ({ mode }) => mode === "delegate");
   guest.check(`${name} is named`, met.discipliner.name === name, met.discipliner);
   guest.check(`${name}: our servers are not in effect`, met.servers.in_effect === false, met.servers);
   const { frequency_changes, steps, slews } = met.counters;
