@@ -129,6 +129,9 @@ describe("modes that change", () => {
           "no packet is sent any more": ({ host, views }) =>
             host.network.sent ===
             views.filter(({ atSeconds }) => atSeconds <= 1_840).at(-1)?.status.counters.exchanges,
+          "its summary is not made again at each check": ({ views }) =>
+            new Set(views.filter(({ atSeconds }) => atSeconds > 1_840).map(({ status }) => status.summary))
+              .size === 1,
         },
       },
     },

@@ -47,13 +47,23 @@ export type SummaryOf = (loop: LoopState, state: SyncStatus["state"], lack: numb
 
 /** Keeps the last summary: its sentences cost more than the rest, and change when the clock does. */
 export function createSummary(): SummaryOf {
-  return createDerived((loop, state, lack) => {
-    const { mode, backOff, blocker, sync } = loop;
-    const summary = clockSummary({
-      ...{ mode, state, lack, blocker, sync, report: reportIn(loop), conflict: conflictOf(mode, backOff) },
-    });
-    return lasting(summary);
-  });
+  const summaryOf = createDerived(
+    (
+      mode: LoopState["mode"],
+      backOff: LoopState["backOff"],
+      blocker: LoopState["blocker"],
+      sync: LoopState["sync"],
+      report: DaemonReport | null,
+      state: SyncStatus["state"],
+      lack: number | null,
+    ) =>
+      lasting(
+        clockSummary({ mode, state, lack, blocker, sync, report, conflict: conflictOf(mode, backOff) }),
+      ),
+  );
+  // The state of the loop is another object after each check.
+  return (loop, state, lack) =>
+    summaryOf(loop.mode, loop.backOff, loop.blocker, loop.sync, reportIn(loop), state, lack);
 }
 
 /** The clock as the status and the metrics have it. */

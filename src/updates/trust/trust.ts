@@ -114,7 +114,9 @@ export class Trust {
     const before = this.#state;
     try {
       const installed = await this.#options.readInstalledRoot();
-      this.#state = installed === null ? { kind: "none" } : await this.#follow(installed);
+      const present: TrustState = installed === null ? { kind: "none" } : await this.#follow(installed);
+      // The same value while nothing changes, so that its view is not made again at each poll.
+      if (!isSame(present, before)) this.#state = present;
     } catch (error) {
       this.#state = { kind: "unusable", error: error instanceof StewardError ? error : unreadable(error) };
     }
@@ -166,6 +168,12 @@ export class Trust {
     this.#turn = result.catch(() => undefined);
     return result;
   }
+}
+
+function isSame(one: TrustState, other: TrustState): boolean {
+  if (one.kind === "usable" && other.kind === "usable")
+    return one.fingerprint === other.fingerprint && one.inForce === other.inForce;
+  return one.kind === "none" && other.kind === "none";
 }
 
 /** Throws `update_trust_not_established`, `update_root_unusable` and what else kept it from being followed. */

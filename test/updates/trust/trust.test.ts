@@ -132,6 +132,26 @@ describe("trust", () => {
     await device.runUntil(6);
     await until("the root is seen", () => device.room.trust().installed);
   });
+
+  it("is not described again while looks at the file find the same", async () => {
+    const device = await openDevice();
+    const root = device.lab.metadata("1.root");
+    for (const present of [null, root]) {
+      await install(device, present);
+      let looks = 0;
+      device.installedRoot = async () => {
+        looks += 1;
+        return present;
+      };
+      const before = device.room.trust();
+      for (const count of [1, 2]) {
+        await device.runUntil(device.time.now() + 6);
+        device.room.trust();
+        await until(`look ${count} has begun`, () => looks >= count);
+      }
+      assert.equal(device.room.trust(), before);
+    }
+  });
 });
 
 describe("rotation", () => {
