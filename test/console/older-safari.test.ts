@@ -76,7 +76,11 @@ describe("in Safari 16.4, the oldest that the build is for, the console", () => 
   });
 
   it("has its colours without light-dark(), which the build expands", () => {
-    const files = readdirSync(join(built, "assets")).filter((name) => name.endsWith(".js"));
+    const files = readdirSync(join(built, "assets")).filter((name) => /\.(?:js|css)$/.test(name));
+    assert.ok(
+      files.some((name) => name.endsWith(".css")),
+      "the documents' style",
+    );
     for (const name of ["index.html", ...files.map((file) => `assets/${file}`)])
       assert.doesNotMatch(readFileSync(join(built, name), "utf8"), /light-dark\(/, name);
   });
