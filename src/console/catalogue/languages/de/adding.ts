@@ -17,7 +17,8 @@ export const adding: Catalogue["adding"] = {
   steps: "Adresse öffnen und anmelden.",
   stepsOnce: "Adresse öffnen, anmelden und ein eigenes Passwort wählen.",
   several: "Mehrere anlegen",
-  addMany: (count) => (count === 1 ? "1 Person anlegen" : `${count} Personen anlegen`),
+  addMany: (count) =>
+    count === 0 ? "Personen anlegen" : count === 1 ? "1 Person anlegen" : `${count} Personen anlegen`,
   back: "Zurück zur Liste",
   file: "Datei",
   fileHint: "CSV, auch irgendwo auf dieser Seite abgelegt",

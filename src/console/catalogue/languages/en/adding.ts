@@ -16,7 +16,8 @@ export const adding = {
   steps: "Open the address and sign in.",
   stepsOnce: "Open the address, sign in, and choose a password of your own.",
   several: "Add several",
-  addMany: (count: number) => (count === 1 ? "Add 1 person" : `Add ${count} people`),
+  addMany: (count: number) =>
+    count === 0 ? "Add people" : count === 1 ? "Add 1 person" : `Add ${count} people`,
   back: "Back to the list",
   file: "File",
   fileHint: "CSV, also dropped anywhere on this page",
