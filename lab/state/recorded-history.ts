@@ -46,7 +46,7 @@ export class RecordedDevice {
   async run(minutes: number): Promise<void> {
     for (let count = 0; count < minutes; count += 1) {
       this.minute += 1;
-      await this.#history.take();
+      await this.#history.take({ offset_seconds: null, uncertainty_seconds: null });
     }
   }
 

@@ -1,5 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { ClockInShort } from "../contract/clock/clock-in-short.ts";
 import { messageOf, systemErrorCode } from "../contract/errors.ts";
 import { historySeriesNames } from "../contract/figures/history.ts";
 import type { History } from "../contract/types.ts";
@@ -14,14 +15,17 @@ import { type Moment, Timeline } from "./timeline.ts";
 /** Seconds between two writes of the file: what a power cut takes at most, and what the flash is worn by. */
 const writeSeconds = 3_600;
 
+/** Seconds, as of a clock that was just read. */
+export type ClockFigures = Pick<ClockInShort, "offset_seconds" | "uncertainty_seconds">;
+
 export interface HistoryOptions {
   /** The state's. */
   readonly directory: string;
   /** The state is another process's: no readings are taken, and a file that cannot be read stays. */
   readonly readsOnly: boolean;
   readonly moment: () => Moment;
-  /** Reads the figures of this moment. */
-  readonly read: () => Promise<Figures>;
+  /** Reads the other figures of this moment. */
+  readonly read: (clock: ClockFigures) => Promise<Figures>;
   /** Logs what happened to the file. */
   readonly warn: (message: string, detail: string) => void;
 }
@@ -45,9 +49,9 @@ export class DeviceHistory {
   }
 
   /** Takes a reading, and writes the file if that is due. Called once a minute. Never rejects. */
-  async take(): Promise<void> {
+  async take(clock: ClockFigures): Promise<void> {
     const moment = this.#options.moment();
-    const figures = await this.#options.read().catch(() => null);
+    const figures = await this.#options.read(clock).catch(() => null);
     if (figures === null || !this.#timeline.add(moment, figures)) return;
     this.#points += 1;
     const ring = await this.#open();

@@ -18,8 +18,6 @@ export interface NeedWatchOptions {
   /** The events of the record that report needs, in any order. */
   readonly told: () => Promise<readonly Pick<AuditEvent, "seq" | "type" | "details">[]>;
   readonly record: (type: "need.began" | "need.ended", details: ToldNeed) => void;
-  /** Does at each look what is also due once a minute, so that the process wakes no more often. It does not throw. */
-  readonly alsoDo?: () => void;
   readonly timers: Timers;
 }
 
@@ -35,13 +33,12 @@ export interface NeedWatch {
 const lookSeconds = 60;
 
 /** Records when the device begins to need a person and when it no longer does, also over restarts. */
-export function createNeedWatch({ needs, told, record, alsoDo, timers }: NeedWatchOptions): NeedWatch {
+export function createNeedWatch({ needs, told, record, timers }: NeedWatchOptions): NeedWatch {
   let open: Map<string, ToldNeed> | null = null;
   let before: ReadonlyMap<string, unknown> | null = null;
   let cancel = (): void => undefined;
   let isStopped = false;
   const look = async (): Promise<void> => {
-    alsoDo?.();
     const present = new Map(needs().map((need) => [keyOf(need.code, need.level, need.facts), need]));
     open ??= openIn(await told());
     for (const [key, need] of present) {

@@ -237,8 +237,9 @@ export class ClockLoop {
     const isOther = !isSameMode(this.#state.mode, mode);
     if (isOther) this.#enter(mode);
     this.check();
-    const sinceSeconds = this.#now() - this.#checkedAt;
-    this.#checkedAt = this.#now();
+    const now = this.#now();
+    const sinceSeconds = now - this.#checkedAt;
+    this.#checkedAt = now;
     if (isOther || sinceSeconds > sleptSeconds) this.nudge();
   }
 

@@ -2,7 +2,7 @@ import type { TrustedTime } from "../../../auth/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import type { History } from "../../../contract/types.ts";
 import type { Figures } from "../../../history/figures.ts";
-import type { DeviceHistory } from "../../../history/history.ts";
+import type { ClockFigures, DeviceHistory } from "../../../history/history.ts";
 import type { Moment } from "../../../history/timeline.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Disk } from "../../../store/files/disk.ts";
@@ -11,7 +11,7 @@ import type { RoomsConfig } from "../config.ts";
 
 /** The history of the device, which is loaded at its first reading or request. */
 export interface HistoryKeeping {
-  take(): void;
+  take(clock: ClockFigures): void;
   read(hours: number, stepSeconds: number): Promise<History>;
   /** The bytes of its file. */
   bytes(): Promise<Buffer>;
@@ -21,7 +21,7 @@ export interface HistoryKeeping {
 export interface HistoryRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
-  readonly clock: Pick<Clock, "inShort" | "state">;
+  readonly clock: Pick<Clock, "state">;
   readonly time: Pick<TrustedTime, "nowSeconds">;
   readonly disk: Pick<Disk, "capacity">;
 }
@@ -36,9 +36,9 @@ export function createHistoryKeeping(rooms: HistoryRooms): HistoryKeeping {
     return opened;
   };
   return {
-    take: () => {
+    take: (present) => {
       open()
-        .then((history) => history.take())
+        .then((history) => history.take(present))
         // The part could not be loaded: its file is being replaced.
         .catch(() => undefined);
     },
@@ -60,14 +60,13 @@ async function openHistory({ config, host, clock, time, disk }: HistoryRooms): P
       isMeasured: synchronised === true && state !== "holdover",
     };
   };
-  const read = async (): Promise<Figures> => {
+  const read = async ({ offset_seconds, uncertainty_seconds }: ClockFigures): Promise<Figures> => {
     const {
       memory,
       disk: capacity,
       load,
       temperature_celsius,
     } = await readHostFigures(directory, disk.capacity());
-    const { offset_seconds, uncertainty_seconds } = clock.inShort();
     return {
       clock_offset_seconds: offset_seconds,
       clock_uncertainty_seconds: uncertainty_seconds,

@@ -96,10 +96,13 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
   const { events, host } = rooms;
   const toldBy = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
   return createNeedWatch({
-    needs: () => presentNeeds(rooms).needs,
+    needs: () => {
+      const { causes, needs } = presentNeeds(rooms);
+      rooms.history.take(causes.clock);
+      return needs;
+    },
     told: async () => [...(await toldBy("need.began")), ...(await toldBy("need.ended"))],
     record: (type, details) => void events.record(agentEvent(type, { ...details })),
-    alsoDo: rooms.history.take,
     timers: host.time.timers,
   });
 }
