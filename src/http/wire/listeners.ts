@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync } from "node:fs";
 import { unlink } from "node:fs/promises";
-import { createServer, type Server, type ServerOptions } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
@@ -64,9 +64,7 @@ export function shownAddress(server: Server | HttpsServer, scheme: string, host:
 export async function listenUnix(handle: RequestListener, path: string, now: () => Date): Promise<Listener> {
   requireSocketPath(path, "--run DIRECTORY");
   await removeStale(path);
-  // Only programs of root connect, and each check wakes an agent at rest.
-  const times = { ...serverTimes, connectionsCheckingInterval: 30_000 };
-  const { server, connections } = newServer(handle, now, times);
+  const { server, connections } = newServer(handle, now);
   server.prependListener("connection", (socket: Socket) => {
     localSockets.add(socket);
     keepPlace(socket, "local root");
@@ -110,17 +108,13 @@ export const serverTimes = {
   keepAliveTimeout,
   maxHeaderSize,
   // So much later a limit may take effect. At each, every server wakes an agent at rest.
-  connectionsCheckingInterval: 5_000,
+  connectionsCheckingInterval: 15_000,
   // Our own handler answers with a problem.
   requireHostHeader: false,
 } as const;
 
-function newServer(
-  handle: RequestListener,
-  now: () => Date,
-  times: ServerOptions = serverTimes,
-): { server: Server; connections: Connections } {
-  const server = createServer(times);
+function newServer(handle: RequestListener, now: () => Date): { server: Server; connections: Connections } {
+  const server = createServer(serverTimes);
   const options = { handle, maximum: maximumConnections, clientKeyOf: clientKeyOfPeer, now };
   return { server, connections: trackConnections(server, options) };
 }
