@@ -38,11 +38,14 @@ export function parsedLine(line: string): AuditEvent | undefined {
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`);
-  return `{${members.join(",")}}`;
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = "";
+  for (const name of Object.keys(members).sort()) {
+    if (members[name] === undefined) continue;
+    if (text !== "") text += ",";
+    text += `${JSON.stringify(name)}:${canonicalText(members[name])}`;
+  }
+  return `{${text}}`;
 }
 
 function hashOf(event: UnsealedEvent): string {
