@@ -70,6 +70,8 @@ describe("what has the keyboard", () => {
       await page.getByLabel("Device name").waitFor();
       for (const section of ["device", "clock", "console"]) {
         await stepTo(page, `/system/settings?open=${section}`);
+        // The section takes the keyboard after the drawing, which would move a walk that has begun.
+        await untilFocused(page.locator(".settings-group.open h2"));
         await assertInSight(page, 20);
       }
       await refuseSettings(page);
