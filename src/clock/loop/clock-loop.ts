@@ -215,7 +215,7 @@ export class ClockLoop {
     return change !== null;
   }
 
-  /** Checks the clock, every few seconds and around each round, and does what follows. */
+  /** Checks the clock, every half minute and around each round, and does what follows. */
   check(): void {
     const isDisturbed = this.#noticeExternalChange();
     const { steering, floor, pool } = this.#parts;

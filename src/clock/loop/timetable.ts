@@ -12,7 +12,7 @@ const checkSeconds = 30;
 
 const nothing = (): void => undefined;
 
-/** When the loop wakes up: for the next round, and for a check every few seconds. */
+/** When the loop wakes up: for the next round, and for a check every half minute. */
 export class Timetable {
   readonly #options: TimetableOptions;
   #isRunning = false;

@@ -21,7 +21,7 @@ interface Entry {
   isFileSystemReadOnly: boolean;
 }
 
-/** The table at the last look and what it says of a path: it seldom changes, and the agent looks every few seconds. */
+/** The table at the last look and what it says of a path: it seldom changes, and the agent looks every half minute. */
 let last: { readonly mountinfo: string; readonly path: string; readonly mount: Mount | null } | undefined;
 
 /** Null if it cannot be found out. Reads /proc and the kernel's knowledge of the path, no disk. */

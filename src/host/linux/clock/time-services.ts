@@ -35,7 +35,7 @@ interface Place {
   readonly units: readonly { readonly cgroup: string; readonly daemon: TimeDaemon }[];
 }
 
-/** To ask for each unit by its name costs less than the list of all units of a device, every few seconds. */
+/** To ask for each unit by its name costs less than the list of all units of a device, every half minute. */
 function activeDaemon(places: readonly Place[]): TimeDaemon | null {
   for (const { slice, units } of places) {
     // Some do not exist, and an error costs more than the question.
