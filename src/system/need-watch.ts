@@ -14,6 +14,7 @@ const telling = ["reason", "kind", "name", "version"] as const;
 const besides = ["count", "hostname", "missing", "word", "trust", "first_ends_at", "support_until"] as const;
 
 export interface NeedWatchOptions {
+  /** Called once at each look. */
   readonly needs: () => readonly Need[];
   /** The events of the record that report needs, in any order. */
   readonly told: () => Promise<readonly Pick<AuditEvent, "seq" | "type" | "details">[]>;

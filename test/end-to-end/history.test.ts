@@ -5,8 +5,11 @@ import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import { startObservingAgent } from "../../lab/agents/time-servers.ts";
 import { atEnd, ofSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
+import { until } from "../../lab/basics/until.ts";
 import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
+import { ordinaryServer } from "../../lab/simulated/time-network.ts";
 import { comesToRest } from "../../lab/state/state-directory.ts";
 import { historySeriesNames } from "../../src/contract/figures/history.ts";
 import type { History } from "../../src/contract/types.ts";
@@ -59,6 +62,23 @@ describe("the history of a device, asked for", () => {
     const { host } = (await agent.call("GET", "/api/status", { local: true })).json;
     const used = 1 - host.disk.available_bytes / host.disk.size_bytes;
     assert.ok(Math.abs(disk_used_ratio.mean.at(-1) - used) < 0.05);
+  });
+
+  it("has the clock's offset and uncertainty, as the status has them", async (test) => {
+    const time = standingTime(begin);
+    const options = { time, openClock: time.servedClock() };
+    const measuring = await startObservingAgent({ servers: [ordinaryServer.address] }, {}, options);
+    test.after(() => measuring.dispose());
+    await until("the clock is measured", async () => {
+      time.pass(1);
+      return (await measuring.call("GET", "/api/system/time-sync", { local: true })).json.trust !== "none";
+    });
+    const { series } = await passUntilKnown(measuring, time, 2);
+    const { clock } = (await measuring.call("GET", "/api/status", { local: true })).json;
+    const last = (name: "clock_offset_seconds" | "clock_uncertainty_seconds") => series[name].mean.at(-1);
+    assert.ok(Math.abs((last("clock_offset_seconds") ?? 1) - clock.offset_seconds) < 1e-3);
+    assert.ok(Math.abs((last("clock_uncertainty_seconds") ?? 1) - clock.uncertainty_seconds) < 0.05);
+    assert.ok((last("clock_uncertainty_seconds") ?? 0) > Math.abs(last("clock_offset_seconds") ?? 1));
   });
 
   it("has seven days when they are asked for, and no other span", async () => {

@@ -4,7 +4,14 @@ import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
 import type { EventType } from "../../../contract/event-types.ts";
 import { finding } from "../../../contract/finding.ts";
-import type { ConsoleGreeting, Finding, Settings, UpdateProblem, Version } from "../../../contract/types.ts";
+import type {
+  ConsoleGreeting,
+  Finding,
+  Need,
+  Settings,
+  UpdateProblem,
+  Version,
+} from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
 import type { Handlers } from "../../../http/call.ts";
@@ -95,12 +102,14 @@ export function presentNeeds(rooms: StatusRooms) {
 export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): NeedWatch {
   const { events, host } = rooms;
   const toldBy = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
+  // At one look, so that the process wakes no more often and describes the clock once.
+  const look = (): readonly Need[] => {
+    const { causes, needs } = presentNeeds(rooms);
+    rooms.history.take(causes.clock);
+    return needs;
+  };
   return createNeedWatch({
-    needs: () => {
-      const { causes, needs } = presentNeeds(rooms);
-      rooms.history.take(causes.clock);
-      return needs;
-    },
+    needs: look,
     told: async () => [...(await toldBy("need.began")), ...(await toldBy("need.ended"))],
     record: (type, details) => void events.record(agentEvent(type, { ...details })),
     timers: host.time.timers,
