@@ -1,8 +1,8 @@
 import { historySeriesNames, historySpans } from "../../contract/figures/history.ts";
 import type { History } from "../../contract/types.ts";
+import { formatTable } from "../../terminal/table.ts";
 import { formatLag, formatSpan } from "../../terminal/time-figures.ts";
 import type { Command } from "../client/command.ts";
-import { sparkline } from "./sparkline.ts";
 
 export const history: Command = {
   path: ["history"],
@@ -50,26 +50,20 @@ const wordings: Readonly<Record<Name, Wording>> = {
   temperature_celsius: { title: "temperature", say: (celsius) => `${celsius.toFixed(1)} °C`, sizeOf: size },
 };
 
-/** For people: two lines a series. Each line ends in a line feed. */
+/** For people: a line a series, whose figures are the latest, the least and the most, with their times. */
 function reportOf({ start, step_seconds, series }: History): string {
   const momentOf = (step: number) => minuteOf(Date.parse(start) + step * step_seconds * 1_000);
-  const steps = series.load.mean.length;
-  const lines = historySeriesNames.map((name) => {
+  const rows = historySeriesNames.map((name) => {
     const { title, say, sizeOf } = wordings[name];
     const { mean, worst } = series[name];
     const last = mean.findLast((figure) => figure !== null);
-    if (last === undefined) return `${title}\n  not known\n`;
+    if (last === undefined) return [title, "not known"];
     const [least, most] = [extremeOf(mean, (one) => -sizeOf(one)), extremeOf(worst, sizeOf)];
-    const extremes = [
-      `least ${say(least.figure)} at ${momentOf(least.step)}`,
-      `most ${say(most.figure)} at ${momentOf(most.step)}`,
-    ];
-    return `${title.padEnd(titleWidth)}${sparkline(mean)}\n  last ${say(last)}; ${extremes.join("; ")}\n`;
+    return [title, say(last), ...[least, most].flatMap(({ figure, step }) => [say(figure), momentOf(step)])];
   });
-  return `${momentOf(0)} to ${momentOf(steps)}, in UTC\n\n${lines.join("")}`;
+  const heads = ["figure", "last", "least", "at", "most", "at"];
+  return `${momentOf(0)} to ${momentOf(series.load.mean.length)}, in UTC\n\n${formatTable({ heads, rows })}`;
 }
-
-const titleWidth = 2 + Math.max(...Object.values(wordings).map(({ title }) => title.length));
 
 /** The greatest by size, the latest of equals, with the number of its step. */
 function extremeOf(figures: readonly (number | null)[], sizeOf: (figure: number) => number) {

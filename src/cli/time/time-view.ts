@@ -2,11 +2,11 @@ import type { TimeProbe, TimeSync } from "../../contract/types.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { type Fields, formatFields, formatTable } from "../../terminal/table.ts";
 import { formatLag, formatOffset, formatSpan } from "../../terminal/time-figures.ts";
-import { drawSources } from "./time-picture.ts";
+import { sourceLines } from "./time-picture.ts";
 
 /** The whole status for people: the sentence, the figures, the sources; each line ends in a line feed. */
 export function timeReport(status: TimeSync): string {
-  const sources = drawSources(status.sources).map((line) => `${line}\n`);
+  const sources = sourceLines(status.sources).map((line) => `${line}\n`);
   const gap = sources.length === 0 ? "" : "\n";
   return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
 }

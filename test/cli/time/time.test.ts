@@ -81,7 +81,7 @@ describe("steward time, with three good servers and a false one", () => {
     assert.match(stderr, /measured a moment ago.*Try again in \d+ s/);
   });
 
-  it("draws the sources, the false one beyond the axis", async () => {
+  it("lists the sources, the false one by its mark", async () => {
     const { code, stdout } = await watched.run("time", "status");
     assert.equal(code, 0, stdout);
     const [first, second] = stdout.split("\n");
@@ -93,9 +93,6 @@ describe("steward time, with three good servers and a false one", () => {
     assert.match(stdout, /^time\.servers +4 are set, in effect$/m);
     const port = servers[3]?.port;
     assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +2 +\\d+ +\\+3\\.00 s .* falseticker$`, "m"));
-    assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +\\[.*>>\\]$`, "m"));
-    // Without the ends of its interval where that is a column wide: another server was answered later by then.
-    assert.equal(stdout.match(/^[*+~] .*\[.*[*+~].*\]$/gm)?.length, 3, stdout);
     assert.equal(stdout.match(/^\* .*selected$/gm)?.length, 1);
   });
 
