@@ -2,7 +2,7 @@ import type { TimeProbe, TimeSync } from "../../contract/types.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { type Fields, formatFields, formatTable } from "../../terminal/table.ts";
 import { formatLag, formatOffset, formatSpan } from "../../terminal/time-figures.ts";
-import { sourceLines } from "./time-picture.ts";
+import { sourceLines } from "./source-lines.ts";
 
 /** The whole status for people: the sentence, the figures, the sources; each line ends in a line feed. */
 export function timeReport(status: TimeSync): string {

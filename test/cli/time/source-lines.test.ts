@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exampleReason, exampleSource, heardSource } from "../../../lab/command-line/example-clock.ts";
-import { sourceLines } from "../../../src/cli/time/time-picture.ts";
+import { sourceLines } from "../../../src/cli/time/source-lines.ts";
 import type { TimeSource } from "../../../src/contract/types.ts";
 
 function listed(sources: readonly TimeSource[]): readonly string[] {
