@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { axisFor, keepAxis } from "../../src/console/plot/axis.ts";
 import { courseOf, partsOf, rangeOfCourse } from "../../src/console/system/clock/course.ts";
 import { agreedRange, seenOn } from "../../src/console/system/clock/picture-axis.ts";
-import { silentOf, stripOf } from "../../src/console/system/clock/strip.ts";
 import { neededRange, placeOf, rangeOfSources } from "../../src/contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../src/contract/types.ts";
 
@@ -149,57 +148,6 @@ describe("a bar on an axis from −20 to 20 ms", () => {
   it("is beyond the end where nothing of it is seen", () => {
     assert.equal(seenOn(axis, { low: 2.99, high: 3.01, middle: 3 }).beyond, 1);
     assert.equal(seenOn(axis, { low: -3.01, high: -2.99, middle: -3 }).beyond, -1);
-  });
-});
-
-describe("the strip with this device in the middle", () => {
-  const agreeing = [
-    source("selected", 0.0002, 0.01),
-    source("candidate", 0.0001, 0.01),
-    source("candidate", 0, 0.01),
-  ];
-
-  it("has the sources that agree as one, with their mean and what lies between them", () => {
-    const { bound, cluster } = stripOf(agreeing, null) ?? {};
-    assert.equal(bound, 0.001);
-    // 0.1 ms of 1 ms to the right of the middle.
-    const expected = { count: 3, offset: 0.0001, spread: 0.0002, place: 0.55, isAgreed: true };
-    assert.deepEqual(rounded(cluster ?? {}), expected);
-  });
-  it("is never finer than a millisecond to either side", () => {
-    assert.equal(stripOf([source("selected", 1e-7, 1e-3)], null)?.bound, 0.001);
-  });
-  it("puts a far one at its end, and a near one where it is", () => {
-    const flags = [source("falseticker", 3, 0), source("suspect", -0.004, 0), source("falseticker", -9, 0)];
-    const strip = stripOf([...agreeing, ...flags], null);
-    assert.equal(strip?.bound, 0.005, "4 ms are within five times the least bound");
-    assert.deepEqual(
-      strip?.flags.map(({ offset, place, beyond }) => rounded([offset, place, beyond])),
-      [
-        [3, 1, 1],
-        [-0.004, 0.1, 0],
-        [-9, 0, -1],
-      ],
-    );
-  });
-  it("shows how far this device is from all that agree", () => {
-    const strip = stripOf([source("selected", 600, 0.01), source("candidate", 600.2, 0.01)], null);
-    assert.deepEqual(rounded([strip?.bound, strip?.cluster?.place]), [1_000, 0.80005]);
-  });
-  it("keeps its bound while all is in it, and gives up one that is more than four times too wide", () => {
-    assert.equal(stripOf(agreeing, 0.002)?.bound, 0.002);
-    assert.equal(stripOf(agreeing, 0.005)?.bound, 0.001);
-    assert.equal(stripOf([source("selected", 0.003, 0)], 0.001)?.bound, 0.005);
-  });
-  it("has no cluster where all disagree, and says of one that none is chosen of", () => {
-    const split = stripOf([source("falseticker", 1, 0), source("falseticker", -1, 0)], null);
-    assert.deepEqual([split?.cluster, split?.bound, split?.flags.length], [null, 2, 2]);
-    assert.equal(stripOf([source("candidate", 0, 0)], null)?.cluster?.isAgreed, false);
-  });
-  it("is none where no source has said a time; those that are silent are named", () => {
-    const all = [source("unreachable", null, null), source("kod", 0.1, 0), source("unused", null, null)];
-    assert.equal(stripOf(all, null), null);
-    assert.deepEqual(silentOf(all), all.slice(0, 2));
   });
 });
 

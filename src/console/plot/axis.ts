@@ -12,7 +12,7 @@ const margin = 0.04;
 const parts = 4;
 
 /** An axis that values no longer fill is kept until it is as many times too wide. */
-export const tooWide = 4;
+const tooWide = 4;
 
 /** The axis that was there before, as long as it shows all that must be seen and is not too wide; else a new one. */
 export function keepAxis(before: Axis | null, needed: Range): Axis {
@@ -34,7 +34,7 @@ export function percent(share: number): string {
 }
 
 /** The next of 1, 2 and 5 by powers of ten. */
-export function roundUp(value: number): number {
+function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 5].find((one) => one * power >= value * (1 - 1e-9)) ?? 10;
   return factor * power;

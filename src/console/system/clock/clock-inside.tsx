@@ -13,10 +13,9 @@ import {
   whyUnpolled,
 } from "./clock-words.ts";
 import { CoursePicture } from "./course-picture.tsx";
-import { SourcesPicture } from "./sources-picture.tsx";
 import { SourcesTable } from "./sources-table.tsx";
 
-/** Intervals, table, course, and the figures, before the buttons that are seldom needed. */
+/** Table, course, and the figures, before the buttons that are seldom needed. */
 export function ClockInside({
   status,
   children,
@@ -27,24 +26,16 @@ export function ClockInside({
   const { sources } = status;
   return (
     <>
-      <div class="clock-pictures">
-        <div>
-          <h3>{t.clock.sources}</h3>
-          {sources.length === 0 ? (
-            <Empty>{isUnpolled(status) ? whyUnpolled(status) : t.clock.noCourse}</Empty>
-          ) : (
-            <>
-              <SourcesPicture status={status} />
-              <p class="hint">{t.clock.legend}</p>
-            </>
-          )}
-        </div>
-        <div>
-          <h3>{t.clock.course}</h3>
-          <CoursePicture status={status} />
-        </div>
-      </div>
-      {sources.length > 0 && <SourcesTable sources={sources} />}
+      {sources.length > 0 ? (
+        <>
+          <p class="hint">{t.clock.legend}</p>
+          <SourcesTable sources={sources} />
+        </>
+      ) : (
+        isUnpolled(status) && <Empty>{whyUnpolled(status)}</Empty>
+      )}
+      <h3>{t.clock.course}</h3>
+      <CoursePicture status={status} />
       <ClockFacts status={status} />
       {children}
     </>

@@ -17,10 +17,10 @@ import { SyncButton } from "./clock-buttons.tsx";
 import { ClockDetails } from "./clock-details.tsx";
 import { ClockProblem } from "./clock-problem.tsx";
 import { headOf, sentencesBeside } from "./clock-sentences.ts";
-import { ClockStrip } from "./clock-strip.tsx";
 import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
+import { SourcesPicture } from "./sources-picture.tsx";
 
-/** The clock as a sentence, as a strip, and in detail behind a fold, with the buttons that put it right. */
+/** The clock as a sentence, its sources in a picture, and more behind a fold, with the buttons that put it right. */
 export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) {
   const actions = useClockActions(clock);
   const isAway = useIsAway();
@@ -49,7 +49,7 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
       </p>
       <ClockProblem actions={actions} status={status} />
       {isWrong && <ClockWrong status={status} actions={actions} />}
-      <ClockStrip status={status} />
+      {status.sources.length > 0 && <SourcesPicture status={status} />}
       <ClockDetails status={status} actions={actions} />
     </Section>
   );

@@ -3,10 +3,10 @@ import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";
 import { isOneOf } from "../../session/session.ts";
+import { useIsAway } from "../../ui/connection-state.tsx";
 import type { ClockActions } from "./clock-actions.ts";
 import { BrowserTimeButton, mayBeByHand, SyncButton } from "./clock-buttons.tsx";
-import { isUnpolled } from "./clock-words.ts";
-import { TwoClocks } from "./two-clocks.tsx";
+import { differenceInWords, isUnpolled } from "./clock-words.ts";
 
 /** True where a person may have to put the clock right. While it is being measured, there is nothing to do yet. */
 export function isInDoubt(status: TimeSync, word: ClockWord): boolean {
@@ -14,7 +14,7 @@ export function isInDoubt(status: TimeSync, word: ClockWord): boolean {
   return word !== "in_sync" || mayBeByHand(status);
 }
 
-/** The device's clock beside the browser's, the way to put it right, and what does not work until then. */
+/** The device's clock compared with the browser's, the way to put it right, and what does not work until then. */
 export function ClockWrong({
   status,
   actions,
@@ -22,12 +22,14 @@ export function ClockWrong({
   readonly status: TimeSync;
   readonly actions: ClockActions;
 }) {
+  const isAway = useIsAway();
   const isAlone = isUnpolled(status);
   const isByHand = mayBeByHand(status) && isOneOf("admin");
   const isUntrusted = status.trust === "none";
   return (
     <div class={isUntrusted ? "clock-wrong attention" : "clock-wrong"}>
-      <TwoClocks>
+      {!isAway && <p>{differenceInWords()}</p>}
+      <div class="buttons">
         {isOneOf("admin", "operator") && !isAlone && (
           <SyncButton status={status} actions={actions} kind="primary" />
         )}
@@ -40,7 +42,7 @@ export function ClockWrong({
           </Link>
         )}
         {!isByHand && mayBeByHand(status) && <span class="hint">{t.clock.whoMay(isAlone)}</span>}
-      </TwoClocks>
+      </div>
       {isUntrusted && (
         <>
           <h3>{t.clock.broken}</h3>

@@ -90,7 +90,7 @@ function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axi
         <b>
           <bdi>{visible(source.host)}</bdi>
         </b>{" "}
-        <span class="clock-word">{stateOf(source)}</span>
+        <span class="clock-said">{stateOf(source)}</span>
         {reason !== null && `: ${reason.text}`}
         {seen && interval && seen.beyond !== 0 && ` · ${beyondInWords(interval.middle)}`}
       </div>
