@@ -49,7 +49,7 @@ soak: packages $(DIST) ## load two agents for SOAK_MINUTES (30) while clocks jum
 	@node --import tsx lab/soak/main.ts
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
-	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
+	@sh scripts/run-tests.sh "$$(sh scripts/runtime.sh)" $(TESTS)
 
 fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a fleet, as root; SUBJECTS="metrics" for some
 	@sh scripts/packages.sh fleet-test
@@ -69,13 +69,13 @@ vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which ta
 
 bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
 	@sh scripts/packages.sh bench
-	@node --import tsx lab/bench/main.ts "$$(sh scripts/lts-runtime.sh)"
+	@node --import tsx lab/bench/main.ts "$$(sh scripts/runtime.sh)"
 	@echo
 	@node --import tsx lab/bench/dependencies.ts
 	@echo
 	@node --import tsx lab/bench/console.ts
 	@echo
-	@"$$(sh scripts/lts-runtime.sh)" --import tsx lab/bench/patches.ts
+	@"$$(sh scripts/runtime.sh)" --import tsx lab/bench/patches.ts
 
 reproduce: package ## build the packages of the last commit again, in another place, and compare the bytes
 	@sh scripts/package/reproduce.sh $(MACHINES)

@@ -27,7 +27,7 @@ export function prepareImage(recipe: ImageRecipe, say: (line: string) => void): 
 
 /** The Node that goes into the machine; fetched the first time. */
 export function ltsRuntime(): string {
-  return execFileSync("sh", [join(root, "scripts/lts-runtime.sh")], { cwd: root, encoding: "utf8" }).trim();
+  return execFileSync("sh", [join(root, "scripts/runtime.sh")], { cwd: root, encoding: "utf8" }).trim();
 }
 
 /** A hash of the image's sources, without Debian itself, which is that of the day of the build. */
@@ -41,7 +41,7 @@ function imageKey({ sources, base }: ImageRecipe): string {
         .update("\0");
     }
   return hash
-    .update(readFileSync(join(root, "scripts/lts-runtime.sh")))
+    .update(readFileSync(join(root, "scripts/runtime.sh")))
     .digest("hex")
     .slice(0, 16);
 }

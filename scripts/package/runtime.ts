@@ -33,16 +33,16 @@ export function packRuntime(machine: Machine, into: string): string {
 function release(): { version: string; date: number } {
   const [, version = ""] = /^steward-runtime \(([^)]+)\)/.exec(changelog()) ?? [];
   const [, date = ""] = /^ -- .*> {2}(.*)$/m.exec(changelog()) ?? [];
-  const pinned = /^version=(.*)$/m.exec(readFileSync(join(root, "scripts/lts-runtime.sh"), "utf8"))?.[1];
+  const pinned = /^version=(.*)$/m.exec(readFileSync(join(root, "scripts/runtime.sh"), "utf8"))?.[1];
   if (version.startsWith(`${pinned}-`)) return { version, date: Date.parse(date) / 1_000 };
   throw new Error(
-    `scripts/lts-runtime.sh pins Node ${pinned}, and debian/${name}.changelog begins with ${version}: add an entry for ${pinned}-1`,
+    `scripts/runtime.sh pins Node ${pinned}, and debian/${name}.changelog begins with ${version}: add an entry for ${pinned}-1`,
   );
 }
 
 /** The path of the pinned Node for a kind of machine; without one, for this machine. */
 export function pinnedRuntime(machine?: Machine): string {
-  const words = [join(root, "scripts/lts-runtime.sh"), ...(machine === undefined ? [] : [machine])];
+  const words = [join(root, "scripts/runtime.sh"), ...(machine === undefined ? [] : [machine])];
   return execFileSync("sh", words, { cwd: root, encoding: "utf8" }).trim();
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lts-runtime.sh [amd64|arm64]: prints the path of the current LTS runtime, for this or another kind of machine, after
+# runtime.sh [amd64|arm64]: prints the path of the current LTS runtime, for this or another kind of machine, after
 # fetching it from the npm registry into .cache once.
 set -eu
 
