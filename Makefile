@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall install-publisher uninstall-publisher man docs dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-next test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build newer-runtimes install uninstall install-publisher uninstall-publisher man docs dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -23,6 +23,7 @@ help: ## print this help
 run: $(DIST) ## start the agent on http://127.0.0.1:8470 with its state in ./var
 	@node --import tsx lab/run/main.ts
 
+test: BESIDE = newer-runtimes
 test: packages ready ## install what is needed, check the sources and run every test
 	@sh scripts/run-tests.sh node $(TESTS)
 
@@ -48,8 +49,11 @@ fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its rea
 soak: packages $(DIST) ## load two agents for SOAK_MINUTES (30) while clocks jump, time servers flap and one restarts; judge memory
 	@node --import tsx lab/soak/main.ts
 
-test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
-	@sh scripts/run-tests.sh "$$(sh scripts/runtime.sh)" $(TESTS)
+test-lts: packages $(DIST) check ## the same tests on the LTS runtime that is shipped, from the registry
+	@sh scripts/run-tests.sh "$$(sh scripts/runtime.sh lts)" $(TESTS)
+
+test-next: packages $(DIST) check ## the same tests on the runtime that becomes the next LTS
+	@sh scripts/run-tests.sh "$$(sh scripts/runtime.sh next)" $(TESTS)
 
 fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a fleet, as root; SUBJECTS="metrics" for some
 	@sh scripts/packages.sh fleet-test
@@ -69,13 +73,13 @@ vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which ta
 
 bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
 	@sh scripts/packages.sh bench
-	@node --import tsx lab/bench/main.ts "$$(sh scripts/runtime.sh)"
+	@node --import tsx lab/bench/main.ts "$$(sh scripts/runtime.sh lts)"
 	@echo
 	@node --import tsx lab/bench/dependencies.ts
 	@echo
 	@node --import tsx lab/bench/console.ts
 	@echo
-	@"$$(sh scripts/runtime.sh)" --import tsx lab/bench/patches.ts
+	@"$$(sh scripts/runtime.sh lts)" --import tsx lab/bench/patches.ts
 
 reproduce: package ## build the packages of the last commit again, in another place, and compare the bytes
 	@sh scripts/package/reproduce.sh $(MACHINES)
@@ -123,7 +127,10 @@ check: ## types and style
 	@$(AT_ONCE) $(CHECKS)
 
 ready:
-	@$(AT_ONCE) $(DIST) $(CHECKS)
+	@$(AT_ONCE) $(DIST) $(CHECKS) $(BESIDE)
+
+newer-runtimes:
+	@sh scripts/newer-runtimes.sh
 
 check-types: $(NODE_MODULES)
 	@node_modules/.bin/tsc --singleThreaded -p .

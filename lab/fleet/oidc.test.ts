@@ -80,7 +80,7 @@ describe(`users of oidc-provider ${version}`, () => {
     const folder = printed("scripts/registry-packages.sh", "oidc-provider", `oidc-provider@${version}`);
     const program = join(root, "lab/fleet/oidc-provider.mjs");
     const files = [join(directory, "provider.key"), join(directory, "provider.pem")];
-    const child = spawn(printed("scripts/runtime.sh"), [program, folder, ...files, `${origin}/oidc`], {
+    const child = spawn(printed("scripts/runtime.sh", "lts"), [program, folder, ...files, `${origin}/oidc`], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     provider = child;

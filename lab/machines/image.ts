@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { pinnedRuntime, pinnedVersion } from "../../scripts/runtimes.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -26,9 +27,7 @@ export function prepareImage(recipe: ImageRecipe, say: (line: string) => void): 
 }
 
 /** The Node that goes into the machine; fetched the first time. */
-export function ltsRuntime(): string {
-  return execFileSync("sh", [join(root, "scripts/runtime.sh")], { cwd: root, encoding: "utf8" }).trim();
-}
+export const ltsRuntime = (): string => pinnedRuntime("lts");
 
 /** A hash of the image's sources, without Debian itself, which is that of the day of the build. */
 function imageKey({ sources, base }: ImageRecipe): string {
@@ -40,10 +39,7 @@ function imageKey({ sources, base }: ImageRecipe): string {
         .update(readFileSync(join(folder, name)))
         .update("\0");
     }
-  return hash
-    .update(readFileSync(join(root, "scripts/runtime.sh")))
-    .digest("hex")
-    .slice(0, 16);
+  return hash.update(pinnedVersion("lts")).digest("hex").slice(0, 16);
 }
 
 function build(

@@ -1,3 +1,5 @@
+import { arch } from "node:os";
+
 /** The kinds of machines that packages are built for, as Debian calls them, and what others call them; `libraries`: of
  * the cross compiler, for the emulator. */
 export const machines = {
@@ -18,3 +20,9 @@ export const machines = {
 export type Machine = keyof typeof machines;
 
 export const isMachine = (name: string): name is Machine => name in machines;
+
+/** The words before a program for another kind of machine. */
+export function emulation(machine: Machine): string[] {
+  const { cpu, emulator, libraries } = machines[machine];
+  return cpu === arch() ? [] : [emulator, "-L", libraries];
+}

@@ -2,11 +2,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { arch, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Machine, machines } from "./machines.ts";
-import { pinnedRuntime } from "./runtime.ts";
+import { pinnedRuntime } from "../runtimes.ts";
+import { emulation, type Machine } from "./machines.ts";
 import { work } from "./trees.ts";
 
 /** Emulation takes some twenty times as long. */
@@ -20,7 +20,7 @@ export interface Start {
 /** Throws where the agent does not answer, or its native parts do not load. */
 export async function startProgram(machine: Machine): Promise<Start> {
   const home = join(work, `steward-${machine}/usr/lib/steward`);
-  const [node = "", ...before] = [...emulation(machine), pinnedRuntime(machine)];
+  const [node = "", ...before] = [...emulation(machine), pinnedRuntime("lts", machine)];
   const directory = mkdtempSync(join(tmpdir(), "steward-package-"));
   const begun = performance.now();
   const places = ["state", "run"].flatMap((name) => [`--${name}`, join(directory, name)]);
@@ -37,12 +37,6 @@ export async function startProgram(machine: Machine): Promise<Start> {
     await exited;
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-/** The words before a Node for another kind of machine. */
-function emulation(machine: Machine): string[] {
-  const { cpu, emulator, libraries } = machines[machine];
-  return cpu === arch() ? [] : [emulator, "-L", libraries];
 }
 
 async function answer(socketPath: string, isOver: () => boolean): Promise<string> {
