@@ -9,7 +9,7 @@ import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { formatBytes } from "../system/facts-view.ts";
 import { readFirstLine } from "../users/new-password.ts";
-import { backupName, removeOlder } from "./rotation.ts";
+import { backupName, type LeftFile, removeOlder } from "./rotation.ts";
 import { writeBackup } from "./write-backup.ts";
 
 type Key = Input<"makeBackup">["body"];
@@ -34,12 +34,13 @@ export const backup: Command = {
     {
       name: "to",
       value: "DIR",
-      summary: "name the file by device and time, such as edge-7-2026-11-28T0130Z.age",
+      summary:
+        "name the file by device, time, device id and number: edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age",
     },
     {
       name: "keep",
       value: "COUNT",
-      summary: "with --to: delete this device's older ones, so that so many are left",
+      summary: "with --to: delete this device's older ones by their numbers, so that so many are left",
     },
     { name: "force", summary: "replace a FILE that is there" },
     {
@@ -59,20 +60,26 @@ export const backup: Command = {
     const key = await keyOf(invocation);
     if (target.file === "-") return print(invocation, key);
     const { client, context, output, options } = invocation;
-    const device = target.directory === null ? "" : (await client.call("getStatus", {})).device_name;
-    const path =
-      target.directory === null ? target.file : join(target.directory, backupName(device, new Date()));
+    const path = target.directory === null ? target.file : await placeIn(target.directory, invocation);
     const bytes = await writeBackup(path, {
       isReplaced: options.has("force"),
       make: () => client.call("makeBackup", { body: key }),
       interruption: context.interruption(),
     });
-    const { directory, keep } = target;
-    const removed =
-      directory === null || keep === null ? [] : await removeOlder(directory, { path, device, keep });
-    await output.report({ path, bytes, removed }, `${report(path, bytes, key)}${removedWords(removed)}`);
+    const { keep } = target;
+    const { removed, left } = keep === null ? { removed: [], left: [] } : await removeOlder(path, keep);
+    const words = `${report(path, bytes, key)}${removedWords(removed)}${leftWords(left)}`;
+    await output.report({ path, bytes, removed, left }, words);
   },
 };
+
+async function placeIn(directory: string, { client }: Invocation): Promise<string> {
+  const [{ device_name: name }, { device_id: id = "" }] = await Promise.all([
+    client.call("getStatus", {}),
+    client.call("getVersion", {}),
+  ]);
+  return join(directory, await backupName(directory, { name, id }, new Date()));
+}
 
 interface Target {
   /** Empty with a directory; `-` is standard output. */
@@ -153,4 +160,24 @@ function report(path: string, bytes: number, { recipients }: Key): string {
 
 function removedWords(removed: readonly string[]): string {
   return removed.map((path) => `${escapeText(path)}: deleted, since newer ones are kept.\n`).join("");
+}
+
+function leftWords(left: readonly LeftFile[]): string {
+  const counted = (why: LeftFile["why"], words: string) => {
+    const { length } = left.filter((file) => file.why === why);
+    return length === 0 ? [] : [`${length} ${length === 1 ? "file" : "files"} ${words}`];
+  };
+  const each = left.flatMap(({ path, why, detail = "" }) => {
+    if (why === "empty") return [`${path}: left and not counted, since it is empty or no file.`];
+    return why === "not_deleted" ? [`${path}: older, and left: ${detail}.`] : [];
+  });
+  const lines = [
+    ...counted("other_device", "of other devices left."),
+    ...counted(
+      "no_device_id",
+      "left whose names have no device id, as of an earlier release: they may be another device's.",
+    ),
+    ...each,
+  ];
+  return lines.map((line) => `${escapeText(line)}\n`).join("");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, it } from "node:test";
 import { runSteward, startAgentProcess } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
@@ -86,8 +86,22 @@ describe("steward backup", () => {
     ]);
     assert.equal(code, 0);
     const { path, bytes, removed } = JSON.parse(stdout);
-    assert.match(path, /\/many\/[A-Za-z0-9._-]+-\d{4}-\d\d-\d\dT\d{4}Z\.age$/);
+    assert.match(path, /\/many\/[A-Za-z0-9._-]+-\d{4}-\d\d-\d\dT\d{4}Z-[0-9a-f]{12}-1\.age$/);
     assert.deepEqual([statSync(path).size, removed], [bytes, []]);
+    const device = named(path).replace(/-\d{4}-\d\d-\d\dT.*$/, "");
+    for (const name of [`${device}-2026-11-25T0130Z.age`, `${device}-2026-11-25T0130Z-001122334455-1.age`])
+      writeFileSync(join(place, name), "another device's");
+    const words = ["--to", place, "--keep", "1", "--recipient", recipient];
+    const second = await run(words);
+    assert.deepEqual(
+      [second.stdout.includes(`${path}: deleted, since newer ones are kept.`), readdirSync(place).length],
+      [true, 3],
+      second.stdout,
+    );
+    assert.match(
+      second.stdout,
+      /^1 file of other devices left\.\n1 file left whose names have no device id/m,
+    );
     writeFileSync(keys, "# none\n");
     assert.match((await run(["--to", place, "--recipients-file", keys])).stderr, /names no recipient/);
   });
@@ -157,30 +171,94 @@ describe("the file of a backup", () => {
     assert.deepEqual(readdirSync(mount.seen), ["edge.age"]);
   });
 
-  it("is named in plain characters, whatever the device is called", () => {
+  const box = { name: "edge", id: "3f9a12c04b7d5566778899aabbccddee" };
+  const other = { name: "edge", id: "00112233445566778899aabbccddeeff" };
+  const folder = (name: string): string => {
+    mkdirSync(join(scratch, name));
+    return join(scratch, name);
+  };
+  /** A backup at this time, as `steward backup --to DIRECTORY --keep KEEP` makes it. */
+  const made = async (directory: string, device: typeof box, at: string, keep = 3) => {
+    const path = join(directory, await backupName(directory, device, new Date(at)));
+    writeFileSync(path, at);
+    return { path, ...(await removeOlder(path, keep)) };
+  };
+
+  it("is named in plain characters by device, time, id and number, whatever the device is called", async () => {
+    const place = folder("names");
     const at = new Date("2026-11-28T01:30:59.999Z");
-    assert.equal(backupName("edge-7", at), "edge-7-2026-11-28T0130Z.age");
-    assert.equal(backupName("Kühlhaus Süd / 2", at), "Ku-hlhaus-Su-d-2-2026-11-28T0130Z.age");
-    assert.equal(backupName("../..", at), "device-2026-11-28T0130Z.age");
+    const ending = "-2026-11-28T0130Z-3f9a12c04b7d-1.age";
+    for (const [name, plain] of [
+      ["edge-7", "edge-7"],
+      ["Kühlhaus Süd / 2", "Ku-hlhaus-Su-d-2"],
+      ["../..", "device"],
+    ] as const)
+      assert.equal(await backupName(place, { ...box, name }, at), `${plain}${ending}`);
+    assert.equal(await backupName(join(place, "absent"), box, at), `edge${ending}`);
+    writeFileSync(join(place, "before-2025-11-28T0130Z-3f9a12c04b7d-41.age"), "");
+    assert.match(await backupName(place, box, at), /-3f9a12c04b7d-42\.age$/);
   });
 
-  it("takes the place of this device's older ones, never of its own or of another's", async () => {
-    const place = join(scratch, "rotation");
-    mkdirSync(place);
-    const own = ["2026-11-25T0130Z", "2026-11-26T0130Z", "2026-11-27T0130Z"].map(
-      (time) => `edge-${time}.age`,
-    );
-    const others = ["edge-7-2026-11-25T0130Z.age", "edge-2026-11-25T0130Z.age.txt", "edge-notes.age", "x"];
-    const unfinished = ".edge-2026-11-24T0130Z.age.0123456789ab.tmp";
-    const foreign = ".edge-7-2026-11-24T0130Z.age.0123456789ab.tmp";
-    // The clock of this device was at its beginning.
-    const wrong = "edge-1970-01-01T0000Z.age";
-    for (const name of [...own, ...others, unfinished, foreign, wrong]) writeFileSync(join(place, name), "");
-    const removed = await removeOlder(place, { path: join(place, wrong), device: "edge", keep: 2 });
+  it("takes no backup of another device of the same name", async () => {
+    const place = folder("share");
+    const theirs: string[] = [];
+    for (const day of [1, 2, 3]) theirs.push((await made(place, other, `2026-11-0${day}T01:30Z`)).path);
+    const own: string[] = [];
+    for (const day of [1, 2, 3, 4, 5]) own.push((await made(place, box, `2026-11-0${day}T01:30Z`)).path);
+    assert.deepEqual(inOrder(place), [...theirs, ...own.slice(2)].map(named).sort());
+    const { left } = await made(place, box, "2026-11-06T01:30Z");
+    assert.deepEqual([...new Set(left.map(({ why }) => why))], ["other_device"]);
+  });
+
+  const clocks: readonly (readonly [string, readonly string[]])[] = [
+    ["was in the future for some days", ["2026-11-01", "2038-01-01", "2038-01-02", "2038-01-03"]],
+    ["began in 1970 at one boot", ["2026-11-01", "2026-11-02", "1970-01-01"]],
+    ["jumped in both directions", ["2038-01-01", "1970-01-01", "2026-11-01", "2099-01-01"]],
+  ];
+  for (const [what, before] of clocks)
+    it(`goes by the order in which it was written where the clock ${what}`, async () => {
+      const place = folder(what);
+      const written: string[] = [];
+      for (const day of [...before, "2026-11-04", "2026-11-05"])
+        written.push((await made(place, box, `${day}T01:30Z`)).path);
+      // As a program that copies files to another share leaves them.
+      for (const name of readdirSync(place)) utimesSync(join(place, name), 0, 0);
+      written.push((await made(place, { ...box, name: "renamed" }, "2026-11-06T01:30Z")).path);
+      assert.deepEqual(inOrder(place), written.slice(-3).map(named).sort());
+    });
+
+  it("leaves what has no id or no content, and says so, and takes what a loss of power has left", async () => {
+    const place = folder("others");
+    const stays = [
+      "edge-2026-11-25T0130Z.age",
+      ".edge-2026-11-25T0130Z.age.0123456789ab.tmp",
+      "edge-2026-11-25T0130Z-3f9a12c04b7d-1.age.txt",
+      "edge-notes.age",
+      ".edge-2026-11-25T0130Z-001122334455-1.age.0123456789ab.tmp",
+      // Another `steward backup` of this device is about to write it.
+      ".edge-2026-11-28T0130Z-3f9a12c04b7d-8.age.0123456789ab.tmp",
+    ];
+    const empty = "edge-2026-11-26T0130Z-3f9a12c04b7d-5.age";
+    const unfinished = ".edge-2026-11-24T0130Z-3f9a12c04b7d-4.age.0123456789ab.tmp";
+    for (const name of [...stays, empty, unfinished]) writeFileSync(join(place, name), "");
+    const kept = "edge-2026-11-27T0130Z-3f9a12c04b7d-6.age";
+    const old = "edge-2026-11-20T0130Z-3f9a12c04b7d-3.age";
+    for (const name of [kept, old]) writeFileSync(join(place, name), "a backup");
+    const latest = "edge-2026-11-28T0130Z-3f9a12c04b7d-8.age";
+    writeFileSync(join(place, latest), "a backup");
+    const { removed, left } = await removeOlder(join(place, latest), 2);
+    assert.deepEqual(removed.map(named).sort(), [unfinished, old].sort());
+    assert.deepEqual(inOrder(place), [...stays, empty, kept, latest].sort());
     assert.deepEqual(
-      removed.sort(),
-      own.slice(0, 2).map((name) => join(place, name)),
+      left.map(({ path, why }) => [named(path), why]),
+      [
+        [stays[1], "no_device_id"],
+        [stays[0], "no_device_id"],
+        [empty, "empty"],
+      ],
     );
-    assert.deepEqual(readdirSync(place).sort(), [...others, foreign, wrong, own[2]].sort());
   });
 });
+
+const named = (path: string): string => basename(path);
+const inOrder = (directory: string): string[] => readdirSync(directory).sort();

@@ -28,7 +28,7 @@ export async function makeBackup(passphrase: string, { signal, onBytes }: Making
   }
 }
 
-/** `Branch-Hamburg-2026-11-28T0130Z.age`: as `steward backup --to` names a backup. */
+/** `Branch-Hamburg-2026-11-28T0130Z.age`: without a device's id, so that `steward backup --keep` never deletes it. */
 export function fileNameOf(deviceName: string, at: Date, ending: string): string {
   const name = deviceName.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").replaceAll(/^[-.]+|-+$/g, "") || "device";
   return `${name}-${at.toISOString().slice(0, 16).replace(":", "")}Z${ending}`;
