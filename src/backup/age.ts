@@ -6,7 +6,7 @@ import { unusableBackup } from "./unusable.ts";
 /** The key that a backup is encrypted with: a passphrase, or the public keys of those who can open it. */
 export type SealingKey = { readonly passphrase: string } | { readonly recipients: readonly string[] };
 
-/** The key that opens it: the passphrase, or the private key of a recipient (`AGE-SECRET-KEY-1…`). */
+/** The key that opens it: the passphrase, or private keys (`AGE-SECRET-KEY-1…`), a line each, of which one is a recipient's. */
 export type OpeningKey = { readonly passphrase: string } | { readonly identity: string };
 
 /** The first line of the process's input. */

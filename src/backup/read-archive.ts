@@ -11,6 +11,9 @@ export interface ArchiveCaps {
 /** Every document at its largest, the events, and the files of root. */
 const usualCaps: ArchiveCaps = { bytes: 512 * 1024 * 1024, files: 2_000 };
 
+const compressed =
+  "has a compressed archive in it. Encrypt the tar itself: `age -d -i KEY FILE | gunzip | age -r age1… -o NEW.age`";
+
 /** Components of a path: an agent writes at most three. */
 const mostComponents = 8;
 
@@ -19,7 +22,7 @@ export function readArchive(
   source: AsyncIterable<Uint8Array>,
   caps: ArchiveCaps = usualCaps,
 ): AsyncGenerator<FoundFile> {
-  return readTar(source, { ...caps, isSafePath, unusable: unusableBackup });
+  return readTar(source, { ...caps, isSafePath, compressed, unusable: unusableBackup });
 }
 
 /** True for components of plain characters, none of them `.` or `..`, none empty. */

@@ -22,31 +22,44 @@ export interface OpenedBackup {
 }
 
 /**
- * Reads a backup's archive, once it is decrypted, up to its manifest. Throws `backup_unusable`, and what the source
- * throws. A caller that gives up calls `files.return()`.
+ * Reads a backup's archive up to its manifest. `open` decrypts it from its beginning, and is asked again where a person has
+ * packed it with other files before the manifest. Throws `backup_unusable`, and what the source throws. A caller that
+ * gives up calls `files.return()`.
  */
 export async function openBackup(
-  plain: AsyncIterable<Uint8Array>,
+  open: () => AsyncIterable<Uint8Array>,
   caps?: ArchiveCaps,
 ): Promise<OpenedBackup> {
-  const archive = readArchive(plain, caps);
+  const archive = readArchive(open(), caps);
+  let isFirst = true;
   try {
-    const { value: first } = await archive.next();
-    if (first === undefined || first.path !== manifestPath || first.bytes > mostManifestBytes)
-      throw unusableBackup("is not one of Steward's");
-    const pieces: Uint8Array[] = [];
-    for await (const piece of first.content) pieces.push(piece);
-    const manifest = readManifest(Buffer.concat(pieces));
-    return { manifest, files: verified(archive, manifest) };
+    for (let next = await archive.next(); !next.done; next = await archive.next()) {
+      if (next.value.path === manifestPath) {
+        const manifest = await manifestIn(next.value);
+        if (isFirst) return { manifest, files: verified(archive, manifest) };
+        await archive.return(undefined);
+        return { manifest, files: verified(readArchive(open(), caps), manifest) };
+      }
+      isFirst = false;
+    }
+    throw unusableBackup("is not one of Steward's: it has no backup.json at its top");
   } catch (error) {
     await archive.return(undefined);
     throw error;
   }
 }
 
+async function manifestIn({ bytes, content }: FoundFile): Promise<Manifest> {
+  if (bytes > mostManifestBytes) throw unusableBackup("is not one of Steward's");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return readManifest(Buffer.concat(pieces));
+}
+
 async function* verified(archive: AsyncGenerator<FoundFile>, { files }: Manifest): AsyncGenerator<FoundFile> {
   const missing = new Map(files.map((file) => [file.path, file]));
   for await (const { path, bytes, content } of archive) {
+    if (path === manifestPath) continue;
     const listed = missing.get(path);
     if (listed === undefined)
       throw unusableBackup(`has ${JSON.stringify(path)}, which its list does not name`);

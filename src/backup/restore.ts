@@ -181,7 +181,7 @@ async function unpack(options: RestorerOptions, key: OpeningKey): Promise<Manife
   });
   let backup: OpenedBackup | undefined;
   try {
-    backup = await openBackup(age.open(sealed.createReadStream({ autoClose: false }), key));
+    backup = await openBackup(() => age.open(sealed.createReadStream({ autoClose: false, start: 0 }), key));
     await requireSpace(options, sizeOf(backup.manifest));
     for await (const { path, content } of backup.files) {
       if (!path.startsWith("state/")) continue;

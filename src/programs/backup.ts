@@ -21,8 +21,14 @@ const mostWorkFactor = 17;
 /** Bytes of an order: as many recipients as the contract allows. */
 const mostOrderBytes = 65_536;
 
-/** Bytes in which the first recipient of an age file is found. */
-const headBytes = 256;
+/** Bytes in which a file shows its kind. */
+const headBytes = 512;
+
+/** Bytes of a header: a line or two for each recipient. */
+const mostHeaderBytes = 65_536;
+
+/** The recipients' kinds that age-encryption opens. */
+const openedKinds = ["X25519", "mlkem768x25519"];
 
 class Complaint extends Error {
   readonly code: AgeComplaint["code"];
@@ -66,22 +72,66 @@ async function sealed(order: Extract<AgeOrder, { mode: "seal" }>, source: Source
 
 async function opened(order: Extract<AgeOrder, { mode: "open" }>, source: Source) {
   const decrypter = new Decrypter();
-  if ("passphrase" in order) decrypter.addPassphrase(order.passphrase);
-  else add(order.identity, "identity", (one) => decrypter.addIdentity(one));
-  const { head, rest } = await upTo(source, (bytes) => bytes.length >= headBytes, headBytes);
-  refuseForeign(head.toString("latin1"), order);
+  if ("passphrase" in order) for (const one of formsOf(order.passphrase)) decrypter.addPassphrase(one);
+  else
+    for (const key of order.identity.split("\n")) add(key, "identity", (one) => decrypter.addIdentity(one));
+  const begun = await upTo(source, (bytes) => bytes.length >= headBytes, headBytes);
+  const whole = following(begun.head, begun.rest);
+  const isArmoured = printable(begun.head).trimStart().startsWith(armourBegin);
+  const { head, rest } = await upTo(
+    isArmoured ? withoutArmour(whole) : whole,
+    (bytes) => bytes.length >= headBytes && bytes.includes(headerEnd),
+    mostHeaderBytes,
+  );
+  const header = head.toString("latin1", 0, head.indexOf(headerEnd) + 1 || headBytes);
+  refuseForeign(header, order);
   try {
     const plain = await decrypter.decrypt(ReadableStream.from(following(head, rest)));
     return ReadableStream.from(damagesNamed(plain));
   } catch (error) {
     // The library's own words, which its documentation names.
     const isKey = messageOf(error).includes("no identity matched");
-    throw isKey ? new Complaint("wrong_key", keyWords(order)) : new Complaint("damaged", messageOf(error));
+    throw isKey
+      ? new Complaint("wrong_key", keyWords(order, header))
+      : new Complaint("damaged", messageOf(error));
+  }
+}
+
+/** The passphrase as it was typed, and as another keyboard or editor would have written the same characters. */
+function formsOf(passphrase: string): Set<string> {
+  const text = passphrase.replace(/^\uFEFF/, "");
+  return new Set([passphrase, text, text.normalize("NFC"), text.normalize("NFD")]);
+}
+
+const headerEnd = "\n--- ";
+const armourBegin = "-----BEGIN AGE ENCRYPTED FILE-----";
+
+/** Its ASCII characters, also where an editor has written UTF-16, a byte order mark or other line ends. */
+function printable(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString("latin1")
+    .replace(/[^\n -~]/g, "");
+}
+
+/** The bytes of a file of `age -a`. A damaged character shows in them: age authenticates each piece. */
+async function* withoutArmour(source: Source): Source {
+  let text = "";
+  for await (const piece of source) {
+    text += printable(piece).replaceAll(" ", "");
+    const lines = text.split("\n");
+    text = lines.pop() ?? "";
+    if (text.length > mostHeaderBytes) throw new Complaint("damaged", "a line of it is too long");
+    const end = lines.findIndex((line) => line.startsWith("-----END"));
+    const own = lines.slice(0, end < 0 ? lines.length : end).filter((line) => !line.startsWith("-"));
+    yield Buffer.from(own.join(""), "base64");
+    if (end >= 0) return;
   }
 }
 
 /** Throws for what is no age file, for one of the other kind of key, and for one whose key would cost too much. */
 function refuseForeign(head: string, order: Extract<AgeOrder, { mode: "open" }>): void {
+  if (head.slice(257, 262) === "ustar")
+    throw new Complaint("not_age", "it is a tar; encrypt it with `age -r age1… -o NEW.age FILE`");
   if (!head.startsWith("age-encryption.org/v1\n")) throw new Complaint("not_age", "it does not begin as one");
   const [, factor] = /^-> scrypt \S+ (\d+)$/m.exec(head) ?? [];
   if ("passphrase" in order && factor === undefined)
@@ -98,8 +148,11 @@ function refuseForeign(head: string, order: Extract<AgeOrder, { mode: "open" }>)
     );
 }
 
-function keyWords(order: Extract<AgeOrder, { mode: "open" }>): string {
-  return "passphrase" in order ? "the passphrase is another one" : "it is encrypted to other recipients";
+function keyWords(order: Extract<AgeOrder, { mode: "open" }>, header: string): string {
+  if ("passphrase" in order) return "the passphrase is another one";
+  const kinds = new Set(Array.from(header.matchAll(/^-> ([!-~]{1,40})/gm), ([, kind = ""]) => kind));
+  if (openedKinds.some((kind) => kinds.has(kind))) return "it is encrypted to other recipients";
+  return `it is encrypted to keys that only age opens (${[...kinds].join(", ")}): \`age -d -i KEY FILE | age -r age1… -o NEW.age\` makes a file for another key`;
 }
 
 /** Once the key is right, a failure is one of the bytes: each piece is authenticated, and the last one is marked. */

@@ -38,7 +38,7 @@ async function readBack(manifest: object, files = contents): Promise<Record<stri
     const content = Buffer.from(text);
     return { path, bytes: content.length, content: [content] };
   });
-  const opened = await openBackup(archiveOf(entries, at));
+  const opened = await openBackup(() => archiveOf(entries, at));
   const found: Record<string, string> = {};
   for await (const { path, content } of opened.files) {
     if (path === skipped) continue;
@@ -111,8 +111,14 @@ describe("a backup that is read", () => {
 
   it("is refused where its first file is no manifest", async () => {
     const entry = { path: "state/users.json", bytes: 0, content: [] };
-    await assert.rejects(openBackup(archiveOf([entry], at)), { message: /not one of Steward's/ });
+    await assert.rejects(
+      openBackup(() => archiveOf([entry], at)),
+      { message: /not one of Steward's/ },
+    );
     const broken = { path: manifestPath, bytes: 1, content: [Buffer.from("{")] };
-    await assert.rejects(openBackup(archiveOf([broken], at)), { message: /not one of Steward's/ });
+    await assert.rejects(
+      openBackup(() => archiveOf([broken], at)),
+      { message: /not one of Steward's/ },
+    );
   });
 });

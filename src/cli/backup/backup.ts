@@ -1,14 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Input } from "../../contract/types.ts";
 import { CommandError, UsageError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
-import { fileFailure } from "../../terminal/failure.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { formatBytes } from "../system/facts-view.ts";
 import { readFirstLine } from "../users/new-password.ts";
+import { keyLines } from "./key-lines.ts";
 import { backupName, type LeftFile, removeOlder } from "./rotation.ts";
 import { writeBackup } from "./write-backup.ts";
 
@@ -104,7 +103,8 @@ function targetOf({ positionals: [file = ""], options }: Invocation): Target {
 /** A passphrase is never an argument. Throws CommandError. */
 async function keyOf({ options, context }: Invocation): Promise<Key> {
   const file = options.text("recipients-file");
-  const recipients = [...options.texts("recipient"), ...(file === undefined ? [] : await recipientsIn(file))];
+  const given = [...options.texts("recipient"), ...(file === undefined ? [] : await recipientsIn(file))];
+  const recipients = given.map(recipientOf);
   const { stdin } = context;
   if (recipients.length > 0) {
     if (options.has("passphrase-stdin")) throw new UsageError("Give recipients or a passphrase, not both.");
@@ -129,16 +129,33 @@ function askTwice(context: Invocation["context"]): Promise<string> {
 
 /** As age's own -R takes it: a key a line, blank lines and comments. */
 async function recipientsIn(file: string): Promise<string[]> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw fileFailure(error, file);
-  });
-  const lines = text.split("\n").map((line) => line.trim());
-  const keys = lines.filter((line) => line !== "" && !line.startsWith("#"));
+  const keys = await keyLines(file);
   if (keys.length > 0) return keys;
   throw new CommandError(
     6,
     escapeText(`${file} names no recipient: write a line with age1… into it (age-keygen).`),
   );
+}
+
+/** Keys of another kind, and what to do about them; none is repeated, since it may be secret. */
+const otherKinds: readonly (readonly [RegExp, string])[] = [
+  [/^AGE-(SECRET-KEY|PLUGIN)-/i, "is a private key: give the public one, which `age-keygen -y FILE` prints"],
+  [
+    /^(ssh|ecdsa|sk)-/,
+    "is a key of SSH, and a backup takes keys of age (age1…): `age-keygen -o key.txt` makes one",
+  ],
+  // Bech32 has a 1 only before its data (BIP 173): a second one ends the name of a plugin.
+  [
+    /^age1(?!(pq|tag|tagpq)1)[a-z0-9]+1/,
+    "is a key of a plugin, which only age can use: `age-keygen -o key.txt` makes one for backups",
+  ],
+];
+
+/** The key as age has it; a QR code has capitals. Throws CommandError for a key of another kind. */
+function recipientOf(key: string): string {
+  const [, fault] = otherKinds.find(([form]) => form.test(key)) ?? [];
+  if (fault !== undefined) throw new CommandError(6, `A recipient ${fault}. No backup was made.`);
+  return /^AGE1[0-9A-Z]+$/.test(key) ? key.toLowerCase() : key;
 }
 
 async function print({ client, context, output }: Invocation, key: Key): Promise<void> {

@@ -76,7 +76,7 @@ async function filesOf(
   },
 ): Promise<RootFileOfBackup[]> {
   const age = await context.openAge();
-  const backup: OpenedBackup = await openBackup(age.open(createReadStream(source), key));
+  const backup: OpenedBackup = await openBackup(() => age.open(createReadStream(source), key));
   const modes = new Map(backup.manifest.files.map((file) => [file.path, modeOf(file)]));
   const found: RootFileOfBackup[] = [];
   for await (const { path, content } of backup.files) {

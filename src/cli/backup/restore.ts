@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { OpeningKey } from "../../backup/age.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
 import { StewardError } from "../../contract/errors.ts";
@@ -13,9 +13,7 @@ import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { readFirstLine } from "../users/new-password.ts";
 import { restoreHostFiles } from "./host-files.ts";
-
-/** Bytes of a file with a private key of age. */
-const mostIdentityBytes = 65_536;
+import { keyLines } from "./key-lines.ts";
 
 /** A backup becomes this device: all of it or nothing (docs/restore.md). */
 export const restore: Command = {
@@ -45,7 +43,7 @@ export const restore: Command = {
       name: "identity",
       value: "FILE",
       isFile: true,
-      summary: "a file with the private key of a recipient, as age-keygen makes it",
+      summary: "a file with private keys, as age-keygen makes it; each is tried; can be repeated",
     },
   ],
   worksOffline: true,
@@ -80,8 +78,8 @@ async function uploadOf(source: string): Promise<Upload> {
 }
 
 async function keyOf({ options, context }: Invocation, source: string): Promise<OpeningKey> {
-  const identityFile = options.text("identity");
-  if (identityFile !== undefined) return { identity: await identityIn(identityFile) };
+  const files = options.texts("identity");
+  if (files.length > 0) return { identity: (await Promise.all(files.map(identitiesIn))).flat().join("\n") };
   const { stdin } = context;
   if (options.has("passphrase-stdin")) return { passphrase: await readFirstLine(stdin) };
   if (!stdin.isTTY)
@@ -98,16 +96,26 @@ function given(passphrase: string | undefined): string {
   throw new CommandError(6, "The passphrase is empty. Nothing was changed.");
 }
 
-/** The key is a line of its own beside comments, as age-keygen writes it. */
-async function identityIn(path: string): Promise<string> {
-  try {
-    const text = (await readFile(path)).subarray(0, mostIdentityBytes).toString("utf8");
-    const line = /^AGE-SECRET-KEY-\S+$/m.exec(text)?.[0];
-    if (line !== undefined) return line;
-  } catch (error) {
-    throw fileFailure(error, path);
-  }
-  throw new CommandError(6, `${path} has no private key of age: a line that begins with AGE-SECRET-KEY-.`);
+/** Files that are no keys of this kind, by a line of theirs, and the way to keys that are. */
+const otherKeys: readonly (readonly [RegExp, string])[] = [
+  [
+    /^age-encryption\.org|^-----BEGIN AGE ENCRYPTED/,
+    "is itself encrypted. Open it first: `age -d -o key.txt FILE`",
+  ],
+  [
+    /^-----BEGIN .*PRIVATE KEY|^AGE-PLUGIN-/,
+    "has a key of SSH or of a plugin, which only age can use. Make a file for another key: `age-keygen -o key.txt; age -d -i FILE BACKUP | age -r $(age-keygen -y key.txt) -o NEW.age`",
+  ],
+  [/^age1/i, "has only a public key. The private one begins with AGE-SECRET-KEY-1"],
+  [/^/, "has no private key of age: a line that begins with AGE-SECRET-KEY-1"],
+];
+
+async function identitiesIn(path: string): Promise<string[]> {
+  const lines = await keyLines(path);
+  const keys = lines.filter((line) => /^AGE-SECRET-KEY-(PQ-)?1/.test(line));
+  if (keys.length > 0) return keys;
+  const [, fault = ""] = otherKeys.find(([form]) => [...lines, ""].some((line) => form.test(line))) ?? [];
+  throw new CommandError(6, `${path} ${fault}. Nothing was changed.`);
 }
 
 /** Files of root's come first to their places, and the state follows once they are there. */

@@ -19,7 +19,7 @@ export const restoreRequest = {
   additionalProperties: false,
   properties: {
     passphrase: name,
-    identity: { ...name, description: "a private key of age: AGE-SECRET-KEY-1…" },
+    identity: { type: "string", maxLength: 16_384, description: "private keys of age, a line each" },
     as_replacement: {
       type: "boolean",
       description: "this device takes the place of the other one, which must not come back",

@@ -16,6 +16,8 @@ export interface TarRules {
   readonly files: number;
   /** True for a path that a file may have. */
   readonly isSafePath: (path: string) => boolean;
+  /** The fault of a compressed archive, with the way to unpack it. */
+  readonly compressed: string;
   /** The error of an archive that breaks a rule. The fault continues a sentence whose subject is the archive. */
   readonly unusable: (fault: string, cause?: unknown) => StewardError;
 }
@@ -92,6 +94,8 @@ function createCount(rules: TarRules) {
     padded: async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       let passed = 0;
       for await (const piece of source) {
+        // People send one, and it would count as damaged.
+        if (passed === 0 && isCompressed(piece)) throw unusable(rules.compressed);
         if (passed > bytes + seen.size * besidesFileBytes + mostPaddingBytes)
           throw unusable("has more than 1 MiB besides its files");
         passed += piece.length;
@@ -108,6 +112,10 @@ function createCount(rules: TarRules) {
       return { path, bytes: header.size };
     },
   };
+}
+
+function isCompressed(piece: Uint8Array): boolean {
+  return /^(1f8b|28b52ffd|425a68|fd377a58|504b0304)/.test(Buffer.from(piece.subarray(0, 4)).toString("hex"));
 }
 
 function regularPath({ name, type, size }: Header, { isSafePath, unusable }: TarRules): string {

@@ -23,6 +23,8 @@ const lookBytes = 8 * 1024 ** 2;
 /** `bytes`: of the largest payload twice, for a device may have rules and a binary; the upload itself has a lower bound. */
 const usualRules = { bytes: 8 * 1024 ** 3, files: 10_000 } as const;
 
+const compressed = "is compressed. Unpack it first (gunzip, unzstd, unzip), and send the tar";
+
 /** Bytes of a component (NAME_MAX), and components of a path. */
 const componentBytes = 255;
 const mostComponents = 16;
@@ -38,7 +40,7 @@ export async function unpackRepository(upload: Upload, options: UnpackOptions): 
   const room = createRoom(options);
   await room.require(upload.lengthBytes ?? 0);
   let top: string | null = null;
-  for await (const file of readTar(refusingPacked(upload), { ...rules, isSafePath, unusable })) {
+  for await (const file of readTar(upload, { ...rules, isSafePath, compressed, unusable })) {
     const place = placeOf(file.path);
     if (place === null || (top !== null && place.top !== top)) continue;
     top = place.top;
@@ -114,18 +116,6 @@ function isSafePath(path: string): boolean {
   const isSafe = (one: string) =>
     one !== "" && one !== "." && one !== ".." && Buffer.byteLength(one) <= componentBytes;
   return components.length <= mostComponents && components.every(isSafe) && !/[\p{Cc}\\\ufffd]/u.test(path);
-}
-
-/** Recognizes a compressed archive, since people send one first: it would count as damaged. */
-async function* refusingPacked(upload: Upload): AsyncGenerator<Uint8Array> {
-  let isBegun = false;
-  for await (const piece of upload) {
-    const magic = Buffer.from(piece.subarray(0, 4)).toString("hex");
-    if (!isBegun && /^(1f8b|28b52ffd|425a68|fd377a58|504b0304)/.test(magic))
-      throw unusable("is compressed. Unpack it first (gunzip, unzstd, unzip), and send the tar");
-    isBegun = true;
-    yield piece;
-  }
 }
 
 function unusable(fault: string, cause?: unknown): StewardError {
