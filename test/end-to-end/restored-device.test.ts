@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { generateIdentity, identityToRecipient } from "age-encryption";
@@ -119,10 +119,24 @@ describe("files of root's in a backup", asRoot, () => {
     assert.deepEqual([json.enabled, json.listening], [true, true]);
   });
 
+  it("come as well where the machine refuses the time zone, and no word says that nothing was changed", async (test) => {
+    const { ofB, b, path } = await made(test);
+    const names = { ...(b.names ?? {}), hasTimeZone: async () => false } as InProcessOptions["names"];
+    const agent = await start(test, { ...b, ...(names && { names }) });
+    const { code, stdout, stderr } = await restore(agent, path, {
+      ...{ STEWARD_HOST_FILE: ofB, STEWARD_STATE: b.stateDirectory },
+    });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /The time zone of the backup, ".+", is not this device's; all else is restored\./);
+    assert.doesNotMatch(stdout + stderr, /nothing was changed/i);
+    await isRestored(agent);
+  });
+
   it("are put back where the agent does not look for them, and the state stays", async (test) => {
     const { ofB, b, path } = await made(test);
     const agent = await start(test, b);
     const elsewhere = await hostFile(test, { names: ["elsewhere.example.net"] });
+    chmodSync(elsewhere, 0o600);
     const before = [readFileSync(elsewhere, "utf8"), readFileSync(ofB, "utf8")];
     const { code, stderr } = await restore(agent, path, {
       ...{ STEWARD_HOST_FILE: elsewhere, STEWARD_STATE: b.stateDirectory },
@@ -133,6 +147,8 @@ describe("files of root's in a backup", asRoot, () => {
       stderr,
     );
     assert.deepEqual([readFileSync(elsewhere, "utf8"), readFileSync(ofB, "utf8")], before);
+    const left = [statSync(elsewhere).mode & 0o777, existsSync(`${elsewhere}.before-restore`)];
+    assert.deepEqual(left, [0o600, false], "the former mode, and no copy beside it");
     await agent.stop();
     const again = await start(test, b);
     const { json } = await again.call("GET", "/api/users", { local: true });

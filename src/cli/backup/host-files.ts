@@ -6,7 +6,7 @@ import type { OpeningKey } from "../../backup/age.ts";
 import type { FileOfBackup } from "../../backup/manifest.ts";
 import { type OpenedBackup, openBackup } from "../../backup/read-backup.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { askAgentUnit } from "../client/agent-unit.ts";
@@ -20,12 +20,15 @@ interface HostFilesPlan {
   readonly plan: RestorePlan;
 }
 
-interface RootFileOfBackup {
-  readonly path: string;
+interface RootFile {
   readonly content: Buffer;
   readonly mode: number;
+}
+
+interface RootFileOfBackup extends RootFile {
+  readonly path: string;
   /** null: there was none. */
-  readonly former: Buffer | null;
+  readonly former: RootFile | null;
 }
 
 /** Modes of files of which the backup says none. */
@@ -33,8 +36,8 @@ const usualMode = 0o644;
 
 /**
  * As root: puts the files of /etc/steward in their places from the backup itself, which the agent is not trusted with, and
- * then has the state follow. The former ones stay beside them as `.before-restore`; if the state does not follow, they
- * are put back. Throws what `follow` throws, `storage_full`, `storage_unwritable`, and the errors of the backup.
+ * then has the state follow. The former ones stay beside them as `.before-restore`; if the state does not follow, all
+ * of that is undone. Throws what `follow` throws, `storage_full`, `storage_unwritable`, and the errors of the backup.
  */
 export async function restoreHostFiles(
   invocation: Invocation,
@@ -48,18 +51,29 @@ export async function restoreHostFiles(
   const { gid: group } = await stat(places.stateDirectory).catch((error: unknown) => {
     throw fileFailure(error, places.stateDirectory);
   });
-  for (const { path, former, mode } of files)
-    if (former !== null) await put(`${path}.before-restore`, { content: former, mode, group });
+  let done: RestorePlan;
   try {
-    for (const { path, content, mode } of files) await put(path, { content, mode, group });
-    const done = await follow();
-    if (files.some(({ path }) => path === resolve(places.hostFile))) await restartUnit(invocation);
-    return done;
+    for (const file of files) await put(file.path, file, group);
+    done = await follow();
   } catch (error) {
-    for (const { path, former, mode } of files)
-      await (former === null ? rm(path, { force: true }) : put(path, { content: former, mode, group }));
+    await putBack(files, group, error);
     throw error;
   }
+  if (files.some(({ path }) => path === resolve(places.hostFile))) await restartUnit(invocation);
+  return done;
+}
+
+/** The copies of the former files go as well: nothing is changed. Throws `storage_unwritable` where something stays so. */
+async function putBack(files: readonly RootFileOfBackup[], group: number, cause: unknown): Promise<void> {
+  const changed: string[] = [];
+  for (const { path, former } of files.toReversed())
+    await (former === null ? rm(path, { force: true }) : put(path, former, group)).catch(() =>
+      changed.push(path),
+    );
+  if (changed.length === 0) return;
+  const why = messageOf(cause).replace(" Nothing was changed.", "");
+  const text = `The state of this device is as it was, and these files could not be put back: ${changed.join(", ")}. The former one of each is beside it as NAME.before-restore. The restore had failed: ${why}`;
+  throw new StewardError("storage_unwritable", text, { cause });
 }
 
 /** The host file comes last: it names others. */
@@ -85,11 +99,21 @@ async function filesOf(
     const pieces: Uint8Array[] = [];
     for await (const piece of content) pieces.push(piece);
     const target = join(directory, name);
-    const former = await readFile(target).catch(ifAbsent);
+    const former = await presentFile(target);
     found.push({ path: target, content: Buffer.concat(pieces), mode: modes.get(path) ?? usualMode, former });
   }
+  const copies = found.map(async ({ path: target, former }): Promise<RootFileOfBackup[]> => {
+    const path = `${target}.before-restore`;
+    return former === null ? [] : [{ ...former, path, former: await presentFile(path) }];
+  });
   const isHostFile = ({ path }: RootFileOfBackup) => basename(path) === basename(places.hostFile);
-  return [...found.filter((file) => !isHostFile(file)), ...found.filter(isHostFile)];
+  const ordered = [...found.filter((file) => !isHostFile(file)), ...found.filter(isHostFile)];
+  return [...(await Promise.all(copies)).flat(), ...ordered];
+}
+
+async function presentFile(path: string): Promise<RootFile | null> {
+  const content = await readFile(path).catch(ifAbsent);
+  return content && { content, mode: (await stat(path)).mode & 0o777 };
 }
 
 /** Only the bits of rights, none of which lets others write. */
@@ -103,10 +127,7 @@ function ifAbsent(error: unknown): null {
 }
 
 /** A file that is closed to others is open to the agent by its group. */
-function put(
-  path: string,
-  { content, mode, group }: { content: Buffer; mode: number; group: number },
-): Promise<void> {
+function put(path: string, { content, mode }: RootFile, group: number): Promise<void> {
   const isClosed = (mode & 0o044) === 0o040;
   const owner: Owner | undefined = isClosed ? { uid: 0, gid: group } : undefined;
   return writeRootFile(path, { content, mode, owner });

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { RestorePlan, Restorer } from "../../../backup/restore.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Host } from "../../../host/host.ts";
-import type { Machine } from "../../../system/machine.ts";
+import type { Machine, MachineChange } from "../../../system/machine.ts";
 import type { Accounts } from "../../../users/accounts.ts";
 import type { RoomsConfig } from "../config.ts";
 
@@ -54,15 +54,21 @@ async function openRestorer({
   });
 }
 
-/** Each in its own request: a machine that refuses one of them may take the other. */
+/** Each in its own request: a machine that refuses one of them may take the other. All else is restored by then. */
 async function takeNames(
   machine: Pick<Machine, "change">,
   { host_name, time_zone }: RestorePlan["device"],
 ): Promise<string[]> {
   const refusals: string[] = [];
-  for (const change of [{ host_name }, { time_zone }])
-    await machine.change(change).catch((error: unknown) => {
-      refusals.push(messageOf(error));
+  const take = (what: string, name: string, change: MachineChange) =>
+    machine.change(change).catch((error: unknown) => {
+      const why = messageOf(error).replace(" Nothing was changed.", "");
+      const later = `Set it with \`steward system ${what.replace(" ", "-")} NAME\``;
+      refusals.push(
+        `The ${what} of the backup, "${name}", is not this device's; all else is restored. ${why} ${later}.`,
+      );
     });
+  await take("host name", host_name, { host_name });
+  await take("time zone", time_zone, { time_zone });
   return refusals;
 }
