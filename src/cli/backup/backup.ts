@@ -8,7 +8,7 @@ import type { Command, Invocation } from "../client/command.ts";
 import { formatBytes } from "../system/facts-view.ts";
 import { readFirstLine } from "../users/new-password.ts";
 import { keyLines } from "./key-lines.ts";
-import { backupName, type LeftFile, removeOlder } from "./rotation.ts";
+import { backupName, type Rotation, removeOlder } from "./rotation.ts";
 import { writeBackup } from "./write-backup.ts";
 
 type Key = Input<"makeBackup">["body"];
@@ -66,9 +66,9 @@ export const backup: Command = {
       interruption: context.interruption(),
     });
     const { keep } = target;
-    const { removed, left } = keep === null ? { removed: [], left: [] } : await removeOlder(path, keep);
-    const words = `${report(path, bytes, key)}${removedWords(removed)}${leftWords(left)}`;
-    await output.report({ path, bytes, removed, left }, words);
+    const rotation: Rotation = keep === null ? { removed: [], left: [] } : await removeOlder(path, keep);
+    const words = `${report(path, bytes, key)}${rotationWords(rotation)}`;
+    await output.report({ path, bytes, ...rotation }, words);
   },
 };
 
@@ -139,15 +139,12 @@ async function recipientsIn(file: string): Promise<string[]> {
 
 /** Keys of another kind, and what to do about them; none is repeated, since it may be secret. */
 const otherKinds: readonly (readonly [RegExp, string])[] = [
-  [/^AGE-(SECRET-KEY|PLUGIN)-/i, "is a private key: give the public one, which `age-keygen -y FILE` prints"],
-  [
-    /^(ssh|ecdsa|sk)-/,
-    "is a key of SSH, and a backup takes keys of age (age1…): `age-keygen -o key.txt` makes one",
-  ],
+  [/^AGE-SECRET-KEY-/i, "is a private key: give the public one, which `age-keygen -y FILE` prints"],
+  [/^(ssh|ecdsa|sk)-/, "is a key of SSH, and a backup takes keys of age: `age-keygen -o key.txt` makes one"],
   // Bech32 has a 1 only before its data (BIP 173): a second one ends the name of a plugin.
   [
-    /^age1(?!(pq|tag|tagpq)1)[a-z0-9]+1/,
-    "is a key of a plugin, which only age can use: `age-keygen -o key.txt` makes one for backups",
+    /^AGE-PLUGIN-|^age1(?!(pq|tag|tagpq)1)[a-z0-9]+1/,
+    "is a key of a plugin, and a backup takes keys of age: `age-keygen -o key.txt` makes one",
   ],
 ];
 
@@ -175,26 +172,13 @@ function report(path: string, bytes: number, { recipients }: Key): string {
   return `${escapeText(path)}: ${formatBytes(bytes)}, opens with ${who}.\n`;
 }
 
-function removedWords(removed: readonly string[]): string {
-  return removed.map((path) => `${escapeText(path)}: deleted, since newer ones are kept.\n`).join("");
-}
-
-function leftWords(left: readonly LeftFile[]): string {
-  const counted = (why: LeftFile["why"], words: string) => {
-    const { length } = left.filter((file) => file.why === why);
-    return length === 0 ? [] : [`${length} ${length === 1 ? "file" : "files"} ${words}`];
+function rotationWords({ removed, left }: Rotation): string {
+  const line = (why: string): string => {
+    const [first, ...others] = left.filter((file) => file.why === why);
+    const what = others.length === 0 ? (first?.path ?? "") : `${others.length + 1} files`;
+    return `${what}: left; ${why}.`;
   };
-  const each = left.flatMap(({ path, why, detail = "" }) => {
-    if (why === "empty") return [`${path}: left and not counted, since it is empty or no file.`];
-    return why === "not_deleted" ? [`${path}: older, and left: ${detail}.`] : [];
-  });
-  const lines = [
-    ...counted("other_device", "of other devices left."),
-    ...counted(
-      "no_device_id",
-      "left whose names have no device id, as of an earlier release: they may be another device's.",
-    ),
-    ...each,
-  ];
-  return lines.map((line) => `${escapeText(line)}\n`).join("");
+  const lines = removed.map((path) => `${path}: deleted, since newer ones are kept.`);
+  lines.push(...[...new Set(left.map(({ why }) => why))].map(line));
+  return lines.map((text) => `${escapeText(text)}\n`).join("");
 }

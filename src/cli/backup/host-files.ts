@@ -23,6 +23,7 @@ interface HostFilesPlan {
 interface RootFile {
   readonly content: Buffer;
   readonly mode: number;
+  readonly owner?: Owner;
 }
 
 interface RootFileOfBackup extends RootFile {
@@ -34,6 +35,8 @@ interface RootFileOfBackup extends RootFile {
 /** Modes of files of which the backup says none. */
 const usualMode = 0o644;
 
+const copyEnding = ".before-restore";
+
 /**
  * As root: puts the files of /etc/steward in their places from the backup itself, which the agent is not trusted with, and
  * then has the state follow. The former ones stay beside them as `.before-restore`; if the state does not follow, all
@@ -41,13 +44,11 @@ const usualMode = 0o644;
  */
 export async function restoreHostFiles(
   invocation: Invocation,
-  { source, key, plan }: HostFilesPlan,
+  plan: HostFilesPlan,
   follow: () => Promise<RestorePlan>,
 ): Promise<RestorePlan> {
   const { places } = invocation;
-  const directory = dirname(resolve(places.hostFile));
-  const differing = plan.host_files.filter(({ differs }) => differs).map(({ path }) => path);
-  const files = await filesOf(invocation, { source, key, directory, wanted: new Set(differing) });
+  const files = await filesOf(invocation, plan);
   const { gid: group } = await stat(places.stateDirectory).catch((error: unknown) => {
     throw fileFailure(error, places.stateDirectory);
   });
@@ -63,32 +64,26 @@ export async function restoreHostFiles(
   return done;
 }
 
-/** The copies of the former files go as well: nothing is changed. Throws `storage_unwritable` where something stays so. */
+/** Copies come last, and stay beside a file that could not be put back. Throws `storage_unwritable` if there is one. */
 async function putBack(files: readonly RootFileOfBackup[], group: number, cause: unknown): Promise<void> {
   const changed: string[] = [];
-  for (const { path, former } of files.toReversed())
-    await (former === null ? rm(path, { force: true }) : put(path, former, group)).catch(() =>
-      changed.push(path),
-    );
+  for (const { path, former } of files.toReversed()) {
+    if (changed.length > 0 && path.endsWith(copyEnding)) break;
+    const step = former === null ? rm(path, { force: true }) : put(path, former, group);
+    await step.catch(() => changed.push(path));
+  }
   if (changed.length === 0) return;
   const why = messageOf(cause).replace(" Nothing was changed.", "");
-  const text = `The state of this device is as it was, and these files could not be put back: ${changed.join(", ")}. The former one of each is beside it as NAME.before-restore. The restore had failed: ${why}`;
+  const text = `The state of this device is as it was, and these files could not be put back: ${changed.join(", ")}. The former one of each is beside it as NAME${copyEnding}. The restore had failed: ${why}`;
   throw new StewardError("storage_unwritable", text, { cause });
 }
 
-/** The host file comes last: it names others. */
+/** Copies of the former files come first, and the host file last: it names others. */
 async function filesOf(
   { context, places }: Invocation,
-  {
-    source,
-    key,
-    directory,
-    wanted,
-  }: Pick<HostFilesPlan, "source" | "key"> & {
-    readonly directory: string;
-    readonly wanted: ReadonlySet<string>;
-  },
+  { source, key, plan }: HostFilesPlan,
 ): Promise<RootFileOfBackup[]> {
+  const wanted = new Set(plan.host_files.filter(({ differs }) => differs).map(({ path }) => path));
   const age = await context.openAge();
   const backup: OpenedBackup = await openBackup(() => age.open(createReadStream(source), key));
   const modes = new Map(backup.manifest.files.map((file) => [file.path, modeOf(file)]));
@@ -98,12 +93,12 @@ async function filesOf(
     if (!path.startsWith("etc/") || !wanted.has(name)) continue;
     const pieces: Uint8Array[] = [];
     for await (const piece of content) pieces.push(piece);
-    const target = join(directory, name);
+    const target = join(dirname(resolve(places.hostFile)), name);
     const former = await presentFile(target);
     found.push({ path: target, content: Buffer.concat(pieces), mode: modes.get(path) ?? usualMode, former });
   }
   const copies = found.map(async ({ path: target, former }): Promise<RootFileOfBackup[]> => {
-    const path = `${target}.before-restore`;
+    const path = `${target}${copyEnding}`;
     return former === null ? [] : [{ ...former, path, former: await presentFile(path) }];
   });
   const isHostFile = ({ path }: RootFileOfBackup) => basename(path) === basename(places.hostFile);
@@ -113,7 +108,9 @@ async function filesOf(
 
 async function presentFile(path: string): Promise<RootFile | null> {
   const content = await readFile(path).catch(ifAbsent);
-  return content && { content, mode: (await stat(path)).mode & 0o777 };
+  if (content === null) return null;
+  const { mode, uid, gid } = await stat(path);
+  return { content, mode: mode & 0o777, owner: { uid, gid } };
 }
 
 /** Only the bits of rights, none of which lets others write. */
@@ -127,10 +124,9 @@ function ifAbsent(error: unknown): null {
 }
 
 /** A file that is closed to others is open to the agent by its group. */
-function put(path: string, { content, mode }: RootFile, group: number): Promise<void> {
-  const isClosed = (mode & 0o044) === 0o040;
-  const owner: Owner | undefined = isClosed ? { uid: 0, gid: group } : undefined;
-  return writeRootFile(path, { content, mode, owner });
+function put(path: string, file: RootFile, gid: number): Promise<void> {
+  const isClosed = (file.mode & 0o044) === 0o040;
+  return writeRootFile(path, { ...file, owner: file.owner ?? (isClosed ? { uid: 0, gid } : undefined) });
 }
 
 /** Decisions of the host file about the process itself count from its next start. */

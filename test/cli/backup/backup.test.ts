@@ -98,10 +98,8 @@ describe("steward backup", () => {
       [true, 3],
       second.stdout,
     );
-    assert.match(
-      second.stdout,
-      /^1 file of other devices left\.\n1 file left whose names have no device id/m,
-    );
+    assert.match(second.stdout, /-001122334455-1\.age: left; of another device\.$/m);
+    assert.match(second.stdout, /Z\.age: left; no device id in its name, as of an earlier release/);
     writeFileSync(keys, "# none\n");
     assert.match((await run(["--to", place, "--recipients-file", keys])).stderr, /names no recipient/);
   });
@@ -207,7 +205,7 @@ describe("the file of a backup", () => {
     for (const day of [1, 2, 3, 4, 5]) own.push((await made(place, box, `2026-11-0${day}T01:30Z`)).path);
     assert.deepEqual(inOrder(place), [...theirs, ...own.slice(2)].map(named).sort());
     const { left } = await made(place, box, "2026-11-06T01:30Z");
-    assert.deepEqual([...new Set(left.map(({ why }) => why))], ["other_device"]);
+    assert.deepEqual([...new Set(left.map(({ why }) => why))], ["of another device"]);
   });
 
   const clocks: readonly (readonly [string, readonly string[]])[] = [
@@ -250,11 +248,11 @@ describe("the file of a backup", () => {
     assert.deepEqual(removed.map(named).sort(), [unfinished, old].sort());
     assert.deepEqual(inOrder(place), [...stays, empty, kept, latest].sort());
     assert.deepEqual(
-      left.map(({ path, why }) => [named(path), why]),
+      left.map(({ path, why }) => [named(path), why.slice(0, 12)]),
       [
-        [stays[1], "no_device_id"],
-        [stays[0], "no_device_id"],
-        [empty, "empty"],
+        [stays[1], "no device id"],
+        [stays[0], "no device id"],
+        [empty, "not counted,"],
       ],
     );
   });
