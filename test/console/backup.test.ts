@@ -111,7 +111,7 @@ describe("the console's backups", () => {
     const [file] = await Promise.all([page.waitForEvent("download"), again.press("Enter")]);
     assert.match(file.suggestedFilename(), /^Müller-Söhne-..-Lager-\d{4}-\d\d-\d\dT\d{4}Z\.age$/);
     const sealed = await file.createReadStream();
-    const { manifest, files } = await openBackup(age.open(sealed, { passphrase }));
+    const { manifest, files } = await openBackup(() => age.open(sealed, { passphrase }));
     const paths: string[] = [];
     for await (const { path } of files) paths.push(path);
     assert.equal(manifest.device.name, deviceName);
