@@ -58,6 +58,7 @@ export function settingsKind(defaults: Settings): DocumentKind<Settings> {
     schema: settingsSchema,
     defaults,
     onLoss: "rescue",
+    rejoins: true,
     isNewVersion: (before, after) => JSON.stringify(before) !== JSON.stringify(after),
   };
 }

@@ -159,6 +159,43 @@ describe("the bytes of former forms", () => {
     assert.equal((await restored).format, "1.0.0");
   });
 
+  it("make it possible to have back what the newer release had, with what was changed meanwhile", async (test) => {
+    type Room = { lamp: { on: boolean; colour: string }; blinds: string; heating?: string };
+    const old: DocumentKind<Room> = {
+      name: "room",
+      formatVersion: "1.0.0",
+      schema: { type: "object", properties: { blinds: { enum: ["up", "down"] } } },
+      defaults: { lamp: { on: false, colour: "white" }, blinds: "up", heating: "off" },
+      onLoss: "rescue",
+      rejoins: true,
+    };
+    const next: DocumentKind<Room> = {
+      ...old,
+      formatVersion: "2.0.0",
+      schema: { type: "object", properties: { blinds: { enum: ["up", "half", "down"] } } },
+    };
+    const directory = await temporaryDirectory(test);
+    const change = async (kind: DocumentKind<Room>, values: Partial<Room>, options = {}) => {
+      const document = await open(directory, kind, options);
+      await document.update((room) => ({ ...room, ...values }));
+      await document.close();
+      return document.read();
+    };
+    await change(old, { heating: "on" });
+    await change(next, { lamp: { on: true, colour: "red" }, blinds: "half" });
+    const changed = await change(old, { lamp: { on: false, colour: "blue" } });
+    assert.deepEqual([changed.blinds, changed.heating], ["up", "on"]);
+    let count = 0;
+    const rejoined = { rejoined: async () => (count += 1) };
+    const again = await change(next, { heating: "off" }, rejoined);
+    assert.deepEqual(again, { lamp: { on: true, colour: "blue" }, blinds: "half", heating: "off" });
+    assert.deepEqual([(await change(next, {}, rejoined)).blinds, count], ["half", 1]);
+    // What a person has put in its place meanwhile is what they want.
+    await change(old, {});
+    await createStateTools(directory, [old]).reset("room");
+    assert.deepEqual((await change(next, {}, rejoined)).lamp, old.defaults.lamp);
+  });
+
   it("are no reason to start from nothing: without them the good copy is taken, else it is damage that names the ways out", async (test) => {
     const { directory } = await stored(test);
     const newer = JSON.stringify({ lumen: 7, __internal__: { migrations: { version: "2.0.0" } } });

@@ -88,6 +88,8 @@ export async function openDocuments(config: DocumentsConfig) {
     openOne(directory, kind, {
       ...{ reserve, names, isFirstStart, after, isOnTrial: config.isOnTrial, time },
       found: (finding) => register.add(kind.name, finding),
+      // Its finding is over. The disk may not take that yet.
+      rejoined: () => register.accept(kind.name).catch(() => undefined),
     });
   // Accounts first, also if the disk takes no write until later: beside other state, absent accounts would be damage.
   const users = await openKind(accountsKind, isEmptyDirectory);

@@ -27,6 +27,8 @@ export interface DocumentKind<T extends object> {
    * content. `defaults`: the content may be lost.
    */
   onLoss: "rescue" | "defaults";
+  /** After a downgrade and an upgrade each member has the value that it was last given, by whichever release. */
+  rejoins?: true;
   /** If given, the last versions are kept. True if `after` is a new version, which a sign-in does not make. */
   isNewVersion?(before: T | null, after: T): boolean;
 }

@@ -61,6 +61,8 @@ export interface OpenOptions {
   after?: OpenedDocument<object> | undefined;
   /** Called with the finding before the recovered document hides it. */
   found?: (finding: Found) => Promise<void>;
+  /** Called where the content that an older release could not read is there again. */
+  rejoined?: () => Promise<unknown>;
   /** Resolves to true while a release of this program is on trial; see `createFormWriter`. */
   isOnTrial?: (() => Promise<boolean>) | undefined;
   /** This process's own time if absent. */
@@ -93,6 +95,7 @@ export async function openDocument<T extends object>(
   await Promise.all(paths.map((path) => removeLeftovers(path, options.names))).catch(() => undefined);
   const loaded = await loadDocument(directory, kind, options.isFirstStart);
   if (loaded.finding !== null) await options.found?.(loaded.finding);
+  if (loaded.isRejoined) await options.rejoined?.();
   const document = new StoredDocument(directory, kind, { ...options, loaded });
   await document.begin();
   return document;

@@ -39,7 +39,7 @@ export interface OnDisk<T> {
 export function createFormWriter<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  { value: loaded, form, former }: Loaded<T>,
+  { value: loaded, form, former, isRejoined }: Loaded<T>,
   isOnTrial: () => Promise<boolean>,
 ): FormWriter<T> {
   const present = { version: kind.formatVersion, newest: newer(form.newest, kind.formatVersion) };
@@ -62,7 +62,7 @@ export function createFormWriter<T extends object>(
       return documentPieces(
         kind,
         value,
-        value === loaded ? { ...present, unchangedSince: version } : present,
+        value === loaded && !isRejoined ? { ...present, unchangedSince: version } : present,
       );
     },
     written: (value) => {

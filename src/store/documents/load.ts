@@ -1,8 +1,16 @@
 import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { DamageKind, Replacement } from "../../contract/types.ts";
-import { type DocumentKind, documentPath, type Form, goodCopyName, validatorOf } from "./document-kind.ts";
-import { formCopyName, formVersions, markOf, versionsAmong } from "./kept-files.ts";
+import { rejoined } from "../validation/members.ts";
+import {
+  compareFormats,
+  type DocumentKind,
+  documentPath,
+  type Form,
+  goodCopyName,
+  validatorOf,
+} from "./document-kind.ts";
+import { formCopyName, formVersions, markOf, setAsideAmong, versionsAmong } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
@@ -17,6 +25,8 @@ export interface Loaded<T> {
   readonly form: Form;
   /** The form that it was migrated from; null: it was not. */
   readonly former: Usable<T>["former"];
+  /** The content of a newer release's file is in the value again. */
+  readonly isRejoined?: true;
   /** There is a file that could not be used: it is set aside before anything is written in its place. */
   readonly isFileInTheWay: boolean;
 }
@@ -42,7 +52,13 @@ export async function loadDocument<T extends object>(
   const validate = validatorOf(kind);
   const read = (name: string) => readForm(directory, kind, name, validate);
   const file = await read(kind.name);
-  if ("value" in file) return { ...file, origin: "file", finding: null, isFileInTheWay: false };
+  if ("value" in file) {
+    const back =
+      kind.rejoins && file.former ? await broughtBack(directory, kind.name, file, read) : undefined;
+    const isSound = back !== undefined && validate(back).length === 0;
+    const whole = isSound ? { ...file, value: back as T, isRejoined: true as const } : file;
+    return { ...whole, origin: "file", finding: null, isFileInTheWay: false };
+  }
   const good = await read(goodCopyName(kind.name));
   const isAbsent = file.why === "absent" && "why" in good && good.why === "absent";
   if (isAbsent && isFirstStart) return { ...madeUp(kind), finding: null, isFileInTheWay: false };
@@ -57,7 +73,7 @@ export async function loadDocument<T extends object>(
   const finding = {
     damage: damageOf[file.why],
     replacement,
-    detail: findingOf(kind.name, file, taken),
+    detail: findingOf(kind, file, taken),
     isLoss,
   };
   return { ...loaded, isFileInTheWay, finding };
@@ -115,11 +131,40 @@ async function formerForm<T extends object>(
   return null;
 }
 
-function findingOf(name: string, { problem, why }: Unusable, taken: string): string {
+/**
+ * An older release took the bytes that were kept of its form, and set the newer file aside. Of the present value only what
+ * differs from those bytes was changed since. Undefined: there was no such downgrade.
+ */
+async function broughtBack<T extends object>(
+  directory: string,
+  name: string,
+  { value, former }: Usable<T>,
+  read: Read<T>,
+): Promise<unknown> {
+  const aside = setAsideAmong(readdirSync(directory), name)
+    .at(-1)
+    ?.replace(/\.json$/, "");
+  if (aside === undefined || former === null) return undefined;
+  const kept = formCopyName(name, former.version);
+  const [base, newer] = await Promise.all([read(kept), read(aside)]);
+  if (!("value" in base && "value" in newer)) return undefined;
+  const isNewer = compareFormats(newer.former?.version ?? newer.form.version, former.version) > 0;
+  const changedAt = (file: string) => statSync(documentPath(directory, file)).mtimeMs;
+  // Otherwise the bytes are those of the next upgrade, which was cut short.
+  const isBase = changedAt(kept) <= changedAt(aside);
+  return isNewer && isBase ? rejoined(base.value, value, newer.value) : undefined;
+}
+
+type Kind = Pick<DocumentKind<object>, "name" | "rejoins">;
+
+function findingOf({ name, rejoins }: Kind, { problem, why }: Unusable, taken: string): string {
   const list = `\`steward state list ${name}\``;
   if (why === "absent") return `${problem}. ${taken}`;
   if (why === "damaged") return `${problem}. ${taken} The file is kept: ${list}.`;
-  return `${problem}. ${taken} The newer file is kept (${list}): the release that wrote it can have it back by \`steward state restore ${name} --from\`.`;
+  const back = rejoins
+    ? "takes it back when it is installed again"
+    : `can have it back by \`steward state restore ${name} --from\``;
+  return `${problem}. ${taken} The newer file is kept (${list}): the release that wrote it ${back}.`;
 }
 
 async function lost(

@@ -64,6 +64,15 @@ export function filledIn(members: unknown, migrated: unknown): unknown {
   return { ...members, ...Object.fromEntries(filled) };
 }
 
+/** `theirs` with each member that `ours` has changed since `base`. */
+export function rejoined(base: unknown, ours: unknown, theirs: unknown): unknown {
+  if (!isObject(base) || !isObject(ours) || !isObject(theirs))
+    return JSON.stringify(ours) === JSON.stringify(base) ? theirs : ours;
+  const keys = Object.keys({ ...theirs, ...ours });
+  const members = keys.map((key) => [key, rejoined(base[key], ours[key], theirs[key])] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
 function carried(shape: Shape, before: unknown, after: unknown): unknown {
   if (before === after) return after;
   if (Array.isArray(before) && Array.isArray(after)) return carriedInList(shape.items, before, after);
