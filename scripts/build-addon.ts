@@ -65,9 +65,13 @@ export function buildHelper(
   return compile("the root helper", args, compiler);
 }
 
-/** Makes the reader of logs (src/programs/log-reader) at `target`; false: there is no `cc`. */
-export function buildLogReader(target: string, compiler = machinesOwn): boolean {
-  const args = [...flags, ...programFlags, "-o", target, ...logReaderSources];
+/** Makes the reader of logs (src/programs/log-reader) at `target`; false: there is no `cc`. `defines` are for tests. */
+export function buildLogReader(
+  target: string,
+  compiler = machinesOwn,
+  ...defines: readonly string[]
+): boolean {
+  const args = [...flags, ...programFlags, ...defines, "-o", target, ...logReaderSources];
   return compile("the reader of logs", args, compiler);
 }
 

@@ -97,6 +97,8 @@ export interface HostFiles {
 
 export interface HostSystemd {
   readonly journal: Journal;
+  /** The name under which systemd runs a unit that may have others. */
+  readonly unitId: (unit: string) => string;
 }
 
 /** The machine's name is in its identity; the root helper changes both. */

@@ -11,7 +11,13 @@ export const scenario: TieredScenario = {
   tiers: { container: {} },
   timeoutSeconds: 180,
   files: {
-    "/etc/steward/steward.json": '{"log_units": ["nginx.service"]}',
+    "/etc/steward/steward.json": JSON.stringify({
+      log_units: ["nginx.service", "syslog.service", "pump@.service", "mnt-data\\x2dset.mount"],
+    }),
+    "/etc/systemd/system/pump@.service": "[Service]\nType=oneshot\nExecStart=echo the pump %I says so\n",
+    "/etc/systemd/system/collector.service":
+      "[Service]\nType=oneshot\nExecStart=echo collected\n[Install]\nAlias=syslog.service\n",
+    "/etc/systemd/system/mnt-data\\x2dset.mount": "[Mount]\nWhat=tmpfs\nWhere=/mnt/data-set\nType=tmpfs\n",
     "/etc/steward/seal.key": "5e".repeat(32),
   },
   boots: [
@@ -25,6 +31,7 @@ export const scenario: TieredScenario = {
         await agentAlone(guest);
         const token = await reader(guest);
         await overApi(guest, token);
+        await otherNames(guest, token);
         await overSocket(guest);
         await follows(guest);
         await confinement(guest);
@@ -70,6 +77,32 @@ async function overApi(guest: Guest, token: string): Promise<void> {
   guest.check("and nothing of others among all", !all.includes("the secret"), all.slice(0, 500));
   const other = await list("?unit=other.service");
   guest.check("nor by name", other.status === 422 || other.status === 400, other.body);
+}
+
+/** An alias that systemd makes, instances of a template, and a name with an escape. */
+async function otherNames(guest: Guest, token: string): Promise<void> {
+  await guest.run("systemctl", ["enable", "collector.service"]);
+  const units = ["collector.service", "pump@hall\\x2d2.service", "mnt-data\\x2dset.mount"];
+  for (const unit of units) await guest.run("systemctl", ["start", unit]);
+  await guest.run("journalctl", ["--sync"]);
+  const rows = [
+    ["syslog.service", "collected", "collector.service"],
+    ["collector.service", "collected", "collector.service"],
+    ["pump@hall\\x2d2.service", "the pump hall-2 says so", "pump@hall\\x2d2.service"],
+    ["mnt-data\\x2dset.mount", "Mounted ", "mnt-data\\x2dset.mount"],
+  ] as const;
+  for (const [asked, message, unit] of rows) {
+    const { body } = await guest.http(`/api/logs?unit=${encodeURIComponent(asked)}`, { token });
+    const items = (body.items ?? []) as readonly { readonly unit: string; readonly message: string }[];
+    const isThere = items.some((one) => one.unit === unit && one.message.includes(message));
+    guest.check(`${asked} has the lines of ${unit}`, isThere, body);
+  }
+  const all = JSON.stringify((await guest.http("/api/logs?limit=1000", { token })).body);
+  guest.check(
+    "and all of them are among all",
+    rows.every(([, message]) => all.includes(message)),
+    all.slice(0, 500),
+  );
 }
 
 /** A line to the socket of steward-logs, from this user; perl is in every Debian. */

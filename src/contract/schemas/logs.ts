@@ -9,10 +9,10 @@ export const severityWords = ["emerg", "alert", "crit", "err", "warning", "notic
 /** Which requests are asked for by how they ended; `failed`: of either of the last two. */
 export const requestStatuses = ["2xx", "3xx", "4xx", "5xx", "failed"] as const;
 
-/** The form of a unit's name that is asked for or allowed (systemd.unit(5), without its escapes). */
+/** The form of a unit's name that is asked for or allowed (systemd.unit(5)). */
 export const unitName = {
   type: "string",
-  pattern: "^[A-Za-z0-9:_.@-]{1,128}\\.(service|timer|socket|mount|target)$",
+  pattern: "^[A-Za-z0-9:_.@\\\\-]{1,128}\\.(service|timer|socket|mount|target)$",
   "x-expected": "a systemd unit with its suffix, such as steward.service",
   description: "a systemd unit with its suffix, such as steward.service",
 } as const;

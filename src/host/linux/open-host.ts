@@ -23,6 +23,7 @@ import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
 import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
+import { unitId } from "./systemd/unit-id.ts";
 import { hasTimeZone, readTimeZone } from "./time-zone.ts";
 import { createTimers } from "./timers.ts";
 import { createUptime } from "./uptime.ts";
@@ -75,6 +76,7 @@ export function openHost(options: HostOptions): Host {
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
     systemd: {
       journal: createJournalReader({ source: createLogReader({ otherwise: createJournalctl() }) }),
+      unitId,
     },
     names: { timeZone: readTimeZone, hasTimeZone, adoptHostName: renamed, adoptTimeZone },
   };

@@ -15,8 +15,13 @@ const agentUnitName = /^steward(-[A-Za-z0-9:_.@-]{1,120})?\.service$/;
 /** True if a unit's lines may be read here: the agent's own, and those that the host file names. */
 export type IsAllowed = (unit: string) => boolean;
 
-export function createIsAllowed(logUnits: readonly string[]): IsAllowed {
-  return (unit) => agentUnitName.test(unit) || logUnits.includes(unit);
+/** `ids`: those that the host file names; `*` in one stands for any instance. */
+export function isAllowedUnit(unit: string, ids: readonly string[]): boolean {
+  const isOf = (id: string) => {
+    const [before = "", after] = id.split("*");
+    return after === undefined ? id === unit : unit.startsWith(before) && unit.endsWith(after);
+  };
+  return agentUnitName.test(unit) || ids.some(isOf);
 }
 
 /** Characters of a message; the rest is cut off, and a mark shows it. */

@@ -4,7 +4,7 @@ import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { createJournalFollower } from "./journal-follower.ts";
 import { countJournal, countOwnLines, type LogCountQuery } from "./log-counts.ts";
-import { agentUnit, agentUnits, createIsAllowed, readJournalLine } from "./log-line.ts";
+import { agentUnit, agentUnits, isAllowedUnit, readJournalLine } from "./log-line.ts";
 import { type LogPageQuery, readJournalPage, readOwnPage } from "./log-page.ts";
 import { type LogReceiver, type LogStreamQuery, streamJournal, streamOwnLines } from "./log-stream.ts";
 import type { OwnLines } from "./own-lines.ts";
@@ -16,6 +16,8 @@ export interface LogsOptions {
   ownLines: OwnLines;
   /** Units besides the agent's own whose lines may be read; the host file names them. */
   logUnits: readonly string[];
+  /** The name under which the journal has the lines of a unit that has others as well. */
+  unitId?: (unit: string) => string;
 }
 
 /** The log for people: the journal's allowed units, or the agent's own lines if there is no journal. */
@@ -33,22 +35,20 @@ export interface Logs {
 /** Each reading is a process, for up to five seconds: two at a time leave room for the device's own work. */
 const readings = { atOnce: 2, waiting: 32 } as const;
 
-export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions): Logs {
-  const isAllowed = createIsAllowed(logUnits);
-  const units = [...agentUnits, ...logUnits];
+export function createLogs(options: LogsOptions): Logs {
+  const { journal, timers, ownLines } = options;
+  const allowed = createAllowed(options);
   const turns = createTurns(readings);
   const follower = createJournalFollower(journal, timers);
-  const readLine = (entry: JournalEntry): LogEntry | undefined => readJournalLine(entry, isAllowed);
-  const hasJournal = () => turns.take(() => hasLines(journal, units));
-  const checkUnit = (unit: string | undefined): void => {
-    if (unit !== undefined && !isAllowed(unit)) throw foreignUnit(unit, logUnits);
-  };
+  const readLine = (entry: JournalEntry): LogEntry | undefined => readJournalLine(entry, allowed.has);
+  const reading = () => ({ journal, units: allowed.units(), readLine });
+  const hasJournal = () => turns.take(() => hasLines(journal, allowed.units()));
   return {
-    list: async (query) => {
-      checkUnit(query.unit);
+    list: async (asked) => {
+      const query = allowed.read(asked);
       const { cursor } = query;
       if (cursor?.source === "agent") return readOwnPage(ownLines, query);
-      const page = await turns.take(() => readJournalPage({ journal, units, readLine }, query));
+      const page = await turns.take(() => readJournalPage(reading(), query));
       if (cursor) return page ?? refuse();
       // An empty page may mean that nothing matches, or that the agent's lines go elsewhere.
       const isFromJournal =
@@ -56,19 +56,20 @@ export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions)
       return isFromJournal ? page : readOwnPage(ownLines, query);
     },
     count: async (query) => {
-      const counts = await turns.take(() => countJournal({ journal, units, readLine }, query));
+      allowed.read({});
+      const counts = await turns.take(() => countJournal(reading(), query));
       const isFromJournal = counts && (Object.keys(counts.units).length > 0 || (await hasJournal()));
       return isFromJournal ? counts : countOwnLines(ownLines, query);
     },
-    stream: (query, receiver) => {
-      checkUnit(query.unit);
+    stream: (asked, receiver) => {
+      const query = allowed.read(asked);
       let isOver = false;
       let stop = (): void => undefined;
       const begin = async (): Promise<void> => {
         const isFromJournal = await hasJournal();
         if (isOver) return;
         stop = isFromJournal
-          ? streamJournal({ journal, follower, turns, units, readLine }, query, receiver)
+          ? streamJournal({ ...reading(), follower, turns }, query, receiver)
           : await streamOwnLines(ownLines, query, receiver);
         // Only the reading of the agent's own lines takes time in which a stream can end.
         if (isOver) stop();
@@ -88,6 +89,24 @@ export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions)
 async function hasLines(journal: Journal, units: readonly string[]): Promise<boolean> {
   const end = await journal.read({ units, order: "newest-first" }, () => false);
   return end.kind === "stopped";
+}
+
+/** The units whose lines may be read. */
+function createAllowed({ logUnits, unitId = (unit) => unit }: LogsOptions) {
+  let ids: readonly string[] = [];
+  const has = (unit: string) => isAllowedUnit(unit, ids);
+  return {
+    has,
+    units: () => [...agentUnits, ...ids],
+    /** At each request, as the reader of logs does: a package may bring a unit of this name later. */
+    read: <Query extends { readonly unit?: string | undefined }>(query: Query): Query => {
+      ids = logUnits.map(unitId);
+      if (query.unit === undefined) return query;
+      const unit = unitId(query.unit);
+      if (!has(unit) || unit.includes("*")) throw foreignUnit(query.unit, logUnits);
+      return { ...query, unit };
+    },
+  };
 }
 
 function refuse(): never {

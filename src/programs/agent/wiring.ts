@@ -347,11 +347,13 @@ function openLogs(
 ): Logs {
   const kept = createKeptLines(stateDirectory);
   if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept, timers);
-  return createLogs({ journal: systemd.journal, timers, ownLines, logUnits });
+  return createLogs({ ...systemd, timers, ownLines, logUnits });
 }
 
-/** The product's services: those that releases are put to work with, and those whose log may be read. */
+/** The product's services: those that releases are put to work with, and those whose log may be read. A template has no state. */
 function servicesOf({ update: { apply }, logUnits }: RoomsConfig): string[] {
   const ofPlans = [apply.rules?.unit, apply.binary?.unit].flatMap((unit) => unit ?? []);
-  return [...new Set([...ofPlans, ...logUnits])].filter((unit) => unit !== "steward.service");
+  return [...new Set([...ofPlans, ...logUnits])].filter(
+    (unit) => unit !== "steward.service" && !unit.includes("@."),
+  );
 }

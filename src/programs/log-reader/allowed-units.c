@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +14,11 @@
 /* Bytes; the agent refuses a larger host file as well. */
 enum { LARGEST_FILE = 256 * 1024 };
 
-static const char name_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.@-";
+#ifndef UNITS_ROOT
+#define UNITS_ROOT ""
+#endif
+
+static const char name_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.@\\-";
 
 /* As in the agent (src/journal/logs/log-line.ts): steward.service, steward-….service. */
 static bool is_own_unit(const char *name) {
@@ -26,7 +32,7 @@ static bool is_own_unit(const char *name) {
 bool is_allowed_unit(const struct units *units, const char *name) {
   if (is_own_unit(name)) return true;
   for (size_t i = 0; i < units->count; i += 1)
-    if (strcmp(units->names[i], name) == 0) return true;
+    if (fnmatch(units->names[i], name, FNM_NOESCAPE) == 0) return true;
   return false;
 }
 
@@ -56,12 +62,39 @@ bool is_allowed_entry(const struct units *units, const char *line, size_t length
   return is_allowed_unit(units, is_about ? origin.about : origin.unit);
 }
 
+/* As in the agent (src/host/linux/systemd/unit-id.ts): the name that the journal has for a unit, of which an alias is a link to
+   it; of a template a pattern. Of an instance first its own file. */
+static void find_id(char *name) {
+  static const char *const places[] = {"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"};
+  char path[PATH_MAX], real[PATH_MAX], id[UNIT_SIZE], instance[UNIT_SIZE] = "*";
+  const char *at = strchr(name, '@'), *suffix = strrchr(name, '.');
+  if (!suffix) return;
+  if (at && at + 1 < suffix) snprintf(instance, sizeof instance, "%.*s", (int)(suffix - at - 1), at + 1);
+  for (int is_template = 0; is_template <= (at != NULL); is_template += 1)
+    for (size_t i = 0; i < sizeof places / sizeof *places; i += 1) {
+      const char *end = is_template ? at + 1 : suffix;
+      snprintf(path, sizeof path, UNITS_ROOT "%s/systemd/system/%.*s%s", places[i], (int)(end - name), name, suffix);
+      if (!realpath(path, real)) continue;
+      const char *last = strrchr(real, '/') + 1, *dot = strrchr(last, '.');
+      bool has_suffix = dot && strcmp(dot, suffix) == 0;
+      const char *filled = has_suffix && dot > last && dot[-1] == '@' ? instance : "";
+      size_t length = has_suffix ? (size_t)snprintf(id, sizeof id, "%.*s%s%s", (int)(dot - last), last, filled, dot) : 0;
+      if (length > 0 && length < sizeof id) memcpy(name, id, length + 1);
+      return;
+    }
+  if (!at || at + 1 != suffix || strlen(name) + 1 == UNIT_SIZE) return;
+  memmove(name + (suffix - name) + 1, suffix, strlen(suffix) + 1);
+  name[at + 1 - name] = '*';
+}
+
 static bool read_unit(struct json *json, void *context) {
   struct units *units = context;
   char *name = units->names[units->count];
   if (units->count == MOST_UNITS - 1 || !json_text(json, name, UNIT_SIZE)) return false;
   units->count += 1;
-  return name[0] != '\0' && strspn(name, name_characters) == strlen(name);
+  if (name[0] == '\0' || strspn(name, name_characters) != strlen(name)) return false;
+  find_id(name);
+  return true;
 }
 
 static bool read_decision(struct json *json, const char *name, void *context) {

@@ -31,9 +31,10 @@ bool json_text(struct json *json, char *into, size_t size) {
   for (; json->at < json->end && *json->at != '"'; json->at += 1) {
     if ((unsigned char)*json->at < ' ') return false;
     if (*json->at == '\\') {
-      is_plain = false;
       json->at += 1;
       if (json->at == json->end) return false;
+      // In names of units it is systemd's own escape.
+      is_plain = is_plain && *json->at == '\\';
     }
     if (length + 1 < size) into[length] = *json->at;
     length += 1;

@@ -37,7 +37,7 @@ typedef bool read_element(struct json *json, void *context);
 
 bool json_object(struct json *json, read_member *member, void *context);
 bool json_array(struct json *json, read_element *element, void *context);
-/* A string without escapes that fits; any other string is read as an empty text. */
+/* A string that fits and has no escape but that of a backslash; any other string is read as an empty text. */
 bool json_text(struct json *json, char *into, size_t size);
 bool json_skip(struct json *json);
 /* True if only white space is left. */

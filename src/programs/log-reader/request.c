@@ -21,7 +21,7 @@ static bool ends_with(const char *text, const char *end) {
 static bool is_unit(const char *text) {
   static const char *const kinds[] = {".service", ".timer", ".socket", ".mount", ".target"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i += 1)
-    if (ends_with(text, kinds[i])) return consists_of(text, letters, digits, ":_.@-");
+    if (ends_with(text, kinds[i])) return consists_of(text, letters, digits, ":_.@\\-");
   return false;
 }
 

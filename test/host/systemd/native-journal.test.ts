@@ -14,7 +14,7 @@ import { createJournalReader } from "../../../src/host/linux/systemd/journal-rea
 import { openNativeJournal } from "../../../src/host/linux/systemd/native-journal.ts";
 import { journalFieldsOf } from "../../../src/journal/logs/journal-fields.ts";
 import { createLog } from "../../../src/journal/logs/log.ts";
-import { createIsAllowed, readJournalLine } from "../../../src/journal/logs/log-line.ts";
+import { isAllowedUnit, readJournalLine } from "../../../src/journal/logs/log-line.ts";
 
 const dist = join(import.meta.dirname, "../../../dist");
 const addon = join(dist, "clock-steering.node");
@@ -57,7 +57,7 @@ function journalOf(test: TestContext, entries: readonly Buffer[]): string {
 async function readLines(place: string): Promise<LogEntry[]> {
   const lines: LogEntry[] = [];
   await createJournalReader({ place: [place] }).read({ units: [], order: "oldest-first" }, (entry) => {
-    const line = readJournalLine(entry, createIsAllowed([]));
+    const line = readJournalLine(entry, (unit) => isAllowedUnit(unit, []));
     if (line) lines.push(line);
     return true;
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -13,10 +13,13 @@ import {
   temporaryDirectory,
 } from "../../../lab/host/journal.ts";
 import { readAt } from "../../../lab/host/judged-host-file.ts";
+import { buildLogReader } from "../../../scripts/build-addon.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { createJournalctl } from "../../../src/host/linux/systemd/journalctl.ts";
 import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
+import { unitId } from "../../../src/host/linux/systemd/unit-id.ts";
 import type { Journal, JournalEnd, JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
+import { isAllowedUnit } from "../../../src/journal/logs/log-line.ts";
 import { startReader } from "./started-reader.ts";
 
 const say = (MESSAGE: string, _SYSTEMD_UNIT: string, fields: Fields = {}): Fields => ({
@@ -135,6 +138,58 @@ describe("steward-logs", () => {
       }
     }
     assert.deepEqual(messagesIn(await reader.ask("read priority=3\n")), ["an update's"]);
+  });
+
+  it("finds the lines of a unit by each of its names, as the agent does", async (test) => {
+    const root = temporaryDirectory(test);
+    const [etc, lib] = ["/etc", "/usr/lib"].map((place) => join(root, place, "systemd/system"));
+    assert.ok(etc !== undefined && lib !== undefined);
+    for (const place of [etc, lib]) mkdirSync(place, { recursive: true });
+    for (const file of ["rsyslog.service", "getty@.service", "getty@own.service"])
+      writeFileSync(join(lib, file), "");
+    symlinkSync("/usr/lib/systemd/system/none.service", join(etc, "gone.service"));
+    symlinkSync(join(lib, "rsyslog.service"), join(etc, "syslog.service"));
+    symlinkSync("syslog.service", join(etc, "log.service"));
+    symlinkSync("/dev/null", join(etc, "masked.service"));
+    symlinkSync(join(lib, "rsyslog.service"), join(etc, "rsyslog.timer"));
+    symlinkSync("getty@.service", join(lib, "autovt@.service"));
+    /** What the host file names, and the units whose lines are then read. */
+    const rows: readonly (readonly [string, readonly string[]])[] = [
+      ["rsyslog.service", ["rsyslog.service"]],
+      ["syslog.service", ["rsyslog.service"]],
+      ["log.service", ["rsyslog.service"]],
+      ["masked.service", ["masked.service"]],
+      ["gone.service", ["gone.service"]],
+      ["rsyslog.timer", ["rsyslog.timer"]],
+      ["other.service", []],
+      ["getty@tty1.service", ["getty@tty1.service"]],
+      ["autovt@tty1.service", ["getty@tty1.service"]],
+      ["getty@own.service", ["getty@own.service"]],
+      ["getty@.service", ["getty@own.service", "getty@tty1.service"]],
+      ["autovt@.service", ["getty@own.service", "getty@tty1.service"]],
+      ["foo@bar\\x2dbaz.service", ["foo@bar\\x2dbaz.service"]],
+      ["mnt-data\\x2dset.mount", ["mnt-data\\x2dset.mount"]],
+    ];
+    const units = [...new Set(rows.flatMap(([, ids]) => ids))].sort();
+    const program = join(root, "steward-logs");
+    assert.ok(buildLogReader(program, "cc", `-DUNITS_ROOT=${JSON.stringify(root)}`));
+    const place = makeJournal(
+      test,
+      units.map((unit) => say(unit, unit)),
+    );
+    const reader = await startReader(test, { place, program });
+    for (const [named, ids] of rows) {
+      writeFileSync(reader.hostFile, JSON.stringify({ log_units: [named] }));
+      assert.deepEqual(messagesIn(await reader.ask("read\n")), ids, named);
+      assert.ok((await readAt(reader.hostFile, process.getuid?.())).logUnits.includes(named), named);
+      const id = unitId(named, root);
+      assert.deepEqual(
+        units.filter((unit) => isAllowedUnit(unit, [id])),
+        ids,
+        named,
+      );
+      for (const one of ids) assert.deepEqual(messagesIn(await reader.ask(`read unit=${one}\n`)), [one], one);
+    }
   });
 
   it("does not believe a host file that another user could have written", async (test) => {

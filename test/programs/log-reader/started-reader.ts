@@ -6,7 +6,7 @@ import { atEnd } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type Owner, temporaryDirectory } from "../../../lab/host/journal.ts";
 
-const program = join(import.meta.dirname, "../../../dist/steward-logs");
+const built = join(import.meta.dirname, "../../../dist/steward-logs");
 
 export interface StartedReader {
   readonly socket: string;
@@ -15,10 +15,10 @@ export interface StartedReader {
   ask(line: string): Promise<string>;
 }
 
-/** The reader as systemd starts it: with the socket, at the first connection. `place`: another journal's. */
+/** The reader as systemd starts it: with the socket, at the first connection. `place`: another journal's. `program`: another build. */
 export async function startReader(
   test: Owner,
-  { host, place }: { host?: string | undefined; place: string },
+  { host, place, program = built }: { host?: string | undefined; place: string; program?: string },
 ): Promise<StartedReader> {
   const directory = temporaryDirectory(test);
   const hostFile = join(directory, "steward.json");
