@@ -58,6 +58,7 @@ export const findingKinds = {
   clock_panic_threshold: attention("clock", "offset_seconds"),
   clock_below_floor: attention("clock", "measured_at"),
   clock_beyond_ceiling: attention("clock", "measured_at"),
+  time_zone_unknown: attention("clock", "path"),
   battery_clock_wrong: attention("clock", "offset_seconds"),
   updates_degraded: attention("updates", "problem"),
   socket_unavailable: attention("listening", "path"),

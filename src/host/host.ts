@@ -1,3 +1,4 @@
+import type { Finding } from "../contract/types.ts";
 import type { KeyExchanges } from "./nts-ports.ts";
 import type {
   BoundBuffers,
@@ -103,9 +104,11 @@ export interface HostSystemd {
 
 /** The machine's name is in its identity; the root helper changes both. */
 export interface HostNames {
+  /** `unknown`: it is a copy of no zone. */
   timeZone(): Promise<string>;
-  /** `name`: of the form that the contract allows. */
-  hasTimeZone(name: string): Promise<boolean>;
+  /** Continues a sentence about a zone that this host cannot take; null: it can. */
+  timeZoneFault(name: string): string | null;
+  timeZoneTrouble(): Finding | null;
   /** Makes this process use the new host name. */
   adoptHostName(name: string): void;
   adoptTimeZone(name: string): void;

@@ -55,7 +55,7 @@ export function createMachine(options: MachineOptions): Machine {
       support: supportOf(supportUntil, time),
     }),
     change: async (change) => {
-      await requireZone(names, change.time_zone);
+      requireZone(names, change.time_zone);
       return { ...(await renamed(options, change)), ...(await moved(options, change)) };
     },
     goDown: async (verb, force) => {
@@ -107,11 +107,9 @@ async function asked(order: Promise<void>, what: string): Promise<void> {
 }
 
 /** Checked before any change: both members are changed, or neither. */
-async function requireZone(names: HostNames, name: string | undefined): Promise<void> {
-  if (name === undefined || (await names.hasTimeZone(name))) return;
-  const detail = (await names.hasTimeZone("UTC"))
-    ? `is no time zone of this device: "${name}" is not in its database. \`timedatectl list-timezones\` lists them`
-    : "cannot be set: this device has no time zone database. Install it as root: apt install tzdata";
+function requireZone(names: HostNames, name: string | undefined): void {
+  const detail = name === undefined ? null : names.timeZoneFault(name);
+  if (detail === null) return;
   throw new StewardError("validation_failed", `Member /time_zone ${detail}. Nothing was changed.`, {
     details: { errors: [{ pointer: "/time_zone", code: "unknown_time_zone", detail }] },
   });

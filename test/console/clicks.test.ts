@@ -27,7 +27,8 @@ describe("the clicks that a task takes from Home", () => {
     const helper = { ask: async (order: RootOrder) => void orders.push(order), absence: () => null };
     const names = {
       timeZone: async () => "UTC",
-      hasTimeZone: async () => true,
+      timeZoneFault: () => null,
+      timeZoneTrouble: () => null,
       adoptHostName: () => undefined,
       adoptTimeZone: () => undefined,
     };

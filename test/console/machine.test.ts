@@ -41,7 +41,8 @@ describe("the console's view of the machine", () => {
   let zone = "UTC";
   const names = {
     timeZone: async () => zone,
-    hasTimeZone: async () => true,
+    timeZoneFault: () => null,
+    timeZoneTrouble: () => null,
     adoptHostName: (name: string) => {
       hostname = name;
     },

@@ -85,7 +85,8 @@ describe("files of root's in a backup", asRoot, () => {
     return {
       identity,
       names: {
-        ...{ timeZone: async () => "UTC", hasTimeZone: async () => true, adoptTimeZone: () => undefined },
+        ...{ timeZone: async () => "UTC", timeZoneFault: () => null, timeZoneTrouble: () => null },
+        adoptTimeZone: () => undefined,
         adoptHostName: (name) => {
           identity.hostname = name;
         },

@@ -4,6 +4,7 @@ import {
   chownSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -26,6 +27,8 @@ const hostFile = "/etc/steward/steward.json";
 const keptHostFile = "/var/lib/steward-host/steward.json";
 const dropIns = `/run/systemd/system/${unit}.d`;
 const tls = "/etc/steward/tls";
+const zones = "/usr/share/zoneinfo";
+const localtime = "/etc/localtime";
 
 /** One way in which a box breaks, and what mends it. */
 interface Breakage {
@@ -147,6 +150,25 @@ const breakages: readonly Breakage[] = [
       await guest.run("systemctl", ["daemon-reload"]);
       return guest.run("systemctl", ["restart", unit]);
     },
+  },
+  {
+    what: "the time zone's file is gone, as its former name after an upgrade to Debian 13",
+    breaks: () => {
+      renameSync(`${zones}/US`, "/root/US");
+      rmSync(localtime);
+      symlinkSync(`${zones}/US/Pacific`, localtime);
+    },
+    typed: ["steward system time-zone America/Los_Angeles"],
+  },
+  {
+    what: "the time zone is a copy from another release of the database",
+    breaks: () => {
+      const bytes = readFileSync(`${zones}/Asia/Tokyo`);
+      bytes.writeUInt8(bytes.readUInt8(200) ^ 1, 200);
+      rmSync(localtime);
+      writeFileSync(localtime, bytes);
+    },
+    typed: ["steward system time-zone Asia/Tokyo"],
   },
   {
     what: "others may write the host file",

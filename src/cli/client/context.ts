@@ -4,7 +4,7 @@ import type { InputError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Finding, Input, Output, StreamId } from "../../contract/types.ts";
 import type { ChainVerdict, SigningRequest } from "../../host/certificate-ports.ts";
-import type { HostClock, HostFiles, TrustedOwners } from "../../host/host.ts";
+import type { HostClock, HostFiles, HostNames, TrustedOwners } from "../../host/host.ts";
 import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
 import { CommandError } from "../../terminal/command-error.ts";
@@ -100,6 +100,7 @@ export interface ExaminedHost {
   readonly readSealKeys: HostFiles["readSealKeys"];
   readonly readRealTimeClock: HostClock["readRealTimeClock"];
   readonly uptime: Uptime;
+  readonly timeZoneTrouble: HostNames["timeZoneTrouble"];
   readonly helper: Pick<RootHelper, "absence">;
   /**
    * The certificates for HTTPS as an agent would choose among them now, without making one. `ownDirectory`: of the one

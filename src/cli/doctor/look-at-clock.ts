@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { lookForClockSetters } from "./clock-setters.ts";
 import { type Answer, type DoctorContext, outputOf, textOf } from "./doctor-context.ts";
-import { type Entry, entriesOf } from "./finding.ts";
+import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, failing, attention } = entriesOf("clock");
 
@@ -12,7 +12,8 @@ const apartSeconds = 3_600;
 /** Examines the time, the battery-backed clock, and the programs that set the clock. */
 export async function lookAtClock(context: DoctorContext, answer: Answer): Promise<Entry[]> {
   const [plausible, setters] = await Promise.all([lookAtTime(context), lookForClockSetters(context, answer)]);
-  return [plausible, ...setters];
+  const zone = context.host.timeZoneTrouble();
+  return [plausible, ...setters, ...(zone === null ? [] : [entryOf(zone)])];
 }
 
 async function lookAtTime(context: DoctorContext): Promise<Entry> {

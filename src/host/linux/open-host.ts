@@ -24,7 +24,7 @@ import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
 import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
 import { unitId } from "./systemd/unit-id.ts";
-import { hasTimeZone, readTimeZone } from "./time-zone.ts";
+import { openTimeZone } from "./time-zone.ts";
 import { createTimers } from "./timers.ts";
 import { createUptime } from "./uptime.ts";
 
@@ -47,6 +47,9 @@ export function openHost(options: HostOptions): Host {
   const addon = openClockAddon(clockAddon, (cause) => onUnusableAddon(messageOf(cause)));
   const run = createRunCommand();
   const { identity, renamed } = openIdentity();
+  const { toBeAdopted, ...zone } = openTimeZone();
+  const adopted = toBeAdopted();
+  if (adopted !== null) adoptTimeZone(adopted);
   return {
     identity,
     time: {
@@ -78,6 +81,6 @@ export function openHost(options: HostOptions): Host {
       journal: createJournalReader({ source: createLogReader({ otherwise: createJournalctl() }) }),
       unitId,
     },
-    names: { timeZone: readTimeZone, hasTimeZone, adoptHostName: renamed, adoptTimeZone },
+    names: { ...zone, adoptHostName: renamed, adoptTimeZone },
   };
 }

@@ -164,7 +164,7 @@ async function joinRooms(
   const reset = createReset(config);
   const own = { ...base, ...joinNotifications(config, base, auth) };
   const configuration = await openConfiguration({ ...own, config, host, auth: { ...auth, setupToken } });
-  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, helper: host.helper });
+  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, host });
   const joined = {
     ...{ ...own, config, https, local, selfCheck, reset, configuration, checks, events, disk },
     auth: { ...auth, setupToken, rescueToken },

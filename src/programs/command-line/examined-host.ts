@@ -9,6 +9,7 @@ import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
 import { createRootHelper, usualHelperSocket } from "../../host/linux/systemd/root-helper.ts";
+import { openTimeZone } from "../../host/linux/time-zone.ts";
 import { createUptime } from "../../host/linux/uptime.ts";
 import { namesOfHost } from "../../http/hosts.ts";
 import { reachedBy } from "../agent/listeners/own-names.ts";
@@ -24,6 +25,7 @@ export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
     readSealKeys,
     readRealTimeClock: async () => readRealTimeClock(),
     uptime: createUptime(),
+    timeZoneTrouble: openTimeZone().timeZoneTrouble,
     helper: createRootHelper(usualHelperSocket),
     readCertificates,
     reachedBy: ({ names, https }) => reachedBy([...namesOfHost(hostname()), ...names], https.address),

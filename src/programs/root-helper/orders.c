@@ -51,7 +51,8 @@ static bool is_zone_name(const char *text) {
       return false;
     }
   }
-  return !begins && parts <= 3;
+  // The database's own word for a zone that was never set.
+  return !begins && parts <= 3 && strcmp(text, "Factory") != 0;
 }
 
 // One label (RFC 1123 §2.1).

@@ -153,6 +153,7 @@ describe("a line outside of the vocabulary", () => {
     ...["time-zone", "time-zone /etc/passwd", "time-zone ../../etc/passwd", "time-zone Europe/../Berlin"],
     ...[
       "time-zone localtime",
+      "time-zone Factory",
       "time-zone right/Europe/Berlin",
       "time-zone Europe/Berlin/",
       "time-zone Europe//Berlin",

@@ -103,6 +103,7 @@ export const findingWords: FindingWords = {
     `Das Zertifikat ${certificate} gilt nach dieser Uhr noch nicht (erst ab ${moment(begins_at)}), und Browser lehnen es ab. Prüfen Sie die Uhr.`,
   program_broken: ({ parts }) =>
     `Teile des Programms funktionieren nicht: ${parts.map((part) => partEffects[part] ?? part).join("; ")}. Installieren Sie es neu.`,
+  time_zone_unknown: ({ path }) => `Die Zeitzone des Geräts fehlt in seiner Zeitzonendatenbank: ${path}.`,
   root_helper_missing: () =>
     "Das Hilfsprogramm für root ist nicht erreichbar: Updates werden nicht installiert, Neustart und Änderungen von Hostname, Zeitzone und Zeitdienst abgelehnt. Am Gerät nennt steward doctor root den Befehl, der das behebt.",
   program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",

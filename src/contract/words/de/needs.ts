@@ -18,6 +18,7 @@ export const needWords: NeedWords = {
   two_factor_key: { title: () => "Der Schlüssel der zweiten Faktoren fehlt" },
   clock: {
     title: ({ reason, word, trust }) => {
+      if (reason === "time_zone_unknown") return "Die Zeitzone ist nicht bekannt";
       if (reason === "battery_clock_wrong") return "Die batteriegepufferte Uhr geht falsch";
       if (reason === "clock_minority_agrees") return "Zu wenige Zeitserver stimmen überein";
       if (reason.endsWith("_externally") || reason.endsWith("_daemon"))

@@ -110,6 +110,7 @@ export const findingWords: FindingWords = {
     `The certificate ${certificate} is valid from ${moment(begins_at)} on, which is later than this clock, and browsers refuse it. Check the clock.`,
   program_broken: ({ parts }) =>
     `Parts of the program do not work: ${parts.map((part) => partEffects[part] ?? part).join("; ")}. Install it again.`,
+  time_zone_unknown: ({ path }) => `The time zone of this device is not in its time zone database: ${path}.`,
   root_helper_missing: (_, format) =>
     `The root helper cannot be asked: updates are not installed, and restart, host name, time zone and time daemon cannot be changed. On the device, root finds the line to type with ${typed("steward doctor", format)}.`,
   program_untested: () => "The program could not test itself.",

@@ -18,6 +18,7 @@ export const needWords: NeedWords = {
   two_factor_key: { title: () => "The key of the second factors is missing" },
   clock: {
     title: ({ reason, word, trust }) => {
+      if (reason === "time_zone_unknown") return "The time zone is not known";
       if (reason === "battery_clock_wrong") return "The battery-backed clock is wrong";
       if (reason === "clock_minority_agrees") return "Too few time servers agree";
       if (reason.endsWith("_externally") || reason.endsWith("_daemon"))

@@ -215,7 +215,7 @@ export function checksOf({
   updates,
   selfCheck,
   https,
-  helper,
+  host: { helper, names },
   local,
 }: {
   readonly config: RoomsConfig;
@@ -225,7 +225,7 @@ export function checksOf({
   readonly updates: Updates;
   readonly selfCheck: SelfCheck;
   readonly https: Pick<Https, "trouble">;
-  readonly helper: Pick<RootHelper, "absence">;
+  readonly host: Pick<Host, "helper" | "names">;
   readonly local: Pick<LocalListeners, "trouble">;
 }): readonly HealthCheck[] {
   return [
@@ -234,6 +234,7 @@ export function checksOf({
     ...auth.checks,
     // Not `clock`: that is the check of its document.
     { name: "time", trouble: () => clock.trouble() },
+    { name: "time zone", trouble: () => names.timeZoneTrouble() },
     updatesCheck(state, updates),
     { name: "listening", trouble: () => local.trouble() },
     { name: "https", trouble: () => https.trouble() },
