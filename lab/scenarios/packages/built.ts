@@ -1,5 +1,16 @@
 /** The packages that the scenarios install: of this checkout, and of it as other versions. Built on the host. */
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
 
@@ -33,6 +44,33 @@ async function build(which: Which): Promise<void> {
   mkdirSync(into, { recursive: true });
   const machine = arch() === "arm64" ? "arm64" : "amd64";
   await makePackages({ for: [machine], version: { now: version, next }[which as string] ?? which, into });
+}
+
+/** Builds the packages of an earlier commit from its own sources, as version 0.0.1, and puts them into the machine. */
+export const putFormerPackages =
+  (commit: string) =>
+  (directory: string): void => {
+    const [into, sources] = [join(cache, commit), join(cache, `${commit}-sources`)];
+    if (!existsSync(into)) buildFormer(commit, { into, sources });
+    for (const file of readdirSync(into).filter((one) => one.endsWith(".deb")))
+      copyFileSync(join(into, file), join(directory, `${file.split("_")[0]}.deb`));
+  };
+
+function buildFormer(commit: string, { into, sources }: { into: string; sources: string }): void {
+  rmSync(sources, { recursive: true, force: true });
+  execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", root, sources]);
+  execFileSync("git", ["-C", sources, "checkout", "--quiet", commit]);
+  for (const name of ["node_modules", ".cache"]) symlinkSync(join(root, name), join(sources, name));
+  const made = `${into}.new`;
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+  const wanted = { for: [arch() === "arm64" ? "arm64" : "amd64"], version: "0.0.1", into: made };
+  const program = `(await import("./scripts/package/packages.ts")).makePackages(${JSON.stringify(wanted)})`;
+  execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", `await ${program}`], {
+    cwd: sources,
+  });
+  renameSync(made, into);
+  rmSync(sources, { recursive: true });
 }
 
 /** Puts them into the machine as they are named, each with its version. */
