@@ -7,12 +7,6 @@ import type { HostNames } from "../host.ts";
 /** localtime(5) and tzfile(5). `database`: a directory called zoneinfo. */
 const usualPlaces = { etc: "/etc", database: "/usr/share/zoneinfo" };
 
-/** Bytes; the largest file of the database has 4 KiB. */
-const mostBytes = 256 * 1024;
-
-/** Links on the way from /etc/localtime, as many as the kernel follows. */
-const mostLinks = 40;
-
 const zoneForm = new RegExp(timeZone.pattern);
 
 const legacy = "apt install tzdata-legacy";
@@ -60,10 +54,10 @@ export function openTimeZone(places = usualPlaces): TimeZone & { toBeAdopted(): 
   };
 }
 
-/** A copy is looked for once: that reads all of the database. */
+/** The names of a copy are looked for once: that reads all of the database. */
 function createSearch({ etc, database }: typeof usualPlaces): () => Found {
   const link = join(etc, "localtime");
-  let copy: { key: string; found: Found } | undefined;
+  let copy: { content: Buffer; found: Found } | undefined;
   return () => {
     const end = endOf(link);
     // localtime(5): without the file it is UTC.
@@ -71,36 +65,30 @@ function createSearch({ etc, database }: typeof usualPlaces): () => Found {
     const [, name = ""] = /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(end) ?? [];
     if (zoneIn(database, name)) return { name, goesBy: name, path: null, isCopy: false };
     const goesBy = [name, successor(database, name) ?? name].find(isKnown) ?? null;
-    if (zoneForm.test(name) && name !== "Factory") return { name, goesBy, path: end, isCopy: false };
-    const stats = tried(() => statSync(link));
-    const key = `${stats?.ino} ${stats?.mtimeMs}`;
-    if (copy?.key !== key)
-      copy = { key, found: original(link, textOf(join(etc, "timezone")).trim(), database) };
-    return copy.found;
+    if (isName(name)) return { name, goesBy, path: end, isCopy: false };
+    const content = contentOf(link);
+    if (content === null) return { name: "unknown", goesBy: null, path: link, isCopy: false };
+    const hint = textOf(join(etc, "timezone")).trim();
+    if (!copy?.content.equals(content)) copy = { content, found: original(content, hint, database) };
+    return { ...copy.found, path: copy.found.path && link };
   };
 }
 
 /** The zone that a copy is of. `hint`: the name that Debian writes into a file. */
-function original(path: string, hint: string, database: string): Found {
-  const content = contentOf(path);
-  if (content === null) return { name: "unknown", goesBy: null, path, isCopy: false };
+function original(content: Buffer, hint: string, database: string): Found {
   const all = [hint, ...namesIn(database)];
   const isAlike = (name: string) => ruleOf(zoneIn(database, name)) === ruleOf(content);
   // A copy of another release of the database has the rules of its zone, and other years of the past.
-  const name = all.find((one) => zoneIn(database, one)?.equals(content)) ?? (isAlike(hint) ? hint : null);
-  if (name !== null) return { name, goesBy: name, path: null, isCopy: true };
-  return {
-    name: "unknown",
-    goesBy: all.find((one) => isAlike(one) && isKnown(one)) ?? null,
-    path,
-    isCopy: true,
-  };
+  const same = all.find((one) => zoneIn(database, one)?.equals(content)) ?? (isAlike(hint) ? hint : null);
+  const goesBy = same ?? all.find((one) => isAlike(one) && isKnown(one)) ?? null;
+  return { name: same ?? "unknown", goesBy, path: same === null ? "" : null, isCopy: true };
 }
 
 /** The first place in the database that it leads to, or its last; null: it does not exist. */
 function endOf(link: string): string | null {
   let path = link;
-  for (let left = mostLinks; left > 0 && !path.includes("/zoneinfo/"); left -= 1) {
+  // As many links as the kernel follows.
+  for (let left = 40; left > 0 && !path.includes("/zoneinfo/"); left -= 1) {
     const target = tried(() => readlinkSync(path));
     if (target === null) return path === link && tried(() => statSync(path)) === null ? null : path;
     path = resolve(dirname(path), target);
@@ -108,9 +96,13 @@ function endOf(link: string): string | null {
   return path;
 }
 
-/** Null: it has no such zone. Factory is its word for one that was never set. */
+/** Factory is the database's word for a zone that was never set. */
+function isName(name: string): boolean {
+  return zoneForm.test(name) && name !== "Factory";
+}
+
 function zoneIn(database: string, name: string): Buffer | null {
-  return zoneForm.test(name) && name !== "Factory" ? contentOf(join(database, name)) : null;
+  return isName(name) ? contentOf(join(database, name)) : null;
 }
 
 /** The present name of a zone that has a former one. */
@@ -123,16 +115,14 @@ function successor(database: string, former: string): string | null {
 
 /** All names; of names for one content that which people use is first. */
 function namesIn(database: string): string[] {
-  const tables = ["zone1970.tab", "zone.tab"].map((name) => textOf(join(database, name))).join("\n");
-  const used = [...tables.matchAll(/^[^#\t]*\t[^\t]*\t([^\t\n]+)/gm)].map(([, name = ""]) => name);
+  const used = textOf(join(database, "zone.tab")).matchAll(/^[^#\t]*\t[^\t]*\t([^\t\n]+)/gm);
   const all = tried(() => readdirSync(database, { recursive: true, encoding: "utf8" })) ?? [];
-  return ["UTC", ...used, ...all.sort()];
+  return ["UTC", ...[...used].map(([, name = ""]) => name), ...all.sort()];
 }
 
 /** RFC 9636 §3.1; null: it is no such file. */
 function contentOf(path: string): Buffer | null {
-  const stats = tried(() => statSync(path));
-  const content = stats?.isFile() && stats.size <= mostBytes ? tried(() => readFileSync(path)) : null;
+  const content = tried(() => (statSync(path).isFile() ? readFileSync(path) : null));
   return content?.toString("latin1", 0, 4) === "TZif" ? content : null;
 }
 

@@ -33,11 +33,6 @@ export function versionsAmong(files: readonly string[], name: string): string[] 
   return numberedAmong(files, name, "version");
 }
 
-/** Names of the damaged files among these, oldest first. */
-export function setAsideAmong(files: readonly string[], name: string): string[] {
-  return numberedAmong(files, name, "bad");
-}
-
 /**
  * The number and the time in a kept file's name. The time is the wall clock's, right or wrong. Other names have
  * neither.

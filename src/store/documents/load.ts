@@ -2,15 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { DamageKind, Replacement } from "../../contract/types.ts";
 import { rejoined } from "../validation/members.ts";
-import {
-  compareFormats,
-  type DocumentKind,
-  documentPath,
-  type Form,
-  goodCopyName,
-  validatorOf,
-} from "./document-kind.ts";
-import { formCopyName, formVersions, markOf, setAsideAmong, versionsAmong } from "./kept-files.ts";
+import { type DocumentKind, documentPath, type Form, goodCopyName, validatorOf } from "./document-kind.ts";
+import { formCopyName, formVersions, keptNames, markOf, versionsAmong } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
@@ -141,18 +134,14 @@ async function broughtBack<T extends object>(
   { value, former }: Usable<T>,
   read: Read<T>,
 ): Promise<unknown> {
-  const aside = setAsideAmong(readdirSync(directory), name)
-    .at(-1)
-    ?.replace(/\.json$/, "");
+  const aside = (await keptNames(directory, name)).at(-1)?.replace(/\.json$/, "");
   if (aside === undefined || former === null) return undefined;
   const kept = formCopyName(name, former.version);
   const [base, newer] = await Promise.all([read(kept), read(aside)]);
-  if (!("value" in base && "value" in newer)) return undefined;
-  const isNewer = compareFormats(newer.former?.version ?? newer.form.version, former.version) > 0;
+  if (!("value" in base && "value" in newer) || newer.former?.version === former.version) return undefined;
   const changedAt = (file: string) => statSync(documentPath(directory, file)).mtimeMs;
   // Otherwise the bytes are those of the next upgrade, which was cut short.
-  const isBase = changedAt(kept) <= changedAt(aside);
-  return isNewer && isBase ? rejoined(base.value, value, newer.value) : undefined;
+  return changedAt(kept) <= changedAt(aside) ? rejoined(base.value, value, newer.value) : undefined;
 }
 
 type Kind = Pick<DocumentKind<object>, "name" | "rejoins">;
