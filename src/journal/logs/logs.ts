@@ -100,7 +100,7 @@ function createAllowed({ logUnits, unitId = (unit) => unit }: LogsOptions) {
     units: () => [...agentUnits, ...ids],
     /** At each request, as the reader of logs does: a package may bring a unit of this name later. */
     read: <Query extends { readonly unit?: string | undefined }>(query: Query): Query => {
-      ids = logUnits.map(unitId);
+      ids = logUnits.map((unit) => unitId(unit));
       if (query.unit === undefined) return query;
       const unit = unitId(query.unit);
       if (!has(unit) || unit.includes("*")) throw foreignUnit(query.unit, logUnits);

@@ -14,9 +14,15 @@ import { createOwnLines, type OwnLines } from "../../../src/journal/logs/own-lin
 const seen = (page: LogList) => page.items.map(({ message }) => message);
 const anyone: LogPageQuery = { limit: 100, mayReadAudit: false };
 
-function logsOf(test: TestContext, entries: readonly Fields[], logUnits: readonly string[] = []): Logs {
+function logsOf(
+  test: TestContext,
+  entries: readonly Fields[],
+  logUnits: readonly string[] = [],
+  unitId?: (unit: string, root?: string) => string,
+): Logs {
   const journal = createJournalReader({ place: [makeJournal(test, entries)] });
-  return createLogs({ timers: createTimers(), journal, ownLines: createOwnLines(), logUnits });
+  const options = { timers: createTimers(), journal, ownLines: createOwnLines(), logUnits };
+  return createLogs({ ...options, ...(unitId && { unitId }) });
 }
 
 const notice = (message: string, members: object = {}) =>
@@ -50,6 +56,15 @@ describe("the log from a journal", () => {
     );
     const page = await logs.list({ ...anyone, mayReadAudit: true });
     assert.deepEqual(seen(page), ["Started.", "of another", "user.created"]);
+  });
+
+  it("has the lines of a unit that is asked for, or named by the host file, by another name", async (test) => {
+    const collected = { _SYSTEMD_UNIT: "rsyslog.service", MESSAGE: "collected" };
+    const unitId = (unit: string, root = "") => (root + unit).replace(/^syslog/, "rsyslog");
+    const logs = logsOf(test, [collected], ["syslog.service"], unitId);
+    for (const unit of [undefined, "syslog.service", "rsyslog.service"])
+      assert.deepEqual(seen(await logs.list({ ...anyone, unit })), ["collected"], unit);
+    await assert.rejects(logs.list({ ...anyone, unit: "other.service" }), /other\.service is no unit/);
   });
 
   it("has the agent's own lines with what they say besides", async (test) => {
