@@ -119,6 +119,16 @@ describe("the time zone of this host", () => {
       "steward system time-zone UTC",
       /windows go by UTC/,
     ],
+    [
+      "a link, and there is no database",
+      (at) => {
+        inDatabase("Europe/Berlin")(at);
+        rmSync(at.zoneinfo, { recursive: true });
+      },
+      "Europe/Berlin",
+      "apt-get install tzdata",
+      /Programs go by UTC; update windows go by Europe\/Berlin/,
+    ],
     ["a link to a directory", inDatabase("Europe"), "Europe", "steward system time-zone UTC"],
     ["a link that leads to itself", inDatabase("localtime"), "unknown", "steward system time-zone UTC"],
     ["a link to nowhere", link("nowhere"), "unknown", "steward system time-zone UTC"],
@@ -134,6 +144,7 @@ describe("the time zone of this host", () => {
       const trouble = zone.timeZoneTrouble();
       assert.deepEqual([await zone.timeZone(), trouble?.remedy?.line], [name, typed]);
       assert.match(trouble?.detail ?? "", words ?? /^/);
+      assert.ok(trouble?.detail.includes("database: /") !== false, trouble?.detail);
     });
   }
 

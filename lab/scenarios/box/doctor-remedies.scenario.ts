@@ -4,7 +4,6 @@ import {
   chownSync,
   mkdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -154,7 +153,7 @@ const breakages: readonly Breakage[] = [
   {
     what: "the time zone's file is gone, as its former name after an upgrade to Debian 13",
     breaks: () => {
-      renameSync(`${zones}/US`, "/root/US");
+      rmSync(`${zones}/US`, { recursive: true });
       rmSync(localtime);
       symlinkSync(`${zones}/US/Pacific`, localtime);
     },

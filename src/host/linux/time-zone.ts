@@ -41,11 +41,12 @@ export function openTimeZone(places = usualPlaces): TimeZone & { toBeAdopted(): 
       const { name, goesBy, path, isCopy } = find();
       if (path === null) return null;
       const now = successor(database, name);
-      const set = `steward system time-zone ${now ?? goesBy ?? "UTC"}`;
+      const set = [now, goesBy, "UTC"].find((one) => one !== null && zoneIn(database, one));
+      const typed = set === undefined ? "apt-get install tzdata" : `steward system time-zone ${set}`;
       const others = isCopy ? "It is a copy, and backups do not have its name" : "Programs go by UTC";
       const former = now && ` It is a former name of ${now}; as root, \`${legacy}\` brings it back.`;
-      const particulars = `${others}; update windows go by ${goesBy ?? "UTC"}.${former ?? ""} \`${set}\` sets a zone, \`timedatectl list-timezones\` lists others.`;
-      return finding("time_zone_unknown", { path }, particulars, line(set));
+      const particulars = `${others}; update windows go by ${goesBy ?? "UTC"}.${former ?? ""} \`${typed}\` ends this; \`timedatectl list-timezones\` lists the zones.`;
+      return finding("time_zone_unknown", { path }, particulars, line(typed));
     },
     toBeAdopted: () => {
       const { goesBy, path, isCopy } = find();
@@ -69,19 +70,24 @@ function createSearch({ etc, database }: typeof usualPlaces): () => Found {
     const content = contentOf(link);
     if (content === null) return { name: "unknown", goesBy: null, path: link, isCopy: false };
     const hint = textOf(join(etc, "timezone")).trim();
-    if (!copy?.content.equals(content)) copy = { content, found: original(content, hint, database) };
-    return { ...copy.found, path: copy.found.path && link };
+    if (!copy?.content.equals(content))
+      copy = { content, found: original(link, content, { hint, database }) };
+    return copy.found;
   };
 }
 
 /** The zone that a copy is of. `hint`: the name that Debian writes into a file. */
-function original(content: Buffer, hint: string, database: string): Found {
+function original(
+  path: string,
+  content: Buffer,
+  { hint, database }: { hint: string; database: string },
+): Found {
   const all = [hint, ...namesIn(database)];
   const isAlike = (name: string) => ruleOf(zoneIn(database, name)) === ruleOf(content);
   // A copy of another release of the database has the rules of its zone, and other years of the past.
   const same = all.find((one) => zoneIn(database, one)?.equals(content)) ?? (isAlike(hint) ? hint : null);
   const goesBy = same ?? all.find((one) => isAlike(one) && isKnown(one)) ?? null;
-  return { name: same ?? "unknown", goesBy, path: same === null ? "" : null, isCopy: true };
+  return { name: same ?? "unknown", goesBy, path: same === null ? path : null, isCopy: true };
 }
 
 /** The first place in the database that it leads to, or its last; null: it does not exist. */
