@@ -53,7 +53,7 @@ const copy =
 const of = (name: string): Buffer => readFileSync(join(database, name));
 
 describe("the time zone of this host", () => {
-  /** What /etc/localtime is; the name; the line that mends it, if it is a trouble; its facts in words. */
+  /** A description of /etc/localtime; the name; the line that mends it, if it is a trouble; its facts in words. */
   const rows: readonly (readonly [string, Place, string, string?, RegExp?])[] = [
     ["an absolute link", inDatabase("Europe/Berlin"), "Europe/Berlin"],
     ["a relative link", link("../zoneinfo/Asia/Tokyo"), "Asia/Tokyo"],

@@ -190,7 +190,7 @@ describe("the bytes of former forms", () => {
     const again = await change(next, { heating: "off" }, rejoined);
     assert.deepEqual(again, { lamp: { on: true, colour: "blue" }, blinds: "half", heating: "off" });
     assert.deepEqual([(await change(next, {}, rejoined)).blinds, count], ["half", 1]);
-    // What a person has put in its place meanwhile is what they want.
+    // A person wants the file that they have put in its place.
     await change(old, {});
     await createStateTools(directory, [old]).reset("room");
     assert.deepEqual((await change(next, {}, rejoined)).lamp, old.defaults.lamp);

@@ -132,7 +132,7 @@ function contentOf(path: string): Buffer | null {
   return content?.toString("latin1", 0, 4) === "TZif" ? content : null;
 }
 
-/** What it says of the present and the future: the footer, RFC 9636 §3.3. */
+/** The rule for the present and the future: the footer, RFC 9636 §3.3. */
 function ruleOf(content: Buffer | null): unknown {
   return /\n([^\n]+)\n$/.exec(content?.toString("latin1") ?? "")?.[1] ?? content;
 }

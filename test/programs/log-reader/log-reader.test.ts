@@ -153,7 +153,7 @@ describe("steward-logs", () => {
     symlinkSync("/dev/null", join(etc, "masked.service"));
     symlinkSync(join(lib, "rsyslog.service"), join(etc, "rsyslog.timer"));
     symlinkSync("getty@.service", join(lib, "autovt@.service"));
-    /** What the host file names, and the units whose lines are then read. */
+    /** A name in the host file, and the units whose lines are then read. */
     const rows: readonly (readonly [string, readonly string[]])[] = [
       ["rsyslog.service", ["rsyslog.service"]],
       ["syslog.service", ["rsyslog.service"]],

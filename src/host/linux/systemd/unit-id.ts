@@ -6,7 +6,7 @@ const places = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map(
   (place) => `${place}/systemd/system`,
 );
 
-/** The name that the journal has for a unit: an alias is a link to it. A template stands for its instances, as a pattern. */
+/** The name that the journal has for a unit: an alias is a link to it. That of a template is a pattern for its instances. */
 export function unitId(name: string, root = ""): string {
   const [, template = "", instance = "*"] = /^([^@]*@)(.+)?\.\w+$/.exec(name) ?? [];
   const suffix = extname(name);
