@@ -173,10 +173,23 @@ function limitChanges({ before, after }: Pair, side: Side): string[] {
   });
   const others = [...forms, ...(before.properties === undefined ? [] : ["oneOf", "anyOf"])].flatMap((key) => {
     const [one, other] = [JSON.stringify(before[key]), JSON.stringify(after[key])];
-    const isAllowed = one === other || (side === "request" ? other === undefined : one === undefined);
+    const isAllowed =
+      one === other ||
+      (side === "request" ? other === undefined || takesMore(before[key], after[key]) : one === undefined);
     return isAllowed ? [] : [`${key} has changed`];
   });
   return [...limits, ...others];
+}
+
+/** True of two patterns that differ in one list of characters, to which some were added. */
+function takesMore(before: unknown, after: unknown): boolean {
+  const listed = /^(.*?)\[((?:\\.|[^\]\\])+)\](.*)$/;
+  const [, head, list, tail] = listed.exec(String(before)) ?? [];
+  const [, newHead, newList, newTail] = listed.exec(String(after)) ?? [];
+  if (list === undefined || newList === undefined || head !== newHead || tail !== newTail) return false;
+  const [former, present] = [new RegExp(`[${list}]`), new RegExp(`[${newList}]`)];
+  const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code));
+  return characters.every((character) => !former.test(character) || present.test(character));
 }
 
 function requiredChanges({ before, after }: Pair, side: Side): string[] {

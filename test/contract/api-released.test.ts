@@ -47,6 +47,10 @@ describe("the API", () => {
     "a longer text that is taken": (d) => {
       d.components.schemas.SignInRequest.properties.username.maxLength = 512;
     },
+    "a character more in a text that is taken": (d) => {
+      const { schema } = d.components.parameters.OfUnit;
+      schema.pattern = schema.pattern.replace("[", "[~");
+    },
     "a body that may be absent": (d) => {
       d.paths["/api/auth/refresh"].post.requestBody.required = false;
     },
@@ -131,6 +135,13 @@ describe("the API", () => {
     "an answer whose codes are no longer listed": [
       (d) => delete d.components.schemas.Need.properties.code.enum,
       /no longer listed/,
+    ],
+    "a character less in a text that is taken": [
+      (d) => {
+        const { schema } = d.components.parameters.OfUnit;
+        schema.pattern = schema.pattern.replace("A-Z", "B-Z!");
+      },
+      /query unit: pattern has changed/,
     ],
     "a member of a request removed": [
       (d) => delete d.components.schemas.NewUser.properties.enabled,
