@@ -74,7 +74,8 @@ async function opened(order: Extract<AgeOrder, { mode: "open" }>, source: Source
   const decrypter = new Decrypter();
   if ("passphrase" in order) for (const one of formsOf(order.passphrase)) decrypter.addPassphrase(one);
   else
-    for (const key of order.identity.split("\n")) add(key, "identity", (one) => decrypter.addIdentity(one));
+    for (const key of order.identity.trim().split(/\s+/))
+      add(key, "identity", (one) => decrypter.addIdentity(one));
   const begun = await upTo(source, (bytes) => bytes.length >= headBytes, headBytes);
   const whole = following(begun.head, begun.rest);
   const isArmoured = printable(begun.head).trimStart().startsWith(armourBegin);

@@ -21,6 +21,7 @@ export const scenario: TieredScenario = {
         await isSwitchedOff(guest);
         await isMade(guest);
         await opens(guest);
+        await keepsOthers(guest);
       },
     },
   ],
@@ -62,4 +63,25 @@ async function opens(guest: Guest): Promise<void> {
     stdout: stdout.slice(0, 500),
     stderr,
   });
+}
+
+/** A second box of this name on the same share, a file of an earlier release, and days on which the clock said 2038. */
+async function keepsOthers(guest: Guest): Promise<void> {
+  const lines = ["set -e", `cd ${directory}`, "own=$(ls *.age)"];
+  lines.push("base=$(echo $own | sed 's/-20[0-9][0-9]-.*//')", "id=$(echo $own | sed 's/.*Z-//; s/-.*//')");
+  for (const number of [2, 3, 4, 5, 6, 7, 8])
+    lines.push(`cp -p "$own" "$base-2038-01-0${number}T0130Z-$id-${number}.age"`);
+  for (const ending of ["-001122334455-1", "-001122334455-2", ""])
+    lines.push(`cp -p "$own" "$base-2026-11-01T0130Z${ending}.age"`);
+  lines.push("systemctl start steward-backup.service", "ls | sed 's/.*Z//' | sort");
+  const { stdout, stderr } = await guest.run("sh", ["-c", lines.join("\n")]);
+  const numbers = [...stdout.matchAll(/^-[0-9a-f]{12}-(\d+)\.age$/gm)].map(([, number]) => Number(number));
+  guest.check(
+    "of this device the last seven written stay, and all of the other box",
+    numbers.sort((one, next) => one - next).join() === "1,2,3,4,5,6,7,8,9",
+    { stdout, stderr },
+  );
+  guest.check("and the file without an id", /^\.age$/m.test(stdout), stdout);
+  const { stdout: log } = await guest.run("journalctl", ["-u", "steward-backup", "--no-pager", "-o", "cat"]);
+  guest.check("the journal says why", /2 files: left; of another device\./.test(log), log);
 }

@@ -5,7 +5,7 @@ import type { RestorePlan } from "../../backup/restore.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Input, Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { agreesTo } from "../../terminal/commands/consent.ts";
+import { agreesTo, shellLine } from "../../terminal/commands/consent.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
@@ -79,7 +79,10 @@ async function uploadOf(source: string): Promise<Upload> {
 
 async function keyOf({ options, context }: Invocation, source: string): Promise<OpeningKey> {
   const files = options.texts("identity");
-  if (files.length > 0) return { identity: (await Promise.all(files.map(identitiesIn))).flat().join("\n") };
+  if (files.length > 0) {
+    const keys = await Promise.all(files.map((file) => identitiesIn(file, source)));
+    return { identity: keys.flat().join("\n") };
+  }
   const { stdin } = context;
   if (options.has("passphrase-stdin")) return { passphrase: await readFirstLine(stdin) };
   if (!stdin.isTTY)
@@ -110,12 +113,13 @@ const otherKeys: readonly (readonly [RegExp, string])[] = [
   [/^/, "has no private key of age: a line that begins with AGE-SECRET-KEY-1"],
 ];
 
-async function identitiesIn(path: string): Promise<string[]> {
+async function identitiesIn(path: string, source: string): Promise<string[]> {
   const lines = await keyLines(path);
   const keys = lines.filter((line) => /^AGE-SECRET-KEY-(PQ-)?1/.test(line));
   if (keys.length > 0) return keys;
   const [, fault = ""] = otherKeys.find(([form]) => [...lines, ""].some((line) => form.test(line))) ?? [];
-  throw new CommandError(6, `${path} ${fault}. Nothing was changed.`);
+  const advice = fault.replace("FILE", shellLine([path])).replace("BACKUP", shellLine([source]));
+  throw new CommandError(6, escapeText(`${path} ${advice}. Nothing was changed.`));
 }
 
 /** Files of root's come first to their places, and the state follows once they are there. */

@@ -159,6 +159,17 @@ describe("a backup and its key, as other tools leave them", () => {
       assert.ok(!output.includes(secret), "it repeats the secret");
     });
 
+  it("are refused with a line that brings a file to restore, where only age can use the key", async () => {
+    const { tar } = await backup();
+    const path = written("to ssh.age", age(["-r", sshRecipient], tar));
+    const { stderr } = await steward(["restore", path, "--check", "--identity", at("ssh")]);
+    const line = /`(age-keygen .*)`/.exec(stderr)?.[1] ?? assert.fail(stderr);
+    execFileSync("sh", ["-ec", line], { cwd: scratch, stdio: "ignore" });
+    const words = ["restore", at("NEW.age"), "--check", "--identity", at("key.txt")];
+    const ended = await steward(words);
+    assert.match(ended.stdout, restored, ended.stderr);
+  });
+
   it("are read with a post-quantum key", async () => {
     const identity = await generateHybridIdentity();
     const recipients = written("pq.recipients", `${await identityToRecipient(identity)}\n`);
