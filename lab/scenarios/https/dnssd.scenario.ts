@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { device, inNeighbour, lan } from "./neighbour.ts";
 
 const file = "/etc/systemd/dnssd/steward.dnssd";
-const device = "192.0.2.7";
 
 /** Another computer on the device's LAN, in a network namespace: its Avahi looks for what systemd-resolved announces. */
 export const scenario: TieredScenario = {
@@ -56,20 +56,5 @@ async function found(guest: Guest): Promise<void> {
   guest.check("nor is it announced", own(await browse(guest)) === "");
 }
 
-const inNeighbour = (guest: Guest, ...words: readonly string[]) =>
-  guest.run("ip", ["netns", "exec", "neighbour", ...words]);
-
 const browse = async (guest: Guest): Promise<string> =>
   (await guest.run("avahi-browse", ["-rpt", "_https._tcp"])).stdout;
-
-/** A cable between the device and its neighbour. */
-async function lan(guest: Guest): Promise<void> {
-  const steps = `ip netns add neighbour
-ip link add lan0 type veth peer name lan1 netns neighbour
-ip addr add ${device}/24 dev lan0 && ip link set lan0 up multicast on
-ip -n neighbour addr add 192.0.2.8/24 dev lan1
-ip -n neighbour link set lan1 up multicast on
-ip -n neighbour link set lo up`;
-  const ran = await guest.run("sh", ["-ec", steps]);
-  guest.check("there is a LAN with a neighbour", ran.status === 0, ran);
-}
