@@ -1,0 +1,31 @@
+import { StewardError } from "../../../contract/errors.ts";
+import type { RunCommand } from "../../ports.ts";
+
+/** Milliseconds for one run of openssl, which takes a fiftieth of it on a slow device. */
+const timeoutMilliseconds = 20_000;
+
+/** Characters of a common name (RFC 5280, ub-common-name). */
+const longestCommonName = 64;
+
+/** Runs Debian's openssl, which makes `what`, and returns its output. Throws `internal_error`. */
+export async function openssl(run: RunCommand, args: readonly string[], what: string): Promise<string> {
+  const failure = (why: string) => new StewardError("internal_error", `${what} cannot be made: ${why}.`);
+  const ran = await run("openssl", args, { timeoutMilliseconds }).catch(() => {
+    throw failure("openssl is not installed. Install it: apt-get install openssl");
+  });
+  if (ran.status === 0) return ran.stdout;
+  const said = ran.stderr.trim().split("\n").at(-1) ?? "";
+  throw failure(`openssl ${args[0]} ended with ${ran.status ?? "a signal"}: ${said}`);
+}
+
+interface Subjects {
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/** The subject, which only people read, and the names that count (RFC 9525 §2). */
+export function subjectsOf({ names, addresses }: Subjects): { commonName: string; alternatives: string } {
+  const [commonName = "steward"] = names;
+  const alternatives = [...names.map((name) => `DNS:${name}`), ...addresses.map((one) => `IP:${one}`)];
+  return { commonName: commonName.slice(0, longestCommonName), alternatives: alternatives.join(",") };
+}
