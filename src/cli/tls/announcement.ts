@@ -1,4 +1,5 @@
-import { access, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { RunCommand } from "../../host/ports.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
@@ -63,7 +64,7 @@ export async function announce(
   { root }: AnnouncementPlaces = { root: "" },
 ): Promise<string[]> {
   return changed(hostFile, root, async ({ installed, file, text, unit }) => {
-    if (!(await isAny(installed.map((path) => `${root}${path}`)))) return;
+    if (!installed.some((path) => existsSync(`${root}${path}`))) return;
     // The daemons have users of their own.
     await writeRootFile(`${root}${file}`, { content: text(port), mode: 0o644 });
     await restart(unit, run);
@@ -77,7 +78,7 @@ export async function withdraw(
   { root }: AnnouncementPlaces = { root: "" },
 ): Promise<string[]> {
   return changed(hostFile, root, async ({ file, unit }) => {
-    if (!(await isAny([`${root}${file}`]))) return;
+    if (!existsSync(`${root}${file}`)) return;
     await rm(`${root}${file}`, { force: true }).catch((error: unknown) => {
       throw rootFileFailure(error, file);
     });
@@ -104,16 +105,4 @@ async function restart(unit: string | undefined, run: RunCommand): Promise<void>
   await run("systemctl", ["try-restart", unit], { timeoutMilliseconds: restartMilliseconds }).catch(
     () => undefined,
   );
-}
-
-async function isAny(paths: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(
-    paths.map((path) =>
-      access(path).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return found.includes(true);
 }
