@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from "node:crypto";
+import { shortV6 } from "../host/short-v6.ts";
 
 /** The subject and validity of a certificate, and the numbers by which people and programs compare it. */
 export interface CertificateFacts {
@@ -29,7 +30,8 @@ export function factsOf(pem: string): CertificateFacts {
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
     names: ofKind("DNS:"),
-    addresses: ofKind("IP Address:"),
+    // Node writes all zeros of IPv6.
+    addresses: ofKind("IP Address:").map((one) => (one.includes(":") ? shortV6(one) : one)),
     notBefore: new Date(certificate.validFrom),
     notAfter: new Date(certificate.validTo),
     fingerprint: certificate.fingerprint256,

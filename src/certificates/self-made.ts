@@ -7,6 +7,7 @@ import type { Log } from "../journal/logs/log.ts";
 import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
 import { readRegular } from "../store/files/regular-file.ts";
 import { factsOf } from "./facts.ts";
+import { isOnLan, lastingAddresses } from "./lasting-addresses.ts";
 
 export interface SelfMadeOptions {
   /** The directory of key and certificate. */
@@ -14,8 +15,8 @@ export interface SelfMadeOptions {
   /** False: the command only looks, and nothing is made. */
   readonly mayMake: () => boolean;
   readonly signOwn: SignOwn;
-  /** Names and addresses that people type now. */
-  readonly wanted: () => Pick<CertificateRequest, "names" | "addresses">;
+  /** Names and addresses that people type now. `lanNames`: those that others on the LAN can have the device change. */
+  readonly wanted: () => Wanted;
   /** The present as far as it is known: the trusted time, or the floor. */
   readonly now: () => Date;
   /** A time that is no later than the present. */
@@ -24,6 +25,8 @@ export interface SelfMadeOptions {
   readonly uptime: () => number;
   readonly log: Log;
 }
+
+type Wanted = Pick<CertificateRequest, "names" | "addresses"> & { readonly lanNames: readonly string[] };
 
 /** The certificate that the device makes for itself. */
 export interface SelfMade {
@@ -46,35 +49,49 @@ const validDays = 824;
 const renewalDays = 30;
 
 /**
- * Seconds that a certificate is kept while the device's address changes: each exchange is a warning in each browser. It
- * does not apply to the certificate of a device that had no address on the LAN yet: no browser knows that one.
+ * Seconds that a certificate is kept while the device's addresses or its names on the LAN change: each exchange is a warning
+ * in each browser. It does not apply to the certificate of a device that had no address on the LAN yet: no browser knows that
+ * one. Nor to the first name: only one who claims name after name has the device make certificate after certificate.
  */
-const addressesSeconds = 86_400;
+const changesSeconds = 86_400;
 
 export function createSelfMade(options: SelfMadeOptions): SelfMade {
   const { directory, mayMake, signOwn, wanted, now, floor, uptime, log } = options;
   const files = filesIn(directory);
   let present: Pair | null = null;
   let madeAt = Number.NEGATIVE_INFINITY;
+  let renamedAt = Number.NEGATIVE_INFINITY;
   const make = async (key: string): Promise<Pair> => {
     const notBefore = new Date(beginningOf(floor(), now()).getTime() - dayMilliseconds);
     const notAfter = new Date(notBefore.getTime() + validDays * dayMilliseconds);
-    const certificate = await signOwn({ key, ...wanted(), notBefore, notAfter });
+    const { names, lanNames, addresses } = wanted();
+    const certificate = await signOwn({
+      key,
+      names: [...names, ...lanNames],
+      addresses,
+      notBefore,
+      notAfter,
+    });
     madeAt = uptime();
     await keep(files.certificate, certificate, log);
     return { key, certificate };
   };
-  const isKnown = ({ certificate }: Pair) =>
-    uptime() - madeAt < addressesSeconds && factsOf(certificate).addresses.some(isOnLan);
+  const isKept = ({ certificate }: Pair, reason: ReturnType<typeof outdated>): boolean => {
+    if (reason === "lan") return uptime() - renamedAt < changesSeconds;
+    if (reason !== "addresses") return reason === null;
+    const kind = isIP(lastingAddresses(wanted().addresses)[0] ?? "");
+    const isKnown = (address: string): boolean => isOnLan(address) && isIP(address) === kind;
+    return uptime() - madeAt < changesSeconds && factsOf(certificate).addresses.some(isKnown);
+  };
   return {
     read: async () => {
       present ??= await readOwnPair(directory);
       if (!mayMake()) return present;
       const reason = present === null ? "none" : outdated(present.certificate, wanted(), now());
-      if (present !== null && (reason === null || (reason === "addresses" && isKnown(present))))
-        return present;
+      if (present !== null && reason !== "none" && isKept(present, reason)) return present;
       const key = (await readKey(files.key)) ?? present?.key ?? (await makeKey(directory, files.key, log));
       present = await make(key);
+      if (reason === "lan") renamedAt = uptime();
       log("notice", "the device made a certificate for HTTPS", {
         reason,
         fingerprint: factsOf(present.certificate).fingerprint,
@@ -96,25 +113,19 @@ function beginningOf(floor: Date, now: Date): Date {
 /** The reason why a certificate must be replaced; null: none. */
 function outdated(
   certificate: string,
-  { names, addresses }: Pick<CertificateRequest, "names" | "addresses">,
+  { names, lanNames, addresses }: Wanted,
   now: Date,
-): "dates" | "names" | "addresses" | null {
+): "dates" | "names" | "lan" | "addresses" | null {
   const facts = factsOf(certificate);
   const end = facts.notAfter.getTime() - renewalDays * dayMilliseconds;
   if (now < facts.notBefore || now.getTime() > end) return "dates";
   if (names.some((name) => !facts.names.includes(name))) return "names";
-  // A host's IPv6 addresses change by the day (RFC 8981).
-  const lasting = addresses.filter((address) => isIP(address) === 4);
-  return lasting.some((address) => !facts.addresses.includes(address)) ? "addresses" : null;
+  if (lanNames.some((name) => !facts.names.includes(name))) return "lan";
+  return lastingAddresses(addresses).some((one) => !facts.addresses.includes(one)) ? "addresses" : null;
 }
 
 function filesIn(directory: string) {
   return { key: join(directory, "key.pem"), certificate: join(directory, "certificate.pem") };
-}
-
-/** True for an address that a device keeps for longer than it takes to get one. */
-function isOnLan(address: string): boolean {
-  return isIP(address) === 4 && !/^(127|169\.254)\./.test(address);
 }
 
 /** Null if one of them is missing, or they do not belong together: then they are made as far as needed. */

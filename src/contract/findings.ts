@@ -64,6 +64,7 @@ export const findingKinds = {
   socket_unavailable: attention("listening", "path"),
   port_unavailable: attention("listening", "address"),
   https_unavailable: attention("https"),
+  https_name_taken: attention("https", "address"),
   https_certificate_refused: attention("https", "certificate"),
   https_certificate_ending: attention("https", "certificate", "ends_at"),
   https_certificate_expired: failing("https", "certificate", "ends_at"),

@@ -1,4 +1,5 @@
 import type { Finding } from "../contract/types.ts";
+import type { LanNaming } from "./lan-names.ts";
 import type { KeyExchanges } from "./nts-ports.ts";
 import type {
   BoundBuffers,
@@ -62,6 +63,7 @@ export interface HostNetwork {
   readonly resolve: ResolveHost;
   readonly userOfConnection: UserOfConnection;
   readonly boundBuffers: BoundBuffers;
+  readonly lanNames: LanNaming;
   openTransfers(options: TransferOptions): Transfers;
   openConnections(options: Pick<TransferOptions, "caFile" | "allowLocalServers">): ServerConnections;
   openKeyExchanges(options: KeyExchangeOptions): KeyExchanges;

@@ -1,28 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { canonicalAddress } from "../auth/throttle/client-key.ts";
-
-export interface OwnNames {
-  /** The host's own name, which may change. */
-  readonly hostname: () => string;
-  /** Further names. */
-  readonly hostNames: readonly string[];
-}
+import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
 
 /**
  * True if a Host header names this device: a literal address, or one of its names. Any other name gets 421: an attacker
- * could have pointed their own name at this device (DNS rebinding).
+ * could have pointed their own name at this device (DNS rebinding). `names`: its own, which may change.
  */
-export function createHostCheck({ hostname, hostNames }: OwnNames): (host: string | undefined) => boolean {
-  let present: string | undefined;
+export function createHostCheck(names: () => readonly string[]): (host: string | undefined) => boolean {
+  let present = "";
   let known: ReadonlySet<string> = new Set();
   const remembered = new Map<string, boolean>();
   return (host) => {
     if (host === undefined) return false;
-    if (hostname() !== present) {
-      present = hostname();
-      const names = ["localhost", ...namesOfHost(present), ...hostNames];
-      known = new Set(names.map((name) => name.toLowerCase()));
+    const now = `localhost ${names().join(" ")}`;
+    if (now !== present) {
+      present = now;
+      known = new Set(now.toLowerCase().split(" "));
       remembered.clear();
     }
     const before = remembered.get(host);
@@ -34,10 +28,9 @@ export function createHostCheck({ hostname, hostNames }: OwnNames): (host: strin
   };
 }
 
-/** The names of a host: its own, and the one by which multicast DNS (RFC 6762) finds it, as Avahi announces it. */
-export function namesOfHost(hostname: string): string[] {
-  const [label = hostname] = hostname.split(".");
-  return [hostname, `${label}.local`];
+/** The names of a host: its own, the short form of it, and those by which the LAN finds it. */
+export function namesOfHost(hostname: string, { own }: Pick<LanNames, "own">): string[] {
+  return [hostname, labelOf(hostname), ...(own.length > 0 ? own : [usualLanName(hostname)])];
 }
 
 /**

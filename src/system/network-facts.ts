@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import type { Facts } from "../contract/types.ts";
+import { shortV6 } from "../host/short-v6.ts";
 
 /** The flag RTF_GATEWAY of a route (route(8)). */
 const throughGateway = 0x2;
@@ -50,12 +51,6 @@ function gatewaysOfV6(text: string): string[] {
 
 function isThroughGateway(flags: string): boolean {
   return (Number.parseInt(flags, 16) & throughGateway) !== 0;
-}
-
-/** As people write it (RFC 5952), by the rules that URLs have for the same. */
-function shortV6(hex: string): string {
-  const groups = hex.match(/.{4}/g) ?? [];
-  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
 }
 
 /** systemd-resolved, which answers on the device itself, has the servers that it asks in a file (systemd-resolved(8)). */

@@ -19,7 +19,11 @@ function device(test: TestContext, directory = mkdtempSync(join(tmpdir(), "stewa
   const said: unknown[] = [];
   const world = {
     directory: join(directory, "tls"),
-    wanted: { names: ["edge-7", "edge-7.local"], addresses: ["192.0.2.7", "2001:db8::7"] },
+    wanted: {
+      names: ["edge-7", "edge-7.local"],
+      lanNames: [] as string[],
+      addresses: ["192.0.2.7", "2001:db8::7"],
+    },
     now: build,
     floor: build,
     uptime: 100,
@@ -103,6 +107,9 @@ describe("the certificate that the device makes", () => {
     names: (world) => {
       world.wanted = { ...world.wanted, names: ["edge-7", "edge-7.local", "pump.example.net"] };
     },
+    lan: (world) => {
+      world.wanted = { ...world.wanted, lanNames: ["edge-8.local"] };
+    },
     addresses: (world) => {
       world.wanted = { ...world.wanted, addresses: ["192.0.2.8"] };
     },
@@ -115,7 +122,7 @@ describe("the certificate that the device makes", () => {
       const second = await read();
       assert.notEqual(second.facts.fingerprint, first.facts.fingerprint);
       assert.equal(second.facts.keyPin, first.facts.keyPin);
-      assert.deepEqual(second.facts.names, world.wanted.names);
+      assert.deepEqual(second.facts.names, [...world.wanted.names, ...world.wanted.lanNames]);
       assert.ok(second.facts.notBefore < world.now && second.facts.notAfter > world.now);
       assert.equal((world.said.at(-1) as { reason: string }).reason, reason);
     });
@@ -156,6 +163,35 @@ describe("the certificate that the device makes", () => {
     world.uptime += 86_400;
     world.wanted = { ...world.wanted, addresses: ["192.0.2.8", "2001:db8::9"] };
     assert.deepEqual(await read(own), second);
+  });
+
+  it("is exchanged for another address of IPv6 where there is none of IPv4, and at once for the first of either", async (test) => {
+    const { read, start, world } = device(test);
+    const own = start();
+    const given = (...addresses: string[]) => {
+      world.wanted = { ...world.wanted, addresses: [...addresses, "127.0.0.1", "::1"] };
+      return read(own);
+    };
+    await given();
+    const first = await given("fd00:db8::7");
+    assert.ok(first.facts.addresses.includes("fd00:db8::7"), first.facts.addresses.join());
+    assert.equal((await given("fd00:db8::8")).certificate, first.certificate, "not twice a day");
+    assert.ok((await given("192.0.2.7", "fd00:db8::8")).facts.addresses.includes("192.0.2.7"));
+  });
+
+  it("is exchanged for another name that the LAN gives once a day at most: others can have it change each minute", async (test) => {
+    const { read, start, world } = device(test);
+    const own = start();
+    await read(own);
+    const renamed = (name: string) => {
+      world.wanted = { ...world.wanted, lanNames: [name] };
+      return read(own);
+    };
+    const first = await renamed("edge-8.local");
+    assert.ok(first.facts.names.includes("edge-8.local"), first.facts.names.join());
+    assert.equal((await renamed("edge-9.local")).certificate, first.certificate);
+    world.uptime += 86_400;
+    assert.ok((await renamed("edge-9.local")).facts.names.includes("edge-9.local"));
   });
 
   it("that was made before there was an address is exchanged as soon as there is one, and then kept", async (test) => {

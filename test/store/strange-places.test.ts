@@ -186,7 +186,7 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
       directory: tls,
       mayMake: () => true,
       signOwn: createSignOwn(createRunCommand(), directory),
-      wanted: () => ({ names: ["edge-7"], addresses: [] }),
+      wanted: () => ({ names: ["edge-7"], lanNames: [], addresses: [] }),
       now: () => new Date("2026-11-20T08:00:00Z"),
       floor: () => new Date("2026-11-20T08:00:00Z"),
       uptime: () => 100,

@@ -9,9 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { timeSettings, untilStatus } from "../clock/clock-scenario.ts";
+import { lan, otherBox } from "../https/neighbour.ts";
 import { added, next, state } from "./rescue-situations.ts";
 
 const unit = "steward.service";
@@ -189,6 +191,16 @@ const breakages: readonly Breakage[] = [
     what: "a certificate is a pipe",
     breaks: (guest) => guest.run("sh", ["-c", `mkfifo -m 644 ${tls}/site.crt; ${reload}`]),
     typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
+  },
+  {
+    what: "another device on the LAN has its name",
+    breaks: async (guest) => {
+      await lan(guest);
+      const name = await otherBox(guest, hostname());
+      guest.check("Avahi has counted on", name === `${hostname()}-2.local`, name);
+      return guest.run("systemctl", ["reload", unit]);
+    },
+    typed: [`steward system host-name ${hostname()}-2`],
   },
   {
     what: "the state's disk is read-only",

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 
 /** The device's address on a LAN that it has with one neighbour. */
@@ -17,3 +18,27 @@ ip -n neighbour link set lo up`;
 
 export const inNeighbour = (guest: Guest, ...words: readonly string[]): Promise<Ran> =>
   guest.run("ip", ["netns", "exec", "neighbour", ...words]);
+
+const otherUnit = `[Service]
+Type=notify
+NetworkNamespacePath=/run/netns/neighbour
+TemporaryFileSystem=/run/avahi-daemon
+ExecStart=/usr/sbin/avahi-daemon --syslog --file /etc/avahi/other-box.conf
+`;
+
+/** The neighbour is a box of the same name, and was there first: Avahi gives the device another, which this returns. */
+export async function otherBox(guest: Guest, name: string): Promise<string> {
+  mkdirSync("/run/systemd/system", { recursive: true });
+  writeFileSync("/run/systemd/system/other-box.service", otherUnit);
+  writeFileSync("/etc/avahi/other-box.conf", `[server]\nhost-name=${name}\nuse-ipv6=no\nenable-dbus=no\n`);
+  writeFileSync("/etc/avahi/avahi-daemon.conf", "[server]\nallow-interfaces=lan0\n");
+  await guest.run("systemctl", ["daemon-reload"]);
+  await guest.run("systemctl", ["start", "other-box.service"]);
+  await guest.run("systemctl", ["restart", "avahi-daemon.service"]);
+  return guest.until("Avahi gives the second box another name", 30, async () => {
+    const place = ["org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server"];
+    const { stdout } = await guest.run("busctl", ["call", ...place, "GetHostNameFqdn"]);
+    const [, found = ""] = /^s "(.+)"/.exec(stdout) ?? [];
+    return found !== "" && found !== `${name}.local` && found;
+  });
+}

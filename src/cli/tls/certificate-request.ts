@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import {
   type Chain,
   issuerOf,
@@ -8,11 +7,12 @@ import {
   readAnswer,
   subjectOf,
 } from "../../certificates/answer.ts";
+import { isOnLan, lastingAddresses } from "../../certificates/lasting-addresses.ts";
 import type { Tls } from "../../contract/types.ts";
 import type { ChainVerdict } from "../../host/certificate-ports.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import type { ExaminedHost } from "../client/context.ts";
+import type { ExaminedHost, RescueDecisions } from "../client/context.ts";
 import { bytesOf } from "../client/given-bytes.ts";
 import { requireLocal } from "../client/places.ts";
 import { reread } from "../configuration/host-file.ts";
@@ -46,7 +46,7 @@ export const request: Command = {
     const decisions = await host.hostFile.inForce(places.hostFile);
     const { directory } = decisions.https;
     if (options.has("new-key") || (await readWaitingKey(directory)) === null) await makeWaitingKey(directory);
-    const { names, addresses } = lastingOf(host.reachedBy(decisions));
+    const { names, addresses } = await lastingOf(host, decisions);
     const wanted = { names, addresses: options.has("names-only") ? [] : addresses };
     if (names.length + wanted.addresses.length === 0)
       throw new CommandError(
@@ -62,10 +62,13 @@ export const request: Command = {
   },
 };
 
-/** Those that a device keeps for the life of a certificate: its IPv6 addresses change by the day (RFC 8981). */
-function lastingOf({ names, addresses }: ReturnType<ExaminedHost["reachedBy"]>) {
-  const lasting = addresses.filter((one) => isIP(one) === 4 && !/^(127|169\.254)\./.test(one));
-  return { names: names.filter((name) => name !== "localhost"), addresses: lasting };
+/** Those that a device keeps for the life of a certificate. */
+async function lastingOf(host: ExaminedHost, decisions: RescueDecisions) {
+  const { names, addresses } = await host.reachedBy(decisions);
+  return {
+    names: names.filter((name) => name !== "localhost"),
+    addresses: lastingAddresses(addresses).filter(isOnLan),
+  };
 }
 
 /** A chain has a few kilobytes. */
@@ -104,7 +107,7 @@ export const install: Command = {
     const [source = ""] = positionals;
     const chain = readAnswer((await bytesOf(invocation, source, bound)).toString("latin1"), key);
     judgeDates(chain, await knownTime(invocation));
-    const { names, addresses } = lastingOf(host.reachedBy(decisions));
+    const { names, addresses } = await lastingOf(host, decisions);
     const missing = missingNames(chain[0], [...names, ...addresses]);
     const authorities = options.text("ca-file");
     requireWhole(chain, authorities, await host.verifyChain(chain.map(String), authorities));

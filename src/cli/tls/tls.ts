@@ -1,3 +1,4 @@
+import { findingOf } from "../../contract/finding.ts";
 import type { Tls } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import type { Option } from "../../terminal/commands/command.ts";
@@ -27,9 +28,11 @@ const show: Command = {
   positionals: [],
   options: [],
   worksOffline: true,
-  async run({ client, output }) {
+  async run(invocation) {
+    const { client, output } = invocation;
     const tls = await client.call("getTls", {});
     await output.fields(tls, fieldsOf(tls));
+    if (tls.enabled) await remarkTaken(invocation);
   },
 };
 
@@ -79,6 +82,7 @@ const enable: Command = {
       throw new CommandError(1, `HTTPS is on in ${places.hostFile}, but ${what}: ${why}`);
     }
     await output.changed(tls, welcomeOf(tls));
+    await remarkTaken(invocation);
   },
 };
 
@@ -121,6 +125,13 @@ const reload: Command = {
 
 export const tlsCommands: readonly Command[] = [show, fingerprint, enable, disable, request, install, reload];
 
+/** Another device on the LAN has this one's name. */
+async function remarkTaken({ client, output }: Invocation): Promise<void> {
+  const { needs } = await client.call("getStatus", {});
+  const taken = needs.map(findingOf).filter(({ code }) => code === "https_name_taken");
+  for (const { detail } of taken) await output.remark(detail);
+}
+
 /** The agent goes by it from now on, and after a later mistake in the file. */
 async function told(invocation: Invocation): Promise<Tls | null> {
   const tls = await reread(invocation.client);
@@ -135,13 +146,12 @@ function portOf(text: string | undefined): number | undefined {
   throw new CommandError(2, `"${text}" is not a port: give a number from 1 to 65535.`);
 }
 
-/** After HTTPS was switched on. A certificate that is for no address on the LAN gives way to another one. */
+/** After HTTPS was switched on. The certificate of a device without an address on the LAN gives way to another one. */
 export function welcomeOf({ urls, certificate }: Pick<Tls, "urls" | "certificate">): string {
   const addresses = urls.map((url) => `  ${url}`).join("\n");
   const which = `The SHA-256 fingerprint of its certificate is\n  ${certificate?.fingerprint ?? ""}`;
   if (certificate?.source === "installed") return `HTTPS is on:\n${addresses}\n${which}`;
-  const isForLan = certificate?.addresses.some((address) => !/^(127\.|::1$)/.test(address));
-  if (!isForLan && !urls.some((url) => /^https:\/\/\d+\./.test(url)))
+  if (!urls.some((url) => /^https:\/\/(\[|\d+\.\d)/.test(url)))
     return "HTTPS is on, but this device has no address on the LAN yet. Within a minute of having one it makes its certificate for it; `steward tls show` prints the addresses and the fingerprint then.";
   return `HTTPS is on:\n${addresses}\nThe device has made its certificate, so browsers warn at the first visit. ${which}\nCompare it with the one that the browser shows, and only then go on.`;
 }

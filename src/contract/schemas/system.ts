@@ -67,7 +67,7 @@ export const findingFacts = {
     type: ["string", "null"],
     description: "what the servers say; null: not a date",
   },
-  address: { ...text, description: "with its port" },
+  address: text,
   certificate: { ...text, description: "its name in the directory of certificates" },
   ends_at: text,
   begins_at: text,

@@ -13,6 +13,7 @@ import { readSealKeys, renewOwnSealKey } from "./host-file/seal-keys.ts";
 import { openIdentity } from "./identity.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
+import { createLanNames } from "./network/lan-names.ts";
 import { isLocalServer } from "./network/local-server.ts";
 import { openConnections } from "./network/open-connections.ts";
 import { openTransfers } from "./network/open-transfers.ts";
@@ -71,6 +72,7 @@ export function openHost(options: HostOptions): Host {
       resolve: createResolveHost(),
       userOfConnection,
       boundBuffers: createBoundBuffers(addon),
+      lanNames: createLanNames(run),
       openTransfers,
       openConnections,
       openKeyExchanges,

@@ -84,7 +84,7 @@ export function hostOf(
 export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] }, host: Host): Https {
   const { stateDirectory, runDirectory, log, hostNames = [] } = config;
   const { run, time, network } = host;
-  const place = { stateDirectory, runDirectory, log, run, time, boundBuffers: network.boundBuffers };
+  const place = { stateDirectory, runDirectory, log, run, time, ...network };
   return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
 }
 

@@ -8,6 +8,7 @@ import { signRequest } from "../../host/linux/certificates/signing-request.ts";
 import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
+import { createLanNames } from "../../host/linux/network/lan-names.ts";
 import { createRootHelper, usualHelperSocket } from "../../host/linux/systemd/root-helper.ts";
 import { openTimeZone } from "../../host/linux/time-zone.ts";
 import { createUptime } from "../../host/linux/uptime.ts";
@@ -28,7 +29,11 @@ export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
     timeZoneTrouble: openTimeZone().timeZoneTrouble,
     helper: createRootHelper(usualHelperSocket),
     readCertificates,
-    reachedBy: ({ names, https }) => reachedBy([...namesOfHost(hostname()), ...names], https.address),
+    reachedBy: async ({ names, https }) => {
+      const lanNames = createLanNames(run);
+      await lanNames.look(hostname());
+      return reachedBy([...namesOfHost(hostname(), lanNames.present()), ...names], https.address);
+    },
     signRequest: (request) => signRequest(run, request),
     verifyChain: (certificates, authorities = systemAuthorities) =>
       verifyByOpenssl(run, {

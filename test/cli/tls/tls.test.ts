@@ -119,8 +119,7 @@ describe("steward tls", () => {
     assert.ok(!without.includes(made.fingerprint));
     for (const [address, ...urls] of [
       ["192.0.2.7", "https://192.0.2.7:8443"],
-      // No URL has such an address, which the certificate is for all the same.
-      ["2001:db8::7"],
+      ["2001:db8::7", "https://[2001:db8::7]:8443"],
     ] as const)
       assert.ok(told([address], [named, ...urls]).includes(made.fingerprint), address);
   });

@@ -94,6 +94,7 @@ export const findingWords: FindingWords = {
   host_file_members_unknown: ({ path, members }) =>
     `Teile der Host-Datei ${path} haben keine Wirkung, weil diese Version sie nicht kennt: ${members.join(", ")}.`,
   https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
+  https_name_taken: ({ address }) => `Ein anderes Gerät im LAN hat den Namen ${address}.`,
   https_certificate_refused: ({ certificate }) => `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
   https_certificate_ending: ({ certificate, ends_at }, { moment }) =>
     `Das Zertifikat ${certificate} läuft ab (${moment(ends_at)}). Installieren Sie ein neues.`,

@@ -101,6 +101,7 @@ export const findingWords: FindingWords = {
   host_file_members_unknown: ({ path, members }) =>
     `Parts of the host file ${path} have no effect, because this release does not know them: ${members.join(", ")}.`,
   https_unavailable: () => "HTTPS does not listen as the host file says.",
+  https_name_taken: ({ address }) => `Another device on the LAN has the name ${address}.`,
   https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
   https_certificate_ending: ({ certificate, ends_at }, { moment }) =>
     `The certificate ${certificate} ends at ${moment(ends_at)}. Install a new one.`,

@@ -29,8 +29,12 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     opened ??= openHttps(place);
     return opened;
   };
+  const look = () => place.lanNames.look(present.names()[0] ?? "");
   const apply = async (): Promise<void> => {
-    if (context === undefined || (!present.enabled && opened === undefined)) return;
+    if (context === undefined) return;
+    // Also where only a proxy leads to this device.
+    await look();
+    if (!present.enabled && opened === undefined) return;
     await (await load()).apply(present, context);
   };
   // One after the other: a reload may come while the certificate is made.
@@ -41,7 +45,11 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
   };
   let stopLooks = (): void => undefined;
   return {
-    status: async () => (present.enabled ? (await load()).status(present) : off),
+    status: async () => {
+      if (!present.enabled) return off;
+      if (context === undefined) await look();
+      return (await load()).status(present);
+    },
     trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
     certificateEnd: () => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
     open: (next) => {

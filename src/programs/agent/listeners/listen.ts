@@ -57,7 +57,7 @@ export async function listen(
   application: Application,
 ): Promise<Listening> {
   const believe = (decisions: LiveDecisions) => ({
-    isOurHost: createHostCheck({ hostname: () => host.identity.hostname, ...decisions }),
+    isOurHost: createHostCheck(() => namesOf(host, decisions)),
     clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),
     schemeOf: createSchemeOf(decisions.trustedProxies),
   });
@@ -108,6 +108,9 @@ export async function listen(
 }
 
 /** The names of the device: its own, and those of the host file. */
-export function namesOf({ identity }: Host, { hostNames }: Pick<AgentConfig, "hostNames">): string[] {
-  return [...namesOfHost(identity.hostname), ...hostNames];
+export function namesOf(
+  { identity, network }: Host,
+  { hostNames }: Pick<AgentConfig, "hostNames">,
+): string[] {
+  return [...namesOfHost(identity.hostname, network.lanNames.present()), ...hostNames];
 }

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { certificateTrouble } from "../../../certificates/certificate-trouble.ts";
 import { type Certificates, createCertificates, type Shown } from "../../../certificates/certificates.ts";
+import { lastingAddresses } from "../../../certificates/lasting-addresses.ts";
 import { createSelfMade } from "../../../certificates/self-made.ts";
 import { messageOf } from "../../../contract/errors.ts";
-import { finding } from "../../../contract/finding.ts";
+import { finding, line } from "../../../contract/finding.ts";
 import type { Finding, Tls } from "../../../contract/types.ts";
 import type { HostTime } from "../../../host/host.ts";
+import { type LanNaming, labelOf, usualLanName } from "../../../host/lan-names.ts";
 import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
-import { interfaceAddresses } from "../../../host/linux/certificates/interface-addresses.ts";
 import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
 import type { BoundBuffers, RunCommand } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
@@ -40,6 +41,7 @@ export interface HttpsPlace {
   readonly run: RunCommand;
   readonly time: HostTime;
   readonly boundBuffers: BoundBuffers;
+  readonly lanNames: LanNaming;
   readonly log: Log;
 }
 
@@ -91,7 +93,8 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       const wall = new Date(place.time.wall());
       const passed = context?.now() ?? wall;
       // As long as the clock is not trusted, the time that has certainly passed may be years behind.
-      return certificateTrouble(certificates, directory, { passed, now: passed > wall ? passed : wall });
+      const times = { passed, now: passed > wall ? passed : wall };
+      return certificateTrouble(certificates, directory, times) ?? nameTrouble(place, decisions);
     },
     certificateEnd: () => certificates.present()?.facts.notAfter ?? null,
     stop: listeners.close,
@@ -110,7 +113,7 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
   const selfMade = createSelfMade({
     directory: join(stateDirectory, "tls"),
     signOwn: createSignOwn(run, runDirectory),
-    wanted: () => wantedOf(present().decisions),
+    wanted: () => wantedOf(place, present().decisions),
     mayMake: () => present().context !== undefined,
     ...{ now: time("now"), floor: time("floor"), uptime, log },
   });
@@ -128,10 +131,29 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
 /** HTTPS is reached by these on the device itself. */
 const loopback = { names: ["localhost"], addresses: ["127.0.0.1", "::1"] } as const;
 
-function wantedOf(decisions: HttpsDecisions | undefined) {
+function wantedOf({ lanNames }: HttpsPlace, decisions: HttpsDecisions | undefined) {
   const { names = () => [], address = null } = decisions ?? {};
-  const reached = reachedBy([...names(), ...loopback.names], address);
-  return { names: reached.names, addresses: [...reached.addresses, ...loopback.addresses] };
+  const { own } = lanNames.present();
+  const [hostname = "", ...others] = names();
+  // Also the usual one, which may be ours again at any time, as before the daemon has started.
+  const lasting = [hostname, usualLanName(hostname), ...others, ...loopback.names];
+  const reached = reachedBy(
+    lasting.filter((name) => !own.includes(name)),
+    address,
+  );
+  const addresses = [...reached.addresses, ...loopback.addresses];
+  return { names: reached.names, lanNames: reachedBy(own, null).names, addresses };
+}
+
+/** Another device has the name by which this one would be found. */
+function nameTrouble({ lanNames }: HttpsPlace, decisions: HttpsDecisions | undefined): Finding | null {
+  const { own, taken } = lanNames.present();
+  const [name = ""] = own;
+  // The host may have been renamed since the last look.
+  if (taken === null || taken !== usualLanName(decisions?.names()[0] ?? "")) return null;
+  const typed = `steward system host-name ${labelOf(name)}`;
+  const particulars = `There this one is ${name}. To keep that name, or another: \`${typed}\`.`;
+  return finding("https_name_taken", { address: taken }, particulars, line(typed));
 }
 
 function statusOf(
@@ -151,10 +173,13 @@ function statusOf(
 }
 
 /** The addresses, without those that only the device itself can reach. */
-function urlsOf({ facts }: Shown, { port, address }: HttpsDecisions): string[] {
-  const names = facts.names.filter((name) => name !== "localhost" && !name.startsWith("*"));
-  const reached = (address === null ? interfaceAddresses() : [address]).filter((one) => !one.includes(":"));
-  return [...names, ...reached].map((name) => `https://${name}${port === 443 ? "" : `:${port}`}`);
+function urlsOf({ facts }: Shown, { port, address, names }: HttpsDecisions): string[] {
+  const own = reachedBy(names(), address);
+  const named = facts.names.filter((name) => own.names.includes(name.toLowerCase()));
+  return [...named, ...lastingAddresses(own.addresses)].map((one) => {
+    const host = one.includes(":") ? `[${one}]` : one;
+    return `https://${host}${port === 443 ? "" : `:${port}`}`;
+  });
 }
 
 function certificateOf({ installed, facts }: Shown): Tls["certificate"] {

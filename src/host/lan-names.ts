@@ -1,0 +1,24 @@
+/** The names by which others on the LAN find this host (multicast DNS, RFC 6762), in lower case. */
+export interface LanNames {
+  /** As the daemons that announce them have them; empty: none says. */
+  readonly own: readonly string[];
+  /** The usual one for the host name, where another device has it; null: none does. */
+  readonly taken: string | null;
+}
+
+export interface LanNaming {
+  /** As of the last look. */
+  present(): LanNames;
+  /** Never rejects. */
+  look(hostname: string): Promise<void>;
+}
+
+/** The name by which a host is found unless its daemon has given it another. */
+export function usualLanName(hostname: string): string {
+  return `${labelOf(hostname)}.local`.toLowerCase();
+}
+
+/** The short form of a name. */
+export function labelOf(name: string): string {
+  return name.replace(/\..*/, "");
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { createLanNames } from "../../../src/host/linux/network/lan-names.ts";
+
+/** As Avahi 0.8 and systemd-resolved 252 print it through busctl; lab/scenarios/https/lan-names.scenario.ts asks them. */
+interface Daemons {
+  /** undefined: it does not run. */
+  readonly avahi?: string | undefined;
+  readonly holder?: string;
+  readonly resolved?: string;
+}
+
+const none = { own: [], taken: null };
+const other = 'iisisu 3 0 "edge-7.local" 0 "192.0.2.8" 5\n';
+
+const rows: Record<string, readonly [Daemons, object]> = {
+  "no daemon": [{}, none],
+  "Avahi has the usual name": [{ avahi: 's "Edge-7.local"\n' }, { own: ["edge-7.local"], taken: null }],
+  "another device has it": [
+    { avahi: 's "edge-8.local"\n', holder: other },
+    { own: ["edge-8.local"], taken: "edge-7.local" },
+  ],
+  "Avahi was given a name, and nobody has the usual one": [
+    { avahi: 's "pump.plant"\n' },
+    { own: ["pump.plant"], taken: null },
+  ],
+  "this host has the usual one too, by an address of its own": [
+    { avahi: 's "pump.plant"\n', holder: other.replace("192.0.2.8", "127.0.0.1") },
+    { own: ["pump.plant"], taken: null },
+  ],
+  "resolved does not speak multicast DNS": [{ resolved: 's "edge-76"\ns "no"\n' }, none],
+  "resolved only asks": [{ resolved: 's "edge-76"\ns "resolve"\n' }, none],
+  "resolved has another name": [
+    { resolved: 's "edge-76"\ns "yes"\n' },
+    { own: ["edge-76.local"], taken: "edge-7.local" },
+  ],
+  "Avahi has a name of its own, resolved the usual one": [
+    { avahi: 's "pump.plant"\n', resolved: 's "edge-7"\ns "yes"\n' },
+    { own: ["pump.plant", "edge-7.local"], taken: null },
+  ],
+};
+
+describe("the names of a host on the LAN", () => {
+  for (const [what, [daemons, expected]] of Object.entries(rows)) {
+    it(`are as its daemons have them: ${what}`, async () => {
+      const directory = scratchDirectory();
+      const places = { avahi: join(directory, "avahi"), resolved: join(directory, "resolved") };
+      if (daemons.avahi !== undefined) writeFileSync(places.avahi, "");
+      if (daemons.resolved !== undefined) writeFileSync(places.resolved, "");
+      const answers = {
+        GetHostNameFqdn: daemons.avahi,
+        ResolveHostName: daemons.holder,
+        LLMNRHostname: daemons.resolved,
+      };
+      const names = createLanNames(async (program, args) => {
+        assert.deepEqual([program, args[0]], ["busctl", "--auto-start=no"]);
+        const stdout = Object.entries(answers).find(([word]) => args.includes(word))?.[1];
+        return { status: stdout === undefined ? 1 : 0, stdout: stdout ?? "", stderr: "" };
+      }, places);
+      assert.deepEqual(names.present(), none);
+      await names.look("edge-7.example.net");
+      assert.deepEqual(names.present(), expected);
+    });
+  }
+
+  it("are unknown where busctl is missing", async () => {
+    const place = join(scratchDirectory(), "pid");
+    writeFileSync(place, "");
+    const names = createLanNames(() => Promise.reject(new Error("ENOENT")), {
+      avahi: place,
+      resolved: place,
+    });
+    await names.look("edge-7");
+    assert.deepEqual(names.present(), none);
+  });
+});
