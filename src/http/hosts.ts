@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { canonicalAddress } from "../auth/throttle/client-key.ts";
 import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
@@ -41,6 +41,13 @@ export function pageOriginOf({ origin, host }: IncomingHttpHeaders): string | un
   if (origin === undefined || !URL.canParse(origin)) return undefined;
   const page = new URL(origin);
   return page.host === host?.toLowerCase() ? page.origin : undefined;
+}
+
+/** True for the request of a person, where `path` begins at its root: programs ask the API. */
+export function isPage({ method = "", headers }: IncomingMessage, path: string): boolean {
+  // A browser's page brings no token; a path can be written in more ways than this knows.
+  const isRead = (method === "GET" || method === "HEAD") && headers.authorization === undefined;
+  return isRead && !/^\/+api(?![^/?#])/i.test(path);
 }
 
 /** `[v6]:port` or `name:port`, each with or without a port. */

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import Koa from "koa";
+import { errorCodes } from "../contract/error-codes.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { monotonicMilliseconds } from "../host/monotonic.ts";
 import type { Log } from "../journal/logs/log.ts";
+import { isPage } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
 import { apiHeaders, localSockets } from "./wire/connections.ts";
@@ -49,6 +51,7 @@ export function createServer(options: ServerOptions): Koa {
       await next();
     } catch (error) {
       fail(options, ctx, error, requestId);
+      if (ctx.status === misdirected) await showMisdirected(ctx, options);
     }
     const milliseconds = monotonicMilliseconds() - begin;
     const { operation } = ctx.state as { operation?: OperationId };
@@ -126,6 +129,16 @@ function checkPath(ctx: Koa.Context): void {
     if (!(cause instanceof URIError)) ctx.req.url = "/";
     throw new StewardError("malformed_path", "The path is malformed.", { cause });
   }
+}
+
+const { status: misdirected } = errorCodes.misdirected_request;
+
+/** A person reads a page. Its code is loaded with the first of them. */
+async function showMisdirected(ctx: Koa.Context, options: ServerOptions): Promise<void> {
+  if (!isPage(ctx.req, ctx.path) || !ctx.headers.accept?.includes("text/html")) return;
+  const { misdirectedPage, pageHeaders } = await import("./wire/misdirected-page.ts");
+  ctx.set(pageHeaders);
+  ctx.body = misdirectedPage(ctx.req, options);
 }
 
 function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestId: string): void {

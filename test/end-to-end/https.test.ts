@@ -3,6 +3,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { type AddressInfo, createServer, connect as tcpConnect } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
@@ -214,6 +215,17 @@ describe("HTTPS on the LAN", () => {
         /^HTTP\/1\.1 421 (?!.*location:)/is,
         host,
       );
+  });
+
+  it("is what a browser is shown that came by another name, over plain HTTP and over HTTPS", async () => {
+    const html = ["--header", "Host: evil.example", "--header", "Accept: text/html"];
+    const plain = await askedPlainly("/users", ...html);
+    assert.match(plain, /^HTTP\/1\.1 421 .*text\/html.*Content-Security-Policy: default-src 'none'/is);
+    assert.ok(plain.includes(`<a href="https://127.0.0.1:${port}/">`), plain);
+    const secure = await curl("/", ...html.map((one) => one.replace("evil.example", `evil.example:${port}`)));
+    assert.match(secure, /^HTTP\/1\.1 421 /);
+    for (const own of [hostname().toLowerCase(), "127.0.0.1"])
+      assert.ok(secure.includes(`<a href="https://${own}:${port}/">`), secure);
   });
 
   it("does not redirect a program's password or token, which it would go on sending in the clear", async () => {

@@ -4,10 +4,11 @@ import { canonicalAddress } from "../../auth/throttle/client-key.ts";
 import { errorCodes } from "../../contract/error-codes.ts";
 import { titleOf } from "../../contract/words/en/problems.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
-import { addressInHost } from "../hosts.ts";
+import { addressInHost, isPage } from "../hosts.ts";
 import { trackConnections } from "./connections.ts";
 import { type LanAddress, lanConnections, listeningOnLan } from "./https-listener.ts";
 import { type Listener, type Surroundings, serverTimes, shownAddress, stoppable } from "./listeners.ts";
+import { misdirectedPage, pageHeaders } from "./misdirected-page.ts";
 
 export interface RedirectOptions extends Surroundings {
   /** The port of HTTPS. */
@@ -25,22 +26,23 @@ export async function listenRedirect(
 ): Promise<Listener> {
   const server = createServer(serverTimes);
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method = "", url = "", headers, socket } = request;
-    const { host, authorization } = headers;
+    const { method, url = "", headers, socket } = request;
+    const { host } = headers;
     const begin = `https://${host?.replace(/:\d+$/, "")}${httpsPort === 443 ? "" : `:${httpsPort}`}`;
     // RFC 9112 §3.2.2: a path, or for a proxy, which this is not, a whole address.
     const path = url.startsWith("/") ? url : "/";
-    // A browser's page brings no token; a path can be written in more ways than isPage knows.
-    const isPerson = isPage(method, path) && authorization === undefined;
+    // A redirected program would send its password or token in the clear, unnoticed, each time.
+    const isPerson = isPage(request, path);
     const isRedirected = host !== undefined && isOurHost(host) && isReached(host, socket) && isPerson;
+    const isRefusedPage = isPerson && !isRedirected && headers.accept?.includes("text/html");
     const answer = isRedirected ? { Location: `${begin}${path}`, "Content-Length": "0" } : refusal;
-    const text = isRedirected ? "" : refusalText;
+    const page = isRefusedPage ? misdirectedPage(request, { isOurHost, httpsPort }) : undefined;
     response.writeHead(isRedirected ? 308 : 421, {
-      ...answer,
+      ...(page === undefined ? answer : pageHeaders),
       Connection: "close",
       "Cache-Control": "no-store",
     });
-    response.end(method === "HEAD" ? "" : text);
+    response.end(method === "HEAD" || isRedirected ? "" : (page ?? refusalText));
   };
   const { ofOneStranger } = lanConnections;
   const bounds = { maximum: maximumConnections, ofOneStranger, clientKeyOf: clientKeyOfPeer };
@@ -56,14 +58,6 @@ export async function listenRedirect(
 function isReached(host: string, { localAddress = "" }: Socket): boolean {
   const address = addressInHost(host);
   return address === undefined || address === canonicalAddress(localAddress);
-}
-
-/**
- * True for the request of a person. A redirected program would send its password or token in the clear, unnoticed, each
- * time.
- */
-function isPage(method: string, path: string): boolean {
-  return (method === "GET" || method === "HEAD") && !/^\/+api(?![^/?#])/i.test(path);
 }
 
 const refusalText = `${JSON.stringify({

@@ -66,6 +66,54 @@ describe("the Host header", () => {
       }
     });
   }
+  describe("that is not, of a browser", () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const page = (headers: Record<string, string>, method = "GET", path = "/users") =>
+      agent.call(method, path, { headers: { host: "evil.example", accept, ...headers } });
+    const languages = {
+      "": "en",
+      "fr, de-AT;q=0.9, en;q=0.8": "de",
+      "en-GB,en;q=0.9,de;q=0.8": "en",
+      fr: "en",
+      "x-de": "en",
+    };
+    for (const [accepted, language] of Object.entries(languages)) {
+      it(`gets a page that says what to do, in "${accepted}": ${language}`, async () => {
+        const { status, headers, text } = await page({ "accept-language": accepted });
+        assert.deepEqual([status, headers["content-type"]], [421, "text/html; charset=utf-8"]);
+        assert.match(String(headers["content-security-policy"]), /^default-src 'none';/);
+        assert.match(text, new RegExp(`<html lang="${language}">`));
+        assert.match(text, /<code>evil\.example<\/code>.*steward\.json/);
+      });
+    }
+    it("is given no name and no address of the device, which a page of the attacker's could read there", async () => {
+      const { text } = await page({});
+      for (const own of [hostname(), "127.0.0.1", "href"]) assert.ok(!text.includes(own), own);
+    });
+    it("is given nothing back but a name", async () => {
+      for (const host of ['"><script>', "<b>", "a'b", "[::1", "é.example"]) {
+        const { status, text } = await page({ host });
+        assert.equal(status, 421);
+        assert.ok(!/script|<b>|a'b|::1|é|names/.test(text), text);
+      }
+    });
+    it("has any port", async () => {
+      assert.equal((await page({ host: "evil.example:99999" })).status, 421);
+    });
+    it("is a program's for the API, and where it sends something", async () => {
+      for (const [method, path, headers] of [
+        ["GET", "/api/version", {}],
+        ["POST", "/", {}],
+        ["GET", "/", { authorization: "Bearer stm_secret" }],
+        ["GET", "/", { accept: "application/json" }],
+      ] as const)
+        assert.equal(
+          (await page(headers, method, path)).json.code,
+          "misdirected_request",
+          `${method} ${path}`,
+        );
+    });
+  });
   it("of strangers in great number changes nothing for us", async () => {
     for (let index = 0; index < 200; index += 1) {
       const headers = { host: `n${index}.evil.example` };
