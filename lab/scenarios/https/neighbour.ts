@@ -20,7 +20,7 @@ export const inNeighbour = (guest: Guest, ...words: readonly string[]): Promise<
   guest.run("ip", ["netns", "exec", "neighbour", ...words]);
 
 const otherUnit = `[Service]
-Type=notify
+Type=exec
 NetworkNamespacePath=/run/netns/neighbour
 TemporaryFileSystem=/run/avahi-daemon
 ExecStart=/usr/sbin/avahi-daemon --syslog --file /etc/avahi/other-box.conf
@@ -33,8 +33,14 @@ export async function otherBox(guest: Guest, name: string): Promise<string> {
   writeFileSync("/etc/avahi/other-box.conf", `[server]\nhost-name=${name}\nuse-ipv6=no\nenable-dbus=no\n`);
   writeFileSync("/etc/avahi/avahi-daemon.conf", "[server]\nallow-interfaces=lan0\n");
   await guest.run("systemctl", ["daemon-reload"]);
+  // Of two that begin at once, either may give way.
+  await guest.run("systemctl", ["stop", "avahi-daemon.socket", "avahi-daemon.service"]);
   await guest.run("systemctl", ["start", "other-box.service"]);
-  await guest.run("systemctl", ["restart", "avahi-daemon.service"]);
+  await guest.until("the other box has the name", 30, async () => {
+    const { stdout } = await guest.run("journalctl", ["--unit", "other-box.service", "--output", "cat"]);
+    return stdout.includes(`startup complete. Host name is ${name}.local`);
+  });
+  await guest.run("systemctl", ["start", "avahi-daemon.service"]);
   return guest.until("Avahi gives the second box another name", 30, async () => {
     const place = ["org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server"];
     const { stdout } = await guest.run("busctl", ["call", ...place, "GetHostNameFqdn"]);
