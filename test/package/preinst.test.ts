@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
@@ -30,12 +30,12 @@ describe("the package that takes the place of make install", () => {
       writeFileSync(join(root, path), "of another program");
     }
     // No package has any of them.
-    const query = join(root, "dpkg-query");
-    writeFileSync(query, "#!/bin/sh\nexit 1\n");
-    chmodSync(query, 0o755);
+    const query = join(root, "usr/sbin/dpkg-query");
+    mkdirSync(dirname(query), { recursive: true });
+    writeFileSync(query, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
     const script = preinst.replace(/(^|[\s=])\/(usr|etc)\//gm, `$1${root}/$2/`);
-    execFileSync("sh", ["-c", script, "preinst", "install"], { env: { PATH: `${root}:/usr/bin:/bin` } });
-    const left = filesBelow(root).filter((path) => path !== "dpkg-query");
+    execFileSync("sh", ["-c", script, "preinst", "install"]);
+    const left = filesBelow(root).filter((path) => join(root, path) !== query);
     assert.deepEqual(left.sort(), [...others].sort());
   });
 });

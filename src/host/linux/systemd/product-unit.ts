@@ -59,7 +59,7 @@ function scriptOf(command: readonly string[], release: ReleaseAtWork): string {
   );
   // The inner shell, because env(1) would take a program with a = in its path for a variable.
   const words = [
-    "env",
+    "/usr/bin/env",
     "-i",
     ...variables,
     "/bin/sh",
