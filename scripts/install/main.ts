@@ -1,4 +1,5 @@
 /** make install, make uninstall, and the same with -publisher: main.ts [--publisher] [--remove] [--destination DIR] [--prefix DIR] [--runtime FILE] [--timekeeper no]. */
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -29,10 +30,20 @@ try {
   if (values.publisher && values.remove) uninstallPublisher(place);
   else if (values.publisher) installPublisher(place, join(import.meta.dirname, "../../dist-publisher"));
   else if (values.remove) uninstall(place);
-  else await install(place, choices);
+  else {
+    await install(place, choices);
+    if (place.destination === "/") startOnce(place);
+  }
 } catch (error) {
   process.stderr.write(`make install: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+}
+
+/** On this machine itself, and not in an image: where no Node fits, the launcher says so, and how to bring one along. */
+function startOnce({ prefix }: Place): void {
+  const words = [join(prefix, "lib/steward/steward"), "--version"];
+  const { status } = spawnSync("/bin/sh", words, { stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) process.exitCode = 1;
 }
 
 /** Files of dpkg's would be written over or removed behind its back. */

@@ -14,11 +14,25 @@ const files: Readonly<Record<string, string>> = {
 
 const launcherPath = "bin/steward-publisher";
 
-/** Runs the program with the runtime of the package steward-runtime where it is installed, or else with the system's. */
+/** The lines of Steward's launcher that ask a runtime for its version, and say that none fits. */
+function asking(): string {
+  const text = readFileSync(join(import.meta.dirname, "../../systemd/steward.launcher"), "utf8");
+  const [lines] = /^oldest=.*?(?=^# End of these lines)/ms.exec(text) ?? [];
+  if (lines === undefined) throw new Error("systemd/steward.launcher has lost the lines that ask a runtime");
+  return lines;
+}
+
+/**
+ * Runs the program with the runtime of the package steward-runtime, or else with Debian's, or else with one of the person who
+ * signs: the PATH stays theirs, as do the commands that sign.
+ */
 const launcher = (prefix: string): string => `#!/bin/sh
-node=${join(prefix, "lib/steward/bin/node")}
-[ -x "$node" ] || node=node
-exec "$node" ${join(prefix, "share/steward-publisher", publisherProgram)} "$@"
+${asking()}
+for node in ${join(prefix, "lib/steward/bin/node")} /usr/bin/node "$(command -v node)"; do
+  ! fits "$node" || exec "$node" ${join(prefix, "share/steward-publisher", publisherProgram)} "$@"
+done
+say_unfit "/usr/bin/node or in PATH"
+exit 11
 `;
 
 /** Puts the publisher's program where it belongs; readable for everybody, writable for its owner, who is the caller. */

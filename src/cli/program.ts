@@ -82,6 +82,7 @@ export const steward: Omit<CommandTable, "commands"> = {
     ["8", "agent unreachable"],
     ["9", "clock not synchronised"],
     ["10", "done, but something needs attention (status), or a device differs from its file (apply --check)"],
+    ["11", "no Node.js on this device can run it"],
     ["130", "interrupted"],
   ],
 };

@@ -73,6 +73,7 @@ export const commandTable: CommandTable = {
       "10",
       "done, but published metadata expires soon (publish, renew), the archive is not good for as long as --for says (export), or a roll-out was stopped (watch)",
     ],
+    ["11", "no Node.js on this machine can run it"],
     ["130", "interrupted"],
   ],
 };

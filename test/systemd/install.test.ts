@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -111,7 +112,8 @@ describe("make install DESTDIR=", () => {
   });
 
   it("installs a program that starts, with its native parts beside it", () => {
-    rmSync(join(home, "bin"), { recursive: true });
+    rmSync(join(home, "bin/node"));
+    symlinkSync(process.execPath, join(home, "bin/node"));
     const { status, output } = run("sh", [join(home, "steward"), "--version"]);
     assert.equal(status, 0, output);
     const hash = `require(${JSON.stringify(join(home, "node_modules/@node-rs/argon2"))}).hashSync("x")`;
@@ -224,9 +226,10 @@ describe("make install-publisher DESTDIR=", () => {
       const mode = path.startsWith("usr/bin/") ? 0o755 : 0o644;
       assert.equal(lstatSync(join(tree, path)).mode & 0o7777, mode, path);
     }
+    const launcher = readFileSync(join(tree, "usr/bin/steward-publisher"), "utf8");
     assert.match(
-      readFileSync(join(tree, "usr/bin/steward-publisher"), "utf8"),
-      /^node=\/usr\/lib\/steward\/bin\/node$/m,
+      launcher,
+      /^for node in \/usr\/lib\/steward\/bin\/node \/usr\/bin\/node "\$\(command -v node\)"; do$/m,
     );
     const program = join(tree, "usr/share/steward-publisher/main.cjs");
     assert.match(run("node", [program, "--version"]).output, /^steward-publisher \d/);

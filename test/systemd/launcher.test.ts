@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { beforeEach, describe, it } from "node:test";
@@ -21,18 +30,30 @@ function put(path: string, text: string, mode = 0o644): void {
   chmodSync(join(root, path), mode);
 }
 
+/** A runtime that says its version, and else does what a script says. */
+const answering = (script: string, version = "v20.19.0") =>
+  `#!/bin/sh\n[ "$*" != --version ] || exec echo ${version}\n${script}\n`;
+
 /** A runtime that says which one it is, and what it was to run. */
-const runtime = (name: string) => `#!/bin/sh\necho "${name}:" "$@"\n`;
+const runtime = (name: string, version?: string) => answering(`echo "${name}:" "$@"`, version);
+
+/** The launcher with its places below this test's root, whose bin/ has the system's programs in front of this machine's. */
+function below(text: string): string {
+  return text
+    .replace("packaged=/usr/", `packaged=${root}/usr/`)
+    .replace("slot=/var/", `slot=${root}/var/`)
+    .replace("PATH=/usr/sbin", `PATH=${root}/bin:/usr/sbin`)
+    .replace("/usr/bin/node /usr/local/bin/node;", `${root}/bin/node ${root}/local/node;`)
+    .replace("/etc/os-release ] || . /etc/os-release", `${root}/os-release ] || . ${root}/os-release`)
+    .replace("/var/lib/dpkg/", `${root}/var/lib/dpkg/`);
+}
 
 /** The program in a directory, with the launcher as it would be installed below this test's root. */
 function program(directory: string, version = "1.0.0"): void {
   put(`${directory}/version`, `${version}\n`);
   put(`${directory}/main.js`, "main");
   put(`${directory}/installer.js`, "installer");
-  const here = source
-    .replace("packaged=/usr/", `packaged=${root}/usr/`)
-    .replace("slot=/var/", `slot=${root}/var/`);
-  put(`${directory}/steward`, here, 0o755);
+  put(`${directory}/steward`, below(source), 0o755);
 }
 
 /** A release as `current` or `previous`, newer than the package unless its version says otherwise. */
@@ -50,7 +71,7 @@ function start(path: string, ...args: readonly string[]): string {
   put("bin/node", runtime("system"), 0o755);
   const { stdout, stderr } = spawnSync(join(root, path), args, {
     encoding: "utf8",
-    env: { PATH: `${join(root, "bin")}:/usr/bin:/bin` },
+    env: {},
   });
   assert.equal(stderr, "");
   return stdout.trim().replaceAll(root, "");
@@ -142,9 +163,9 @@ describe("the launcher, where the package is as new as the release", () => {
   });
 
   it("tells the program the version of the package, and believes nothing of its caller", () => {
-    put("usr/lib/steward/bin/node", '#!/bin/sh\necho "$STEWARD_PACKAGED"\n', 0o755);
+    put("usr/lib/steward/bin/node", answering('echo "$STEWARD_PACKAGED"'), 0o755);
     release("current", "new");
-    const environment = { PATH: "/usr/bin:/bin", STEWARD_PACKAGED: "9.9.9" };
+    const environment = { STEWARD_PACKAGED: "9.9.9" };
     const { stdout } = spawnSync(join(root, launcher), [], { encoding: "utf8", env: environment });
     assert.equal(stdout, "1.0.0\n");
   });
@@ -169,7 +190,7 @@ describe("the launcher's order of versions", () => {
   ];
   it("is that of Semantic Versioning, as the installer has it", () => {
     release("current", "new");
-    put("bin/node", '#!/bin/sh\necho "$1"\n', 0o755);
+    put("bin/node", answering('echo "$1"'), 0o755);
     const [here, there] = [join(root, "usr/lib/steward/version"), join(root, `${current}/version`)];
     // One shell for all pairs, which it reads one a line.
     const script = `while read -r one other; do
@@ -179,7 +200,6 @@ done`;
     const { stdout } = spawnSync("/bin/sh", ["-c", script], {
       encoding: "utf8",
       input: pairs.map((pair) => `${pair.join(" ")}\n`).join(""),
-      env: { PATH: `${join(root, "bin")}:/usr/bin:/bin` },
     });
     const started = stdout.trim().split("\n");
     assert.equal(started.length, pairs.length);
@@ -238,8 +258,104 @@ describe("the launcher's runtime", () => {
   });
 });
 
+describe("the launcher, among runtimes of others", () => {
+  const own = "usr/lib/steward/bin/node";
+  const foreign = Buffer.from(readFileSync("/bin/true"));
+  // Its ">" is what a shell would take it by.
+  foreign.writeUInt16LE(0xff_3e, 18);
+  const missing = "error while loading shared libraries: libatomic.so.1: cannot open shared object file";
+  /** What is no runtime for Steward, and why it is none. */
+  const unfit: Readonly<Record<string, readonly [text: string | Buffer, why: string, mode?: number]>> = {
+    "is too old": [runtime("old", "v20.18.3"), "is version 20.18.3"],
+    "is older by far": [runtime("old", "v16.20.2"), "is version 16.20.2"],
+    "lacks a library": [`#!/bin/sh\necho "$0: ${missing}" >&2; exit 127\n`, `does not start (${missing})`],
+    "is no Node.js": ["#!/bin/sh\necho Hello\n", "is no Node.js"],
+    "is no program": ["", "is no Node.js"],
+    "may not be executed": [runtime("closed"), "does not start (Permission denied)", 0o644],
+    "is for another kind of machine": [foreign, "is for another kind of machine"],
+    "says more than a line": [
+      "#!/bin/sh\nprintf 'a\\033[2Jb\\nc\\n' >&2; exit 3\n",
+      "does not start (a[2Jb)",
+    ],
+  };
+  const putAs = (path: string, [text, , mode = 0o755]: (typeof unfit)[string]) => {
+    put(path, "");
+    writeFileSync(join(root, path), text);
+    chmodSync(join(root, path), mode);
+  };
+  const refused = (...args: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(join(root, launcher), args, { encoding: "utf8", cwd: root });
+    assert.deepEqual([status, stdout], [11, ""], stderr);
+    return stderr.replaceAll(root, "");
+  };
+
+  for (const [what, one] of Object.entries(unfit)) {
+    it(`passes one over that ${what}, and says so where there is no other`, () => {
+      putAs(own, one);
+      const before = readdirSync(root).sort();
+      const said = refused("version");
+      assert.equal(
+        said,
+        `Steward needs Node.js 20.19 or later: /${own} ${one[1]}. As root: make install PREFIX=/usr RUNTIME=$(command -v node)\n`,
+      );
+      assert.deepEqual(readdirSync(root).sort(), before);
+      assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+    });
+  }
+
+  it("takes Debian's before one in /usr/local, and that one where Debian's is too old", () => {
+    put("local/node", runtime("local"), 0o755);
+    assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+    put("bin/node", runtime("system", "v18.20.4"), 0o755);
+    const { stdout } = spawnSync(join(root, launcher), ["version"], { encoding: "utf8" });
+    assert.equal(stdout.replaceAll(root, ""), `local: ${packaged}/main.js version\n`);
+  });
+
+  it("names all of them, one that leads nowhere too, and the line for this system", () => {
+    put("var/lib/dpkg/info/steward.list", "");
+    put("bin/node", runtime("system", "v18.20.4"), 0o755);
+    mkdirSync(join(root, "local"));
+    symlinkSync("/nowhere/node", join(root, "local/node"));
+    const both = "/bin/node is version 18.20.4, /local/node does not start (No such file or directory)";
+    for (const [release, line] of [
+      ["ID=debian\nVERSION_ID='12'\n", "apt install -f --reinstall ./steward-runtime_*.deb"],
+      ["ID=debian\nVERSION_ID='13'\n", "apt install -f --reinstall nodejs"],
+      ["ID=debian\n", "apt install -f --reinstall nodejs"],
+      ["ID=ubuntu\nVERSION_ID='24.04'\n", "apt install -f --reinstall ./steward-runtime_*.deb"],
+    ] as const) {
+      put("os-release", release);
+      assert.equal(refused("doctor"), `Steward needs Node.js 20.19 or later: ${both}. As root: ${line}\n`);
+    }
+    rmSync(join(root, "local/node"));
+    rmSync(join(root, "bin/node"));
+    assert.match(refused("doctor"), /: there is none at \S+\/bin\/node, \S+ or \S+\. As root: apt /);
+  });
+
+  it("takes none from the caller's PATH, nor any other program, and gives the standard input to the program only", () => {
+    for (const name of ["node", "timeout", "sed", "cmp", "sh", "sleep"])
+      put(`callers/${name}`, `#!/bin/sh\ntouch ${root}/mark\n`, 0o755);
+    const reading = '#!/bin/sh\ncat\n[ "$*" != --version ] || exec echo v20.19.0\necho "$PATH"\n';
+    put("bin/node", reading, 0o755);
+    const { stdout } = spawnSync(join(root, launcher), ["x"], {
+      ...{ encoding: "utf8", input: "a password\n" },
+      env: { PATH: join(root, "callers") },
+    });
+    assert.equal(stdout, `a password\n${root}/bin:/usr/sbin:/usr/bin:/sbin:/bin\n`);
+    assert.equal(existsSync(join(root, "mark")), false);
+  });
+
+  it("finds itself by a path from where the caller is", () => {
+    put("bin/node", runtime("system"), 0o755);
+    const cwd = join(root, "usr/lib/steward");
+    const { stdout } = spawnSync("/bin/sh", ["steward", "x"], { encoding: "utf8", cwd });
+    assert.equal(stdout.replaceAll(root, ""), `system: ${packaged}/main.js x\n`);
+  });
+});
+
 describe("the launcher's pause before a start", () => {
   const count = () => join(root, "run/failed-starts");
+  beforeEach(() => put("bin/node", runtime("system"), 0o755));
+
   /** Starts so many `times` in a row, which fail, and returns the pause before each. */
   function pauses(times: number): (string | undefined)[] {
     put("bin/sleep", '#!/bin/sh\necho "slept $1"\n', 0o755);
@@ -247,7 +363,7 @@ describe("the launcher's pause before a start", () => {
     return Array.from({ length: times }, () => {
       const { status, stdout } = spawnSync("/bin/sh", [join(root, launcher), "pause"], {
         encoding: "utf8",
-        env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, RUNTIME_DIRECTORY: join(root, "run") },
+        env: { RUNTIME_DIRECTORY: join(root, "run") },
       });
       assert.equal(status, 0);
       return /slept (\d+)/.exec(stdout)?.[1];
@@ -257,6 +373,20 @@ describe("the launcher's pause before a start", () => {
   it("is none after up to three failures in a row, and then grows to a minute", () => {
     const none = undefined;
     assert.deepEqual(pauses(10), [none, none, none, none, "5", "10", "20", "40", "60", "60"]);
+  });
+
+  it("says of each wait that no runtime fits, which systemctl shows of the present start only", () => {
+    put("bin/node", runtime("system", "v18.20.4"), 0o755);
+    put("run/failed-starts", "4\n");
+    put("bin/sleep", "#!/bin/sh\n", 0o755);
+    const said = spawnSync("/bin/sh", [join(root, launcher), "pause"], {
+      encoding: "utf8",
+      env: { RUNTIME_DIRECTORY: join(root, "run") },
+    });
+    assert.match(
+      said.stderr,
+      /^Steward needs .*18\.20\.4\. As root: .+\n4 starts failed in a row: waiting 5 s/,
+    );
   });
 
   it("is none again when the count is gone, and when it is no number", () => {
@@ -280,7 +410,7 @@ describe("the launcher's pause before a start", () => {
       stdio: ["ignore", "pipe", "pipe"],
       // As a group of its own, so that its sleep can be ended with it, as systemd does.
       detached: true,
-      env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, RUNTIME_DIRECTORY: join(root, "run") },
+      env: { RUNTIME_DIRECTORY: join(root, "run") },
     });
     const firstOf = (stream: Readable) =>
       new Promise((resolve) => stream.setEncoding("utf8").once("data", resolve));
