@@ -2,23 +2,14 @@ import { failuresIn, failureTrouble } from "../../system/program-parts.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
-const { ok, failing, unseen } = entriesOf("program");
-
-/** package.json, engines. */
-const oldestRuntime = [20, 19];
+const { ok, unseen } = entriesOf("program");
 
 /** Milliseconds for the trial of the parts, on a device at its slowest. */
 const trialMilliseconds = 30_000;
 
-/** The runtime, and each part of the program against a known answer. */
+/** Each part of the program against a known answer. The launcher has asked the runtime for its version. */
 export async function lookAtProgram({ program, host }: DoctorContext): Promise<Entry[]> {
   const { version, nodeVersion, node, selfCheck } = program;
-  const [major = 0, minor = 0] = nodeVersion.replace(/^v/, "").split(".").map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = oldestRuntime;
-  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    const detail = `Node ${nodeVersion} runs this program, which needs ${oldestRuntime.join(".")} or later. Parts of it may fail at any time.`;
-    return [failing("runtime_too_old", detail, "apt-get install steward-runtime")];
-  }
   const began = performance.now();
   const { status, stdout } = await host.run(node, [selfCheck], { timeoutMilliseconds: trialMilliseconds });
   // A device that is busy beyond measure is no broken program; one that crashes ends earlier.
