@@ -264,7 +264,7 @@ describe("the launcher, among runtimes of others", () => {
   // Its ">" is what a shell would take it by.
   foreign.writeUInt16LE(0xff_3e, 18);
   const missing = "error while loading shared libraries: libatomic.so.1: cannot open shared object file";
-  /** What is no runtime for Steward, and why it is none. */
+  /** Files that are no runtime for Steward, each with the reason. */
   const unfit: Readonly<Record<string, readonly [text: string | Buffer, why: string, mode?: number]>> = {
     "is too old": [runtime("old", "v20.18.3"), "is version 20.18.3"],
     "is older by far": [runtime("old", "v16.20.2"), "is version 16.20.2"],
