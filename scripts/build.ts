@@ -1,5 +1,5 @@
 /** Builds dist-publisher/, and dist/: the programs of the device, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, the documents, what shells and man(1) have. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -50,6 +50,8 @@ writeApiDocument(join(dist, "openapi.json"), stamp.version);
 writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
 // For the launcher, which starts the newer of two copies.
 writeFileSync(join(dist, "version"), `${stamp.version}\n`);
+// For the doctor.
+copyFileSync(join(root, "scripts/build/accounts.sh"), join(dist, "accounts.sh"));
 writeShellFiles(dist, stamp);
 for (const path of await buildConsole(join(dist, "console"))) inputs.add(path);
 writeDocuments(join(dist, "console"));

@@ -85,6 +85,7 @@ function unitWords(): Readonly<Record<string, string>> {
     ENABLED: enabled.join(" "),
     SOCKETS: sockets.join(" "),
     SOCKET_SERVICES: sockets.map((name) => name.replace(".socket", ".service")).join(" "),
+    ACCOUNTS: readFileSync(join(root, "scripts/build/accounts.sh"), "utf8").trimEnd(),
     ALL: all.map((name) => (name.includes("@.") ? `'${name.replace("@.", "@*.")}'` : name)).join(" "),
   };
 }

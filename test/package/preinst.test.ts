@@ -6,10 +6,11 @@ import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { install } from "../../scripts/install/files.ts";
 
+// Accounts have scenarios of their own.
 const preinst = readFileSync(
   join(import.meta.dirname, "../../scripts/package/debian/steward.preinst"),
   "utf8",
-);
+).replace("@ACCOUNTS@", ":");
 
 const filesBelow = (tree: string): string[] =>
   readdirSync(tree, { recursive: true, encoding: "utf8" }).filter((path) =>

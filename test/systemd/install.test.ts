@@ -155,6 +155,58 @@ describe("make install DESTDIR=", () => {
     assert.equal(existsSync(join(packaged, "usr")), false);
   });
 
+  it("is refused where an image has a person or a group called steward, with the line to type", () => {
+    const image = join(directory, "image");
+    mkdirSync(join(image, "etc"), { recursive: true });
+    const entries = (user: string, group: string) => {
+      writeFileSync(join(image, "etc/passwd"), user);
+      writeFileSync(join(image, "etc/group"), group);
+    };
+    const rename = `unshare --pid --fork --mount-proc usermod --prefix ${image} --login steward-old steward`;
+    const renameGroup = `groupmod --prefix ${image} --new-name steward-old steward`;
+    const own = "steward:x:996:996::/var/lib/steward:/usr/sbin/nologin\n";
+    const refused: [user: string, group: string, line: string][] = [
+      ["steward:x:1001:1001::/home/steward:/bin/bash\n", "steward:x:1001:\n", `${rename}; ${renameGroup}`],
+      // A program of that name, whose group goes with it.
+      ["steward:x:450:450::/opt/wine:/usr/sbin/nologin\n", "steward:x:450:\n", `${rename}; ${renameGroup}`],
+      ["steward:x:996:996::/var/lib/steward:/bin/sh\n", "", rename],
+      ["", "steward:x:1005:\n", renameGroup],
+      ["", "steward:x:996:anna\n", renameGroup],
+      [
+        own,
+        "steward:x:996:anna,bob\n",
+        ["anna", "bob"].map((name) => `gpasswd --root ${image} --delete ${name} steward`).join("; "),
+      ],
+      [
+        `${own}anna:x:1002:996::/home/anna:/bin/sh\n`,
+        "steward:x:996:\n",
+        `usermod --prefix ${image} --gid users anna`,
+      ],
+      [
+        "steward-logs:x:1003:1003::/home/logs:/bin/sh\n",
+        "",
+        `unshare --pid --fork --mount-proc usermod --prefix ${image} --login steward-logs-old steward-logs`,
+      ],
+    ];
+    for (const [user, group, line] of refused) {
+      entries(user, group);
+      const { status, output } = make("install", `DESTDIR=${image}`);
+      assert.equal(status, 2, `${user}${group}${output}`);
+      assert.match(
+        output,
+        /make install: The (user|group) steward.* make administrators\. Nothing was installed\./,
+      );
+      assert.equal(/^ {4}(.*)$/m.exec(output)?.[1], line, output);
+      assert.equal(existsSync(join(image, "usr")), false);
+    }
+    // As systemd-sysusers makes it in an image, and while the reader of logs runs.
+    entries(`${own}steward-logs:!:61200:61200::/:/usr/sbin/nologin\n`, "steward:x:996:steward\n");
+    assert.deepEqual(make("install", `DESTDIR=${image}`), { status: 0, output: "" });
+    mkdirSync(join(image, "var/lib/steward"), { recursive: true });
+    const stays = `These stay:\n    ${image}/var/lib/steward\n    the user and the group steward\n`;
+    assert.deepEqual(make("uninstall", `DESTDIR=${image}`), { status: 0, output: stays });
+  });
+
   it("is undone by make uninstall, which leaves the files of others", () => {
     writeFileSync(join(tree, "usr/lib/systemd/system/other.service"), "");
     assert.deepEqual(make("uninstall", `DESTDIR=${tree}`), { status: 0, output: "" });
