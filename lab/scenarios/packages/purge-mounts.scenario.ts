@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
+import { packagesOf, putPackages } from "./built.ts";
+import { apt, installed } from "./life.ts";
+
+const state = "/var/lib/steward";
+const backup = "/var/lib/steward-backups/edge.age";
+const host = "/var/lib/steward-host";
+const photo = "of the family";
+
+/** The directories of docs/read-only-root.md on partitions of their own, and behind links. */
+export const scenario: TieredScenario = {
+  title:
+    "a purge empties mount points and what links lead to, deletes nothing of others, and names what stays",
+  tiers: { container: {} },
+  timeoutSeconds: 400,
+  machine: "trixie",
+  prepare: packagesOf("now"),
+  folders: { "/root/now": putPackages("now") },
+  boots: [
+    {
+      units: [],
+      run: async (guest) => {
+        await onPartitions(guest);
+        await behindLinks(guest);
+      },
+    },
+  ],
+};
+
+async function done(guest: Guest, line: string): Promise<void> {
+  const ran = await guest.run("sh", ["-c", line]);
+  guest.check(line, ran.status === 0, ran);
+}
+
+async function purged(guest: Guest, stays: readonly string[]): Promise<Ran> {
+  const ran = await apt(guest, "purge", "steward");
+  guest.check("apt purge steward", ran.status === 0, ran);
+  const [, text = ""] = ran.stdout.replaceAll("\r", "").split("This stays:\n");
+  const named = text.split("\n").filter((line) => line.startsWith("    "));
+  for (const path of stays)
+    guest.check(
+      `it names ${path}`,
+      named.some((line) => line.startsWith(`    ${path}`)),
+      named,
+    );
+  guest.check("and nothing else", named.length === stays.length, named);
+  const gone = await guest.run("sh", [
+    "-c",
+    "dpkg-query -W steward; getent passwd steward; getent group steward",
+  ]);
+  guest.check("package, user and group are gone", gone.stdout === "", gone);
+  const again = await guest.run("dpkg", ["--purge", "steward"]);
+  guest.check("a second purge finds nothing to do", again.status === 0, again);
+  return ran;
+}
+
+async function onPartitions(guest: Guest): Promise<void> {
+  guest.note("state, releases and /etc/steward are mounted, and others' things below the state");
+  await installed(guest, "steward");
+  await done(guest, "steward tls enable; systemctl stop steward; cp -a /var/lib/steward /root/state");
+  await done(guest, "mkdir -p /data/photos /data/etc; cp -a /etc/steward/. /data/etc");
+  writeFileSync("/data/photos/one", photo);
+  await done(
+    guest,
+    `mount -t tmpfs none ${state} -o mode=0700; cp -a /root/state/. ${state}; chown steward: ${state}`,
+  );
+  await done(guest, "mount -t tmpfs none /var/lib/steward-releases; mount --bind /data/etc /etc/steward");
+  const inState = (name: string): string => `${state}/${name}`;
+  await done(guest, `mkdir -p '${inState("a [b]")}' ${inState("lost+found")} ${host}/photos`);
+  // The second one is of the same file system as what surrounds it: no device number tells them apart.
+  await done(
+    guest,
+    `mount --bind /data/photos '${inState("a [b]")}'; mount --bind /data/photos ${host}/photos`,
+  );
+  await done(guest, "systemctl start steward && steward user list | grep root-admin");
+  await purged(guest, [
+    inState("a [b]"),
+    `${host}/photos, where something`,
+    `${host}, which is a mount point`,
+    `${state}, which is a mount point`,
+    "/var/lib/steward-releases, which is a mount point",
+    "/etc/steward, which is a mount point",
+  ]);
+  guest.check(
+    "the state is empty",
+    readdirSync(state).sort().join() === "a [b],lost+found",
+    readdirSync(state),
+  );
+  guest.check("and so is the configuration", readdirSync("/data/etc").length === 0, readdirSync("/data/etc"));
+  guest.check("the photos are there", readFileSync("/data/photos/one", "utf8") === photo);
+  const plain = [`${host}/steward.json`, "/var/lib/steward-trust"].filter((path) => existsSync(path));
+  guest.check("the rest is gone", plain.length === 0, plain);
+}
+
+async function behindLinks(guest: Guest): Promise<void> {
+  guest.note(
+    "the package comes back on the same partitions; then its directories are links, with which no agent starts",
+  );
+  await done(
+    guest,
+    `umount '${state}/a [b]' ${host}/photos; rmdir '${state}/a [b]' ${state}/lost+found ${host}/photos`,
+  );
+  await installed(guest, "steward");
+  await done(guest, "steward tls enable && systemctl stop steward");
+  for (const [path, target] of Object.entries(links)) {
+    await done(
+      guest,
+      `mkdir -p ${target}; cp -a ${path}/. ${target}; umount -q ${path}; rm -rf ${path}; ln -s ${target} ${path}`,
+    );
+    writeFileSync(`${target}/other`, photo);
+  }
+  const brought = Object.keys(links).filter((path) => readdirSync(path).length > 1);
+  guest.check("there is something to delete", brought.length >= 3, brought);
+  await done(guest, `install -d -m 700 -o steward -g steward /var/lib/steward-backups; echo x >${backup}`);
+  await done(guest, `chown steward: ${links[state]}; chown nobody ${links[state]}/other`);
+  await purged(guest, [
+    ...Object.values(links).map((target) => `${target}, to which`),
+    "/var/lib/steward-backups",
+  ]);
+  for (const [path, target] of Object.entries(links)) {
+    const left = await guest.run("sh", ["-c", `ls -A ${target}; test -L ${path} && echo link`]);
+    guest.check(`${target} has only what others put there`, left.stdout === "other\n", left);
+  }
+  await done(guest, `[ "$(stat -c %U-%a /var/lib/steward-backups)" = root-700 ] && [ -s ${backup} ]`);
+  await installed(guest, "steward");
+}
+
+const links: Readonly<Record<string, string>> = {
+  [state]: "/data/disk/state",
+  "/var/lib/steward-releases": "/data/disk/releases",
+  "/var/lib/steward-trust": "/data/disk/trust",
+  "/var/lib/steward-host": "/data/disk/host",
+  "/etc/steward": "/data/disk/etc",
+};
