@@ -58,9 +58,66 @@ const pair = (name: string) =>
   `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`;
 const twoPairs = `${pair("site")}; ${pair("other")}`;
 
+/** The state's disk is mounted here too, while something else has the place of the directory. */
+const aside = "/srv/aside";
+
+const inPlaceOfState = (guest: Guest, line: string) =>
+  guest.run("sh", [
+    "-ec",
+    `systemctl stop ${unit}; mkdir -p ${aside}; mount --bind ${state} ${aside}; umount ${state}; rmdir ${state}
+    ${line}; systemctl start --no-block ${unit}`,
+  ]);
+
+const stateBack = (guest: Guest) =>
+  guest.run("sh", [
+    "-ec",
+    `systemctl stop ${unit}; umount -q ${state} || true; rm -rf ${state} ${state}.unusable; : >/etc/fstab; systemctl daemon-reload
+    mkdir ${state}; mount --bind ${aside} ${state}; umount ${aside}; systemctl start ${unit}`,
+  ]);
+
+const mountFor = (target: string) =>
+  `mount -a; rm ${state}; mkdir -p ${target} ${state}; echo '${target} ${state} none bind' >>/etc/fstab; systemctl daemon-reload; mount ${state}; systemctl restart ${unit}`;
+
 const restartHelper = "systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket";
 
+const ofPerson = ":x:1001:1001::/home/steward:/bin/bash";
+const withPerson = [
+  "systemctl stop steward.service steward-backup.service 'steward-helper.*' 'steward-logs.*' 'systemd-journald*@steward.*'",
+  "unshare --pid --fork --mount-proc usermod --login steward-old steward",
+  "groupmod --new-name steward-old steward",
+  `echo 'u steward - "Steward, the operations agent" ${state}' | systemd-sysusers -`,
+  "chown -hR --from=steward-old steward /var/lib/steward*/",
+  "chown -hR --from=:steward-old :steward /var/lib/steward*/ /etc/steward/",
+  `systemctl start ${unit}`,
+];
+
 const breakages: readonly Breakage[] = [
+  {
+    what: "a person is called steward, and an earlier version has run as them",
+    breaks: (guest) =>
+      guest.run("sh", [
+        "-ec",
+        `systemctl stop ${unit} 'steward-helper.*' 'steward-logs.*' 'systemd-journald*@steward.*'
+        sed -i 's|^steward:.*|steward${ofPerson}|' /etc/passwd; sed -i 's|^steward:.*|steward:x:1001:|' /etc/group
+        umask 027; echo ${"a".repeat(64)} >/etc/steward/seal.key; chown -R 1001:1001 ${state}; chgrp 1001 /etc/steward/seal.key
+        systemd-run --uid=1001 --unit=theirs sleep 10000; systemctl start ${unit}`,
+      ]),
+    typed: [withPerson.join("; ")],
+    after: async (guest) => {
+      const ran = await guest.run("sh", [
+        "-c",
+        `stat -c %U:%G ${state} ${users} /etc/steward/seal.key; stat -c %U /proc/$(systemctl show --value --property=MainPID ${unit}); systemctl is-active theirs; id -nu 1001`,
+      ]);
+      const wanted = "steward:steward\nsteward:steward\nroot:steward\nsteward\nactive\nsteward-old\n";
+      guest.check(
+        "each file and the agent are the new user's, and the person's program goes on",
+        ran.stdout.endsWith(wanted),
+        ran,
+      );
+      rmSync("/etc/steward/seal.key");
+      return guest.run("sh", ["-c", `systemctl restart ${unit}`]);
+    },
+  },
   { what: "the agent is stopped", breaks: stop, typed: [`systemctl start ${unit}`] },
   {
     what: "its unit is masked",
@@ -285,6 +342,33 @@ const breakages: readonly Breakage[] = [
       await guest.run("systemctl", ["start", unit]);
     },
     typed: [`mv ${ownKey} ${ownKey}.unusable; systemctl restart ${unit}`],
+  },
+  {
+    what: "the state directory belongs to another user",
+    breaks: () => chownSync(state, 0, 0),
+    typed: [`chown -hR steward: ${state}; systemctl restart ${unit}`],
+  },
+  {
+    what: "the state directory is a file",
+    breaks: (guest) => inPlaceOfState(guest, `echo >${state}`),
+    typed: [`mv ${state} ${state}.unusable; systemctl restart ${unit}`],
+    after: stateBack,
+  },
+  {
+    what: "the state directory is a link",
+    breaks: (guest) => inPlaceOfState(guest, `ln -s ${aside} ${state}`),
+    typed: [mountFor(aside)],
+    after: async (guest) => {
+      const list = await guest.steward("user", "list");
+      guest.check("the users are there", list.stdout.includes("anna"), list);
+      return stateBack(guest);
+    },
+  },
+  {
+    what: "the state directory is a link that leads nowhere",
+    breaks: (guest) => inPlaceOfState(guest, `ln -s /srv/disk/state ${state}`),
+    typed: [mountFor("/srv/disk/state")],
+    after: stateBack,
   },
 ];
 

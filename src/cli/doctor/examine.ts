@@ -11,12 +11,13 @@ import { lookAtDisk } from "./look-at-disk.ts";
 import { lookAtHostFile } from "./look-at-host-file.ts";
 import { lookAtKeys } from "./look-at-keys.ts";
 import { lookAtLog } from "./look-at-log.ts";
-import { lookAtProgram } from "./look-at-program.ts";
+import { lookAtAccounts, lookAtProgram } from "./look-at-program.ts";
 import { lookAtState } from "./look-at-state.ts";
 import { lookAtUpdates } from "./look-at-updates.ts";
 
 /** The areas that root examines. */
 const looks: readonly (readonly [Area, Look])[] = [
+  ["program", lookAtAccounts],
   ["program", lookAtProgram],
   ["disk", lookAtDisk],
   ["host file", lookAtHostFile],
@@ -50,7 +51,7 @@ export async function examine(
   // One after the other: a small device has one processor, and reads its disk slowly.
   for (const [area, look] of looks) own.push(...(await attempt(area, () => look(context, answer))));
   await beforeState();
-  own.push(...(await attempt("state", () => lookAtState(context))));
+  own.push(...(await attempt("state", () => lookAtState(context, answer))));
   return inOrder(merged(own, answer));
 }
 

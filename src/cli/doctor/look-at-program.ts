@@ -1,5 +1,6 @@
+import { dirname, join } from "node:path";
 import { failuresIn, failureTrouble } from "../../system/program-parts.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import { type DoctorContext, outputOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, unseen } = entriesOf("program");
@@ -19,4 +20,13 @@ export async function lookAtProgram({ program, host }: DoctorContext): Promise<E
   return failures.length > 0
     ? [entryOf(failureTrouble(failures))]
     : [ok("program_works", `steward ${version} on Node ${nodeVersion}; each part works.`)];
+}
+
+/** Says where somebody else has the name of a user or group of Steward's: an earlier version may have taken it for its own. */
+export async function lookAtAccounts(context: DoctorContext): Promise<Entry[]> {
+  const script = join(dirname(context.program.selfCheck), "accounts.sh");
+  const text = await outputOf(context, "/bin/sh", [script, context.root]);
+  if (text === null) throw new Error(`${script} failed.`);
+  const [found = "", line] = text.split("\n");
+  return found === "" ? [] : [failing("account_foreign", found, line)];
 }

@@ -5,8 +5,9 @@ import { readRegister } from "../../store/documents/register.ts";
 import { findLock } from "../../store/files/lock.ts";
 import { reinstall } from "../../system/program-parts.ts";
 import { setupFinding } from "../../system/status-needs.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import type { Answer, DoctorContext } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
+import { directoryTrouble } from "./state-directory.ts";
 
 const { ok, failing, attention, unseen } = entriesOf("state");
 
@@ -19,8 +20,10 @@ const contentsOf: Readonly<Record<string, string>> = {
 };
 
 /** The documents on the disk, what was found at earlier starts, and the lock. From here on this process is the owner of the state. */
-export async function lookAtState(context: DoctorContext): Promise<Entry[]> {
+export async function lookAtState(context: DoctorContext, answer: Answer): Promise<Entry[]> {
   const { stateDirectory } = context.places;
+  const trouble = await directoryTrouble(context, answer);
+  if (trouble !== null) return [trouble];
   const holder = (await findLock(stateDirectory))?.holder;
   let tools: StateTools;
   try {

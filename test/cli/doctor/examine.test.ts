@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { asNobody } from "../../../lab/host/credentials.ts";
@@ -222,6 +222,66 @@ describe("steward doctor", () => {
     const [first] = await troublesOf(damaged);
     assert.equal(first?.code, "program_broken");
     assert.match(first?.detail ?? "", /the clock cannot be set.*clock-steering\.node/);
+  });
+
+  it("takes no person called steward for an account of its own", async (test) => {
+    const person = "steward:x:1001:1001::/home/steward:/bin/bash\n";
+    const passwd = (text: string) =>
+      deviceOf(test, { state: lived.original, files: { "/etc/passwd": text } });
+    const device = passwd(person);
+    const [first] = await troublesOf(device);
+    assert.deepEqual([first?.code, first?.level], ["account_foreign", "failing"]);
+    assert.match(
+      first?.detail ?? "",
+      /^The user steward of this device \(uid 1001, .* can make administrators\.$/,
+    );
+    assert.equal(
+      first?.remedy?.line,
+      `unshare --pid --fork --mount-proc usermod --prefix ${device.root} --login steward-old steward`,
+    );
+    const own = "steward:x:996:996:Steward:/var/lib/steward:/usr/sbin/nologin\n";
+    assert.ok((await troublesOf(passwd(own))).every(({ code }) => code !== "account_foreign"));
+  });
+
+  it("says of a state directory that systemd or the agent cannot use which one it is, and mends it", async (test) => {
+    const restart = "; systemctl restart steward.service";
+    const rows: [name: string, put: (path: string) => void, said: RegExp, line: (path: string) => string][] =
+      [
+        [
+          "a file",
+          (path) => writeFileSync(path, ""),
+          /is no directory/,
+          (path) => `mv ${path} ${path}.unusable`,
+        ],
+        [
+          "a link that leads nowhere",
+          (path) => symlinkSync("../disk/state", path),
+          /is a link to \/.*disk\/state, which is not there: connect the disk/,
+          (path) => {
+            const to = join(path, "../../disk/state");
+            return `mount -a; rm ${path}; mkdir -p ${to} ${path}; echo '${to} ${path} none bind' >>/etc/fstab; systemctl daemon-reload; mount ${path}`;
+          },
+        ],
+        [
+          "another's",
+          (path) => mkdirSync(path),
+          /belongs to user \d+, and/,
+          (path) => `chown -hR steward: ${path}`,
+        ],
+      ];
+    for (const [name, put, said, line] of rows) {
+      const device = deviceOf(test, { said: { "id -u steward": "996\n" } });
+      const path = device.places.stateDirectory;
+      rmSync(path, { recursive: true });
+      put(path);
+      const found = (await troublesOf(device)).find(({ area }) => area === "state");
+      assert.deepEqual(
+        [found?.code, found?.level, found?.remedy?.line],
+        ["state_unusable", "failing", line(path) + restart],
+        name,
+      );
+      assert.match(found?.detail ?? "", said, name);
+    }
   });
 
   it("calls it failing that root cannot become the state's owner", async (test) => {
