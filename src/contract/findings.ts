@@ -21,7 +21,7 @@ const failing = <const Need extends NeedCode, const Facts extends readonly strin
 ) => ({ need, level: "failing", facts }) as const;
 
 /** The parts of the program that are tested against a known answer, in the order of self-check.ts. */
-export const programParts = ["signatures", "two-factor", "passwords", "clock", "rights"] as const;
+export const programParts = ["signatures", "two-factor", "passwords", "clock", "sandbox", "rights"] as const;
 
 export type ProgramPart = (typeof programParts)[number];
 
@@ -71,7 +71,11 @@ export const findingKinds = {
   https_certificate_early: failing("https", "certificate", "begins_at"),
   program_broken: failing("program", "parts"),
   program_untested: failing("program"),
+  sandbox_reduced: attention("program", "members"),
   root_helper_missing: failing("root_helper"),
+  credential_lost: failing("credentials", "path"),
+  backup_overdue: attention("unit"),
+  upload_stopped: attention("unit"),
 } as const;
 
 export type FindingCode = keyof typeof findingKinds;

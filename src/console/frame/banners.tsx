@@ -6,7 +6,7 @@ import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
 import { NeedText } from "../needs/need-text.tsx";
 import { needInWords } from "../needs/need-words.ts";
-import { remedies } from "../needs/remedies.ts";
+import { remedyOf } from "../needs/remedies.ts";
 import { reload } from "../session/reload.ts";
 import { fewCodes, me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
@@ -71,7 +71,7 @@ function NeedBanner({ need, path }: { readonly need: Need; readonly path: string
   const words = needInWords(need);
   if (words === null) return null;
   return (
-    <Lead state={colourOf(need)} to={remedies[need.code].to} from={path} text={words.button}>
+    <Lead state={colourOf(need)} to={remedyOf(need.code).to} from={path} text={words.button}>
       {words.title}. <NeedText need={need} />
     </Lead>
   );

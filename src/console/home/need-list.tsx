@@ -6,7 +6,7 @@ import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
 import { NeedText } from "../needs/need-text.tsx";
 import { needInWords } from "../needs/need-words.ts";
-import { remedies, remedyQuery } from "../needs/remedies.ts";
+import { remedyOf, remedyQuery } from "../needs/remedies.ts";
 import { isOneOf, isShown, me } from "../session/session.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Section } from "../ui/page.tsx";
@@ -86,7 +86,7 @@ function WayOut({
   if (code === "second_factor_advised" && !isOneOf("admin")) return null;
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
   const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
-  const { to } = remedies[shown.code];
+  const { to } = remedyOf(shown.code);
   if (!isShown(to)) return null;
   return (
     <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>

@@ -33,7 +33,7 @@ export function needInWords(need: Need, format = pageFormat): NeedInWords | null
       ? healthSentence({ code: told.reason, detail, facts } as Finding, format)
       : { text: visible(text(told)), isAgents: false },
     isFinding,
-    button: t.home.needButtons[code],
+    button: wordFor(t.home.needButtons, code) ?? t.home.needButtons.part,
   };
 }
 

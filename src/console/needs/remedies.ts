@@ -1,3 +1,4 @@
+import type { OwnNeedCode } from "../../contract/findings.ts";
 import type { Need } from "../../contract/types.ts";
 
 type Query = Readonly<Record<string, string>>;
@@ -16,20 +17,11 @@ const onSettings = { to: "/system/settings" } as const;
 const onReceivers = { ...onSettings, query: { open: "notifications" } } as const;
 const onPeople = { to: "/users" } as const;
 
-/** By code: a need without a remedy does not compile. */
-export const remedies: Readonly<Record<Need["code"], Remedy>> = {
+/** By code: a need that no health check finds does not compile without one. */
+const remedies: Readonly<Partial<Record<Need["code"], Remedy>> & Record<OwnNeedCode, Remedy>> = {
   rescue: { to: "/system/logs" },
-  host_file: onHost,
   setup_required: onPeople,
-  program: onHost,
-  root_helper: onHost,
-  disk: onHost,
-  state_document: onHost,
-  event_log: onHost,
-  two_factor_key: onHost,
   clock: { to: "/system" },
-  listening: onHost,
-  https: onHost,
   updates: onUpdates,
   update_available: onUpdates,
   update_failed: { ...onUpdates, query: { open: "history" } },
@@ -49,9 +41,14 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   support_ended: onHost,
 };
 
+/** The parts of the agent, with what is wrong with each, are with the device. */
+export function remedyOf(code: Need["code"]): Remedy {
+  return remedies[code] ?? onHost;
+}
+
 /** The query in the address of its remedy. */
 export function remedyQuery({ code, facts }: Need): Query {
-  const { query = {}, queryOfOne } = remedies[code];
+  const { query = {}, queryOfOne } = remedyOf(code);
   const { users: [username, ...others] = [] } = facts as { users?: readonly string[] };
   return queryOfOne && username !== undefined && others.length === 0 ? queryOfOne(username) : query;
 }

@@ -41,12 +41,12 @@ export const findingFacts = {
   least_inodes: count,
   has_reserve: {
     type: "boolean",
-    description: "the file that is given up first when the disk is full exists",
+    description: "the file that a full disk gives up first exists",
   },
   document: { ...text, description: "of the state, such as settings" },
   error: text,
   damage: { type: "string", enum: damageKinds },
-  replacement: { type: "string", enum: replacements, description: "what was used in its place" },
+  replacement: { type: "string", enum: replacements, description: "used in its place" },
   found_at: { ...text, description: "RFC 3339 in UTC: the newest finding" },
   waiting: { ...count, description: "events not on the disk yet" },
   lost: { ...count, description: "events that only the journal has" },
@@ -61,19 +61,19 @@ export const findingFacts = {
   agreeing: { ...count, description: "time servers" },
   configured: { ...count, description: "time servers that are set" },
   needed: count,
-  server: { ...text, description: "as it stands in time.servers" },
+  server: { ...text, description: "as in time.servers" },
   offset_seconds: { type: "number", description: "positive: the clock is behind" },
   measured_at: {
     type: ["string", "null"],
     description: "what the servers say; null: not a date",
   },
   address: text,
-  certificate: { ...text, description: "its name in the directory of certificates" },
+  certificate: { ...text, description: "its name in the directory" },
   ends_at: text,
   begins_at: text,
   faults: texts,
   members: texts,
-  parts: { ...texts, description: "of the program, that do not work" },
+  parts: { ...texts, description: "of the program" },
   problem: { ...updateProblem, description: "with updates" },
 } as const satisfies Record<FindingFact, object>;
 
@@ -98,7 +98,7 @@ export const health = {
           code: { type: "string", enum: healthCodes },
           detail: {
             type: "string",
-            description: "the code in English, and what to do; empty when all is well",
+            description: "the code in English, and what to do",
           },
           facts: {
             type: "object",
@@ -283,13 +283,13 @@ export const hostSettings = {
     time_zone: { type: "string", description: "a name of the IANA time zone database" },
     support_until: {
       type: ["string", "null"],
-      description: "the last day of support, as the host file says it (YYYY-MM-DD); null: it says none",
+      description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
     },
     support: {
       type: "string",
       enum: supportStates,
       description:
-        "ending: 90 days or less are left; unknown: the host file says nothing, or the time is not trusted",
+        "ending: 90 days or less are left; unknown: the host file has none, or the time is not trusted",
     },
   },
 } as const;

@@ -8,4 +8,6 @@ export type FindingWords = {
 };
 
 /** By the part of the program that does not work, what fails; a newer agent may have more parts. */
-export type PartEffects = Readonly<Record<ProgramPart, string> & Partial<Record<string, string>>>;
+export type PartEffects = Readonly<
+  Record<Exclude<ProgramPart, "sandbox">, string> & Partial<Record<string, string>>
+>;

@@ -21,6 +21,9 @@ export const checkNames: Readonly<Record<string, string>> = {
   outbox: "Stand der Empfänger",
   notifications: "Benachrichtigungen",
   time: "Uhr",
+  credentials: "Zugangsdaten von systemd",
+  backup: "tägliche Sicherung",
+  upload: "Senden der Audit-Zeilen",
   listening: "Verbindungen am Gerät",
   program: "Programm",
   "root helper": "Hilfsprogramm für root",
@@ -107,5 +110,12 @@ export const findingWords: FindingWords = {
   time_zone_unknown: ({ path }) => `Die Zeitzone des Geräts fehlt in seiner Zeitzonendatenbank: ${path}.`,
   root_helper_missing: () =>
     "Das Hilfsprogramm für root ist nicht erreichbar: Updates werden nicht installiert, Neustart und Änderungen von Hostname, Zeitzone und Zeitdienst abgelehnt. Am Gerät nennt steward doctor root den Befehl, der das behebt.",
+  sandbox_reduced: ({ members }) =>
+    `Die Umgebung des Agenten, etwa ein Container oder ein Drop-in, hat Schutzmaßnahmen seiner Unit aufgehoben: ${members.join(", ")}.`,
+  credential_lost: ({ path }) =>
+    `${path} liegt auf diesem Gerät, aber systemd hat die Datei dem Agenten nicht übergeben; sie gilt nicht.`,
+  backup_overdue: () => "Die tägliche Sicherung ist eingeschaltet, aber seit zwei Tagen ist keine gelungen.",
+  upload_stopped: () =>
+    "Der Dienst, der Audit-Zeilen an eine andere Maschine sendet, ist eingeschaltet, läuft aber nicht.",
   program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",
 };

@@ -6,7 +6,7 @@ export const needWords: NeedWords = {
     title: () => "Es gibt noch keinen Administrator",
     text: () => "Legen Sie einen an, bevor das Gerät benutzt wird.",
   },
-  program: { title: () => "Ein Teil des Programms funktioniert nicht" },
+  program: { title: () => "Beim Programm besteht Handlungsbedarf" },
   root_helper: { title: () => "Steward erreicht root nicht" },
   host_file: { title: () => "Bei der Host-Datei besteht Handlungsbedarf" },
   disk: {
@@ -16,6 +16,8 @@ export const needWords: NeedWords = {
   state_document: { title: () => "Bei den gespeicherten Daten besteht Handlungsbedarf" },
   event_log: { title: () => "Beim Ereignisprotokoll besteht Handlungsbedarf" },
   two_factor_key: { title: () => "Der Schlüssel der zweiten Faktoren fehlt" },
+  credentials: { title: () => "Zugangsdaten kamen nicht an" },
+  unit: { title: () => "Arbeit im Hintergrund misslingt" },
   clock: {
     title: ({ reason, word, trust }) => {
       if (reason === "time_zone_unknown") return "Die Zeitzone ist nicht bekannt";
@@ -38,7 +40,7 @@ export const needWords: NeedWords = {
   update_failed: {
     title: ({ what }) => `${what} ist auf diesem Gerät fehlgeschlagen`,
     text: () =>
-      "Es wurde zurückgenommen und wird nicht noch einmal automatisch installiert. Eine neuere Version, die hier läuft, erledigt das.",
+      "Es wurde zurückgenommen und wird nicht wieder automatisch installiert. Eine neuere Version, die hier läuft, erledigt das.",
   },
   update_trust_unconfirmed: {
     title: () => "Fingerabdruck des Herausgebers vergleichen",
@@ -86,6 +88,6 @@ export const needWords: NeedWords = {
   },
   support_ended: {
     title: ({ when }) => `Die Unterstützung des Herstellers endete am ${when}`,
-    text: () => "Mit Updates, die Fehler beheben, ist nicht mehr zu rechnen.",
+    text: () => "Updates gegen Fehler sind nicht mehr zu erwarten.",
   },
 };

@@ -22,6 +22,9 @@ export const checkNames: Readonly<Record<string, string>> = {
   outbox: "places of receivers in the events",
   notifications: "notifications",
   time: "clock",
+  credentials: "credentials",
+  backup: "daily backup",
+  upload: "sending of audit lines",
   listening: "connections on the device",
   program: "program",
   "root helper": "root helper",
@@ -114,5 +117,12 @@ export const findingWords: FindingWords = {
   time_zone_unknown: ({ path }) => `The time zone of this device is not in its time zone database: ${path}.`,
   root_helper_missing: (_, format) =>
     `The root helper cannot be asked: updates are not installed, and restart, host name, time zone and time daemon cannot be changed. On the device, root finds the line to type with ${typed("steward doctor", format)}.`,
+  sandbox_reduced: ({ members }) =>
+    `The surroundings of the agent, such as a container or a drop-in, have taken protections off that its unit sets: ${members.join(", ")}.`,
+  credential_lost: ({ path }) =>
+    `${path} was put on this device, but systemd has not handed it to the agent, so it is not in force.`,
+  backup_overdue: () => "The daily backup is switched on, but none has succeeded for two days.",
+  upload_stopped: () =>
+    "The service that sends audit lines to another machine is switched on, but does not stay up.",
   program_untested: () => "The program could not test itself.",
 };

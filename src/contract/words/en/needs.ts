@@ -6,7 +6,7 @@ export const needWords: NeedWords = {
     title: () => "There is no administrator yet",
     text: () => "Create one before the device is used.",
   },
-  program: { title: () => "A part of the program does not work" },
+  program: { title: () => "The program needs attention" },
   root_helper: { title: () => "Steward cannot ask root" },
   host_file: { title: () => "The host file needs attention" },
   disk: {
@@ -16,6 +16,8 @@ export const needWords: NeedWords = {
   state_document: { title: () => "The stored state needs attention" },
   event_log: { title: () => "The event log needs attention" },
   two_factor_key: { title: () => "The key of the second factors is missing" },
+  credentials: { title: () => "The credentials need attention" },
+  unit: { title: () => "The background work needs attention" },
   clock: {
     title: ({ reason, word, trust }) => {
       if (reason === "time_zone_unknown") return "The time zone is not known";
@@ -42,7 +44,7 @@ export const needWords: NeedWords = {
   },
   update_trust_unconfirmed: {
     title: () => "Compare the publisher's fingerprint",
-    text: () => "Until it is confirmed, it is not certain whose updates this device takes.",
+    text: () => "Until then, it is not certain whose updates this device takes.",
   },
   users_locked: {
     title: ({ what }) => `Locked users: ${what}`,
@@ -86,6 +88,6 @@ export const needWords: NeedWords = {
   },
   support_ended: {
     title: ({ when }) => `The maker's support ended on ${when}`,
-    text: () => "Updates that repair faults are not to be expected any more.",
+    text: () => "Expect no more updates that repair faults.",
   },
 };

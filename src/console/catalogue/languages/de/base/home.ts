@@ -56,18 +56,11 @@ export const homePage: Omit<Catalogue["home"], "needs" | "needButtons" | "happen
 };
 
 export const needButtons: Catalogue["home"]["needButtons"] = {
+  part: "Teile zeigen",
   rescue: "Zum Protokoll",
   setup_required: "Benutzer anlegen",
-  program: "Teile zeigen",
-  root_helper: "Teile zeigen",
-  host_file: "Teile zeigen",
   disk: "Datenträger zeigen",
-  state_document: "Teile zeigen",
-  event_log: "Teile zeigen",
-  two_factor_key: "Teile zeigen",
   clock: "Uhr richtig stellen",
-  listening: "Teile zeigen",
-  https: "Teile zeigen",
   updates: "Zu den Updates",
   update_available: "Zum Update",
   update_failed: "Grund zeigen",

@@ -1,3 +1,4 @@
+import type { OwnNeedCode } from "../../../../../contract/findings.ts";
 import type { Need } from "../../../../../contract/types.ts";
 import type { UpdateTile } from "../../../../../contract/updates/update-summaries.ts";
 
@@ -59,19 +60,13 @@ export const homePage = {
 };
 
 /** The button of each need leads to where it is put right. */
+/** `part`: of a need that a health check finds and that has none of its own. */
 export const needButtons = {
+  part: "Show the parts",
   rescue: "Show the logs",
   setup_required: "Add a user",
-  program: "Show the parts",
-  root_helper: "Show the parts",
-  host_file: "Show the parts",
   disk: "Show the disk",
-  state_document: "Show the parts",
-  event_log: "Show the parts",
-  two_factor_key: "Show the parts",
   clock: "Correct the clock",
-  listening: "Show the parts",
-  https: "Show the parts",
   updates: "Show the updates",
   update_available: "Show the update",
   update_failed: "Show why",
@@ -86,4 +81,4 @@ export const needButtons = {
   receiver_failing: "Show the receivers",
   support_ending: "Show the device",
   support_ended: "Show the device",
-} satisfies Record<Need["code"], string>;
+} satisfies Partial<Record<Need["code"], string>> & Record<OwnNeedCode | "part", string>;
