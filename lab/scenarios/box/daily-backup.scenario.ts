@@ -19,7 +19,9 @@ export const scenario: TieredScenario = {
         await guest.stewardAnswers();
         await addUser(guest);
         await isSwitchedOff(guest);
+        await isHeardOf(guest);
         await isMade(guest);
+        await isNoneOnFullDisk(guest);
         await opens(guest);
         await keepsOthers(guest);
       },
@@ -31,9 +33,37 @@ async function isSwitchedOff(guest: Guest): Promise<void> {
   const { stdout } = await guest.run("systemctl", ["is-enabled", "steward-backup.timer"]);
   guest.check("the timer is switched off", stdout.trim() === "disabled", stdout);
   const begun = await guest.run("systemctl", ["start", "steward-backup.service"]);
-  guest.check("without recipients nothing is made", begun.status === 0, begun);
-  const { status } = await guest.run("ls", [directory]);
-  guest.check("and there is no directory", status !== 0, status);
+  guest.check("without recipients nothing is made, and the unit fails", begun.status !== 0, begun);
+}
+
+/** Switched on three days ago, by the links and stamps that systemd makes: the clock is this computer's. */
+async function isHeardOf(guest: Guest): Promise<void> {
+  const lines = ["set -e", "systemctl enable --now steward-backup.timer"];
+  lines.push("touch -h -d '3 days ago' /etc/systemd/system/timers.target.wants/steward-backup.timer");
+  lines.push("touch -d '3 days ago' /var/lib/steward/.identity.json");
+  lines.push("touch -d yesterday /var/lib/systemd/timers/stamp-steward-backup.timer");
+  const ran = await guest.run("sh", ["-c", [...lines, "systemctl restart steward.service"].join("\n")]);
+  guest.check("the timer is switched on, three days ago", ran.status === 0, ran);
+  const need = await guest.until("the status needs a backup", 20, () => overdue(guest));
+  guest.check("nothing was made since, and that is a need", need.level === "attention", need);
+  const listed = await guest.steward("status");
+  const isSaid = listed.status === 10 && /daily backup is switched on/.test(listed.stdout);
+  guest.check("which status says in words", isSaid, listed);
+  const metrics = await guest.run("sh", [
+    "-c",
+    "curl -s --unix-socket /run/steward/steward.sock http://localhost/api/metrics",
+  ]);
+  guest.check("the metric has it", /^steward_need\{code="unit"\} 1$/m.test(metrics.stdout), metrics.stderr);
+}
+
+async function overdue(guest: Guest): Promise<Need | undefined> {
+  const { needs } = (await guest.api("/api/status")) as { needs: readonly Need[] };
+  return needs.find(({ facts }) => facts.reason === "backup_overdue");
+}
+
+interface Need {
+  readonly level: string;
+  readonly facts: { readonly reason?: string };
 }
 
 async function isMade(guest: Guest): Promise<void> {
@@ -52,6 +82,36 @@ async function isMade(guest: Guest): Promise<void> {
   guest.check("only the agent's user sees the directory", stdout.startsWith("700 steward"), stdout);
   const { stdout: status } = await guest.steward("status");
   guest.check("the status says when", /^last backup +\d{4}-/m.test(status), status);
+}
+
+/** The agent has sent all of it before the disk refuses it. */
+async function isNoneOnFullDisk(guest: Guest): Promise<void> {
+  guest.check("the need has ended with the first one", (await overdue(guest)) === undefined);
+  const place = "/mnt/nas";
+  const dropIn = "/etc/systemd/system/steward-backup.service.d";
+  const command = `/bin/sh /usr/lib/steward/steward backup --to ${place} --keep 7 --recipients-file /etc/steward/backup-recipients`;
+  const lines = [
+    "set -e",
+    `mkdir -p ${place} ${dropIn}`,
+    `mount -t tmpfs -o size=16k,mode=0777 tmpfs ${place}`,
+  ];
+  lines.push(
+    `printf '[Service]\\nExecStart=\\nExecStart=${command}\\nReadWritePaths=${place}\\n' >${dropIn}/nas.conf`,
+  );
+  const put = await guest.run("sh", ["-c", [...lines, "systemctl daemon-reload"].join("\n")]);
+  guest.check("backups go to a small disk", put.status === 0, put);
+  const before = ((await guest.api("/api/status")) as { last_backup_at: string }).last_backup_at;
+  const begun = await guest.run("systemctl", ["start", "steward-backup.service"]);
+  guest.check("which is full: the unit fails", begun.status !== 0, begun);
+  const after = ((await guest.api("/api/status")) as { last_backup_at: string }).last_backup_at;
+  guest.check("and no backup counts as made", after === before, { before, after });
+  const left = await guest.run("ls", ["-A", place]);
+  guest.check("nothing of it is left there", left.stdout === "", left);
+  const undone = await guest.run("sh", [
+    "-c",
+    `rm ${dropIn}/nas.conf; systemctl daemon-reload; umount ${place}`,
+  ]);
+  guest.check("the place of before is back", undone.status === 0, undone);
 }
 
 /** By the program's own process: age is not on this machine. */

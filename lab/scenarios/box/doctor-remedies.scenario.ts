@@ -77,6 +77,14 @@ const stateBack = (guest: Guest) =>
 
 const mountFor = (target: string) =>
   `mount -a; rm ${state}; mkdir -p ${target} ${state}; echo '${target} ${state} none bind' >>/etc/fstab; systemctl daemon-reload; mount ${state}; systemctl restart ${unit}`;
+const recipients = "/etc/steward/backup-recipients";
+const backupUnit = "steward-backup.service";
+const backupTimer = "steward-backup.timer";
+const backUp = `systemctl start ${backupUnit}`;
+const lostToken = "/etc/steward/first-token.json";
+const handOver = `mkdir -p /etc/systemd/system/${unit}.d; printf '[Service]\\nLoadCredential=steward.token:${lostToken}\\n' >/etc/systemd/system/${unit}.d/zzzz-credentials.conf; systemctl daemon-reload; systemctl restart ${unit}`;
+/** A public key of age's. */
+const recipient = "age1wv2pk2p3dnfrzp0tccnzcqnjdz89y82wag95pwh3mvkvcrytp9yswk437z";
 
 const restartHelper = "systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket";
 
@@ -369,6 +377,73 @@ const breakages: readonly Breakage[] = [
     breaks: (guest) => inPlaceOfState(guest, `ln -s /srv/disk/state ${state}`),
     typed: [mountFor("/srv/disk/state")],
     after: stateBack,
+  },
+  {
+    what: "the daily backup is switched on, and has no recipient; the person who writes it has umask 077",
+    breaks: async (guest) => {
+      const editor = `#!/bin/sh\numask 077; echo ${recipient} >"$1"\n`;
+      writeFileSync("/usr/local/bin/editor", editor, { mode: 0o755 });
+      await guest.run("systemctl", ["start", backupUnit]);
+      return guest.run("systemctl", ["enable", "--now", backupTimer]);
+    },
+    typed: [`editor ${recipients}; ${backUp}`, `chmod a+rx /etc/steward; chmod a+r ${recipients}; ${backUp}`],
+  },
+  {
+    what: "the timer of the daily backup is enabled and stopped",
+    breaks: systemctl("stop", backupTimer),
+    typed: [`systemctl start ${backupTimer}`],
+  },
+  {
+    what: "the place of the daily backup is gone",
+    breaks: async (guest) => {
+      const command = `/bin/sh /usr/lib/steward/steward backup --to /mnt/gone --recipients-file ${recipients}`;
+      mkdirSync(`/run/systemd/system/${backupUnit}.d`, { recursive: true });
+      const text = `[Service]\nExecStart=\nExecStart=${command}\n`;
+      writeFileSync(`/run/systemd/system/${backupUnit}.d/gone.conf`, text);
+      await guest.run("systemctl", ["daemon-reload"]);
+      await guest.run("systemctl", ["start", backupUnit]);
+    },
+    typed: [`${backUp}; journalctl -u ${backupUnit} -n 20 --no-pager`],
+    after: async (guest, { stdout }) => {
+      guest.check("it shows which", stdout.includes("/mnt/gone"), stdout);
+      rmSync(`/run/systemd/system/${backupUnit}.d`, { recursive: true });
+      // Its name has the minute, and a file that is there is not replaced.
+      rmSync("/var/lib/steward-backups", { recursive: true });
+      await guest.run("systemctl", ["daemon-reload"]);
+      return guest.run("systemctl", ["start", backupUnit]);
+    },
+  },
+  {
+    what: "a container keeps the first API token from the agent",
+    breaks: async (guest) => {
+      const words = ["--user", "anna", "--name", "fleet", "--scope", "system:read"];
+      await guest.steward("token", "prepare", lostToken, ...words);
+      mkdirSync("/run/systemd/system/service.d", { recursive: true });
+      writeFileSync("/run/systemd/system/service.d/zzz-lxc-service.conf", "[Service]\nLoadCredential=\n");
+      await guest.run("systemctl", ["daemon-reload"]);
+      return guest.run("systemctl", ["restart", unit]);
+    },
+    typed: [handOver],
+  },
+  {
+    what: "a drop-in takes protections off",
+    breaks: async (guest) => {
+      mkdirSync(dropIns, { recursive: true });
+      writeFileSync(`${dropIns}/open.conf`, "[Service]\nProtectSystem=no\nProtectHome=no\n");
+      await guest.run("systemctl", ["daemon-reload"]);
+      await guest.run("systemctl", ["restart", unit]);
+      await guest.until("the self-check has looked", 60, async () => {
+        const { stdout } = await guest.steward("status");
+        return stdout.includes("ProtectSystem, ProtectHome");
+      });
+    },
+    typed: [`systemctl cat ${unit}`],
+    after: async (guest, { stdout }) => {
+      guest.check("it shows the drop-in", stdout.includes("open.conf"), stdout);
+      rmSync(`${dropIns}/open.conf`);
+      await guest.run("systemctl", ["daemon-reload"]);
+      return guest.run("systemctl", ["restart", unit]);
+    },
   },
 ];
 

@@ -16,6 +16,12 @@ export interface WritingOptions {
 }
 
 /**
+ * Bytes that the buffers between agent and command hold at most. The agent counts a backup as made once it has sent it: the
+ * disk must have had room for what is then still under way.
+ */
+const underWayBytes = 512 * 1024;
+
+/**
  * Writes a backup to a file that only its owner can read: under another name until it is complete and on the disk. The
  * place is tried before anything is asked for. Returns its bytes. Throws CommandError, `storage_full`,
  * `storage_unwritable` and what the agent answers; then `path` is as it was.
@@ -30,6 +36,10 @@ export async function writeBackup(
     throw newFileFailure(error, path);
   });
   try {
+    await onDisk(path, async () => {
+      await file.write(Buffer.alloc(underWayBytes), 0, underWayBytes, 0);
+      await file.datasync();
+    });
     const bytes = await fill(file, path, { pieces: await make(), interruption });
     if (!isReplaced) await refusePresent(path);
     await onDisk(path, () => rename(temporary, path).then(() => syncDirectory(dirname(path))));
@@ -64,7 +74,7 @@ async function fill(
       await onDisk(path, () => file.writeFile(piece));
       bytes += piece.length;
     }
-    await onDisk(path, () => file.sync());
+    await onDisk(path, () => file.truncate(bytes).then(() => file.sync()));
     return bytes;
   } catch (error) {
     if (!(error instanceof CommandError) || error.exitCode !== 8) throw error;

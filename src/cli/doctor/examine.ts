@@ -5,6 +5,7 @@ import { createHttpClient } from "../client/client.ts";
 import type { Answer, DoctorContext, Look } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf, inOrder } from "./finding.ts";
 import { lookAtAgent } from "./look-at-agent.ts";
+import { lookAtBackup } from "./look-at-backup.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
 import { lookAtClock } from "./look-at-clock.ts";
 import { lookAtDisk } from "./look-at-disk.ts";
@@ -26,6 +27,7 @@ const looks: readonly (readonly [Area, Look])[] = [
   ["clock", lookAtClock],
   ["updates", lookAtUpdates],
   ["https", lookAtCertificate],
+  ["device", lookAtBackup],
   ["log", lookAtLog],
 ];
 
@@ -68,7 +70,9 @@ export function merged(own: readonly Entry[], answer: Answer): Entry[] {
 /** The doctor has tried the parts itself: on a busy device the agent's trial ends too late, and nothing is to be installed. */
 function weighed(entry: Entry, own: readonly Entry[]): Entry {
   const isRefuted =
-    entry.area === "program" && own.some(({ area, level }) => area === "program" && level === "ok");
+    entry.area === "program" &&
+    entry.level === "failing" &&
+    own.some(({ area, level }) => area === "program" && level === "ok");
   return isRefuted ? { ...entry, level: "attention", remedy: null } : entry;
 }
 

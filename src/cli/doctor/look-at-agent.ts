@@ -70,12 +70,12 @@ async function silent(context: DoctorContext, error: Error, state: Unit): Promis
   return failing("does_not_start", detail, `journalctl -u ${unit} -n 20 --no-pager`);
 }
 
-/** The other units of Steward that have failed. */
+/** The other units of Steward that have failed, but for the backup's (look-at-backup.ts). */
 async function failedUnits(context: DoctorContext): Promise<Entry[]> {
   const list = ["list-units", "--all", "--plain", "--no-legend", "--state=failed", "steward-*"];
   const names = ((await outputOf(context, "systemctl", list)) ?? "")
     .split("\n")
-    .flatMap((line) => /^(steward-\S+)/.exec(line)?.[1] ?? []);
+    .flatMap((line) => /^(steward-(?!backup)\S+)/.exec(line)?.[1] ?? []);
   const isUnderWay = existsSync(join(context.places.releasesDirectory, "under-way"));
   return names.map((name) =>
     (isUnderWay && name.startsWith("steward-guard") ? failing : attention)(

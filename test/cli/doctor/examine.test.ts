@@ -7,7 +7,7 @@ import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { nextLine } from "../../../src/cli/doctor/finding.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
+import { deviceOf, type Said, showUnit, troublesOf, unit } from "./examined.ts";
 
 const setters =
   "systemctl is-active chrony.service chronyd.service systemd-timesyncd.service ntp.service ntpd.service ntpsec.service openntpd.service ntpd-rs.service";
@@ -48,6 +48,55 @@ describe("steward doctor", () => {
     for (const later of [first.replace("NRestarts=0", "NRestarts=3"), first.replace("start", "auto-restart")])
       assert.deepEqual(await agentOf(later), ["does_not_start", "failing", lines]);
   });
+
+  const [timer, service] = ["steward-backup.timer", "steward-backup.service"];
+  const again = `systemctl start ${service}`;
+  const file = "/etc/steward/backup-recipients";
+  const shown = `systemctl show --property=ExecStart ${service}`;
+  const command = `ExecStart={ path=/bin/sh ; argv[]=/bin/sh steward backup --to /x --recipients-file ${file} ; ignore_errors=no }\n`;
+  const asAgent = `runuser -u steward -- test -r ${file}`;
+  const failed = unit("failed").replace("success", "exit-code");
+  const on = { [showUnit(timer)]: unit("active") };
+  const newest = `journalctl -n 1 -o cat --no-pager _SYSTEMD_UNIT=${service}`;
+  const backups: [what: string, said: Said, hasFile: boolean, code: string | undefined, line?: string][] = [
+    ["is off", { [showUnit(timer)]: unit("inactive").replace("enabled", "disabled") }, false, undefined],
+    ["is on and has not failed", { ...on, [showUnit(service)]: unit("inactive") }, false, undefined],
+    [
+      "is enabled and was not started",
+      { [showUnit(timer)]: unit("inactive") },
+      ...([false, "backup_failed", `systemctl start ${timer}`] as const),
+    ],
+    [
+      "has no recipients",
+      { ...on, [showUnit(service)]: failed, [shown]: command },
+      ...([false, "backup_failed", `editor ${file}; ${again}`] as const),
+    ],
+    [
+      "has recipients that its user may not read",
+      { ...on, [showUnit(service)]: failed, [shown]: command },
+      ...([true, "backup_failed", `chmod a+rx /etc/steward; chmod a+r ${file}; ${again}`] as const),
+    ],
+    [
+      "says why it fails",
+      {
+        ...on,
+        [showUnit(service)]: failed,
+        [shown]: command,
+        [asAgent]: "",
+        [newest]: "The disk is full.\n",
+      },
+      ...([true, "backup_failed", `${again}; journalctl -u ${service} -n 20 --no-pager`] as const),
+    ],
+  ];
+  for (const [what, said, hasFile, code, line] of backups)
+    it(`looks at the daily backup, which ${what}`, async (test) => {
+      const files: Record<string, string> = hasFile ? { [file]: "" } : {};
+      const program = { userId: () => 0 };
+      const found = await troublesOf(deviceOf(test, { state: lived.original, said, files, program }));
+      const own = found.find(({ area }) => area === "device");
+      assert.deepEqual([own?.code, own?.remedy?.line], [code, line]);
+      if (said[newest] !== undefined) assert.match(own?.detail ?? "", /It said last: The disk is full\.$/);
+    });
 
   it("sends a user who is not root to root, as the last line", async (test) => {
     const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
