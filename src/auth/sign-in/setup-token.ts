@@ -13,16 +13,23 @@ export const mostTokenBytes = 256;
 export interface SetupToken {
   /** Writes a new token. Throws `storage_full` and `storage_unwritable`. */
   renew(): void;
+  /** The reason why no token is right; null: one may be. */
+  withholding(): string | null;
   isRight(token: string): Promise<boolean>;
   /** Removes the token after setup. */
   remove(): Promise<void>;
 }
 
 /** The file decides, and is read at each try, so that `steward setup-token --new` needs no way into the agent. */
-export function createSetupToken(path: string): SetupToken {
+export function createSetupToken(
+  path: string,
+  withholding: SetupToken["withholding"] = () => null,
+): SetupToken {
   return {
+    withholding,
     renew: () => writeInMemory(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
     isRight: async (token) => {
+      if (withholding() !== null) return false;
       const expected = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8").trim();
       return expected !== "" && isEqualToken(token, expected);
     },

@@ -39,8 +39,8 @@ export interface ApiTokens {
   rotateOwn: ApiTokens["rotate"];
   /** Makes the token whose hash a provisioned device brings. Throws the errors of `create`. */
   provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
-  /** True if `provision` has made the token of this hash, which may have been deleted since. */
-  isProvisioned(hash: string): boolean;
+  /** True if `provision` has made the token of this hash, which may have been deleted since; null: if it has made none. */
+  isProvisioned(hash: string | null): boolean;
   /** The token of this text, which may be suspended. */
   find(text: string): StoredApiToken | undefined;
   byId(id: string): StoredApiToken | undefined;

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
 import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
-import type { Command } from "../client/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { rescueRemark, writeRescueToken } from "./rescue-token.ts";
 import { writeForAgent } from "./write-for-agent.ts";
@@ -49,7 +50,7 @@ export const setupToken: Command = {
       const token = options.has("new") ? await replaceToken(path) : await readToken(path);
       await output.value({ setup_token: token }, token);
     } catch (error) {
-      if (systemErrorCode(error) === "ENOENT") throw absent(path);
+      if (systemErrorCode(error) === "ENOENT") throw await absent(path, client);
       throw error instanceof CommandError ? error : fileFailure(error, path);
     }
   },
@@ -66,7 +67,16 @@ async function readToken(path: string): Promise<string> {
   throw new CommandError(1, `${path} holds no setup token. Make a new one: steward setup-token --new`);
 }
 
-function absent(path: string): CommandError {
+async function absent(path: string, client: Invocation["client"]): Promise<CommandError> {
+  const { needs } = await client.call("getStatus", {});
+  const lost = needs.find(({ code }) => code === "credentials");
+  if (lost !== undefined && needs.some(({ code }) => code === "setup_required"))
+    return new CommandError(
+      3,
+      escapeText(
+        `There is no setup token: ${lost.detail} \`steward user add NAME --role admin\` makes another administrator; as root, this hands it over: ${lost.remedy?.line}`,
+      ),
+    );
   return new CommandError(
     3,
     `There is no setup token (${path}), because setup is done. Administrators add further users; if no administrator can sign in: steward setup-token --rescue`,

@@ -59,7 +59,7 @@ export async function requireFirstRun(
       "This device has an administrator already, so only root restores a backup: `steward restore FILE` on the device.",
     );
   if (!(await firstRun.setupToken.isRight(call.setupToken ?? "")))
-    await refuse(firstRun, call, wrongSetupToken);
+    await refuse(firstRun, call, firstRun.setupToken.withholding() ?? wrongSetupToken);
 }
 
 async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
@@ -75,7 +75,10 @@ async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): P
     return user;
   };
   if (await setupToken.isRight(setup_token)) return make();
-  return (await rescueToken.use(setup_token, make)) ?? refuse(options, call, wrongSetupToken);
+  return (
+    (await rescueToken.use(setup_token, make)) ??
+    refuse(options, call, setupToken.withholding() ?? wrongSetupToken)
+  );
 }
 
 async function setUpAgain(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {

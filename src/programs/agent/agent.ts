@@ -65,7 +65,8 @@ async function startServing(config: AgentConfig, context: ListenContext, rooms: 
     if (isLocal || operationOf(id).beforeSetup || rooms.accounts.hasAdministrator()) return;
     throw new StewardError(
       "setup_required",
-      "This device has no administrator yet. Create the first one with POST /api/setup or, on the device, with `steward user add NAME --role admin`.",
+      rooms.setupToken.withholding() ??
+        "This device has no administrator yet. Create the first one with POST /api/setup or, on the device, with `steward user add NAME --role admin`.",
     );
   };
   try {

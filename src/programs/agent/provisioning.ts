@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { provisionToken } from "../../auth/tokens/first-token.ts";
@@ -6,6 +5,7 @@ import { isOfStorage, messageOf } from "../../contract/errors.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { AgentConfig } from "./config.ts";
+import { credentialOf } from "./lost-credentials.ts";
 import type { Rooms } from "./wiring.ts";
 
 type Plan = Pick<AgentConfig, "credentialsDirectory" | "runDirectory" | "log">;
@@ -35,13 +35,6 @@ export async function provisionDevice(config: Plan, rooms: Rooms): Promise<void>
     for (const step of [...left]) if (await step()) left.splice(left.indexOf(step), 1);
     if (left.length === 0) stop();
   });
-}
-
-/** The unit gives a blank credential if there is none. */
-async function credentialOf({ credentialsDirectory }: Plan, name: string): Promise<string | null> {
-  if (credentialsDirectory === undefined) return null;
-  const text = await readFile(join(credentialsDirectory, name), "utf8").catch(() => "");
-  return text.trim() === "" ? null : text;
 }
 
 async function provisionAdministrator(plan: Plan, rooms: Rooms): Promise<boolean> {
@@ -82,7 +75,13 @@ async function using({ log }: Plan, name: string, work: () => Promise<void>): Pr
   }
 }
 
-function renewSetupToken({ runDirectory, log }: Plan, { setupToken }: Rooms): boolean {
+async function renewSetupToken({ runDirectory, log }: Plan, { setupToken }: Rooms): Promise<boolean> {
+  const detail = setupToken.withholding();
+  if (detail !== null) {
+    await setupToken.remove();
+    log("error", "no setup token was made", { detail });
+    return true;
+  }
   try {
     setupToken.renew();
   } catch (error) {

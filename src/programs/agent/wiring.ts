@@ -50,6 +50,7 @@ import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
+import { type LostCredentials, readLostCredentials } from "./lost-credentials.ts";
 import { createNotifications, type Notifications } from "./outbox/notifications.ts";
 import { openState, type State } from "./state.ts";
 import { createHistoryKeeping, type HistoryKeeping } from "./status/wire-history.ts";
@@ -60,6 +61,7 @@ import {
   greetingOf,
   openSelfCheck,
   statusWords,
+  unattendedOf,
   versionOf,
   watchNeeds,
 } from "./status/wire-status.ts";
@@ -157,24 +159,24 @@ async function joinRooms(
   const base = await openBase(config, host);
   const { state, time, clock, updates } = base;
   const { events, disk } = state;
-  const auth = await composeSignIn({ ...base, config, events, requestSync: () => clock.nudge() });
-  const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.time.uptime);
+  const signIn = await composeSignIn({ ...base, config, events, requestSync: () => clock.nudge() });
+  const lostCredentials = await readLostCredentials(config, signIn);
+  const auth = { ...signIn, ...setupTokens(config, host, lostCredentials) };
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
   const own = { ...base, ...joinNotifications(config, base, auth) };
-  const configuration = await openConfiguration({ ...own, config, host, auth: { ...auth, setupToken } });
-  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, host });
+  const configuration = await openConfiguration({ ...own, config, host, auth });
+  const seen = { lostCredentials, unattended: unattendedOf(config, host, state) };
+  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, host, ...seen });
   const joined = {
-    ...{ ...own, config, https, local, selfCheck, reset, configuration, checks, events, disk },
-    auth: { ...auth, setupToken, rescueToken },
+    ...{ ...own, config, auth, https, local, selfCheck, reset, configuration, checks, events, disk },
     needsOf: createNeeds(),
   };
   const needWatch = watchNeeds(joined);
   return {
     dispatch: createDispatch(joinHandlers(joined), events, host.time.uptime),
     authenticate: createAuthenticate(auth),
-    ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
+    ...{ events, disk, setupToken: auth.setupToken, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
     answered: base.metering.answered,
@@ -197,6 +199,14 @@ async function joinRooms(
       await state.close();
       await release();
     },
+  };
+}
+
+/** The tokens for setup, and for a rescue at the device. */
+function setupTokens({ runDirectory }: RoomsConfig, { time }: Host, { withholding }: LostCredentials) {
+  return {
+    setupToken: createSetupToken(join(runDirectory, "setup-token"), withholding),
+    rescueToken: createRescueToken(join(runDirectory, rescueTokenName), time.uptime),
   };
 }
 
@@ -335,6 +345,7 @@ function joinHandlers(joined: Joined): Handlers {
         greetingOf({
           ...{ config, host, settings: settings.read(), clock: auth.time.describe({ isProven: false }) },
           ...{ isSetUp: auth.accounts.hasAdministrator(), isInRescue: false },
+          notice: auth.setupToken.withholding(),
         }),
     }),
   };

@@ -115,6 +115,75 @@ describe("the systemd credential steward.admin", () => {
     }
   });
 
+  /** What the launcher notes of root's files at each start, and the agent's own credentials. */
+  const noting = async (name: string, text: string, note: string) => {
+    const options = await withCredential(name, text);
+    await mkdir(join(home, name, "etc"));
+    await writeFile(join(home, name, "etc/credentials"), note);
+    return { ...options, arguments: ["--host-file", join(home, name, "etc/steward.json")] };
+  };
+  const file = "/etc/steward/first-admin.json";
+
+  it("that root has put there and systemd does not hand over shuts setup, and people hear of it", async (t) => {
+    const options = await noting(
+      "lost",
+      "\n",
+      `\nsteward.admin ${file}\nsteward.oidc /etc/credstore/steward.oidc`,
+    );
+    const agent = await startAgentInProcess(options);
+    t.after(() => agent.dispose());
+    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
+    // Also one that somebody has put there.
+    await writeFile(join(agent.runDirectory, "setup-token"), "planted-token-of-this-length\n");
+    const body = { setup_token: "planted-token-of-this-length", username: "eve", password: goodPassword };
+    const refused = await agent.call("POST", "/api/setup", { body });
+    assert.deepEqual([refused.status, refused.json.code], [401, "setup_token_invalid"]);
+    assert.match(refused.json.detail, /^\/etc\/steward\/first-admin\.json names the first administrator/);
+    const shut = await agent.call("GET", "/api/users", { token: "none" });
+    assert.match(shut.json.detail, /first-admin\.json/);
+    assert.match((await agent.call("GET", "/api/console")).json.banner, /first-admin\.json/);
+    const { json } = await agent.call("GET", "/api/status", { local: true });
+    const lost = json.needs.filter(({ code }: { code: string }) => code === "credentials");
+    assert.deepEqual(
+      lost.map(({ level, facts, remedy }: { level: string; facts: object; remedy: { line: string } }) => [
+        ...[level, facts, remedy.line],
+      ]),
+      [
+        [
+          "failing",
+          { check: "credentials", reason: "credential_lost", path: file },
+          `mkdir -p /etc/systemd/system/steward.service.d; printf '[Service]\\nLoadCredential=steward.admin:${file}\\n' >/etc/systemd/system/steward.service.d/zzzz-credentials.conf; systemctl daemon-reload; systemctl restart steward.service`,
+        ],
+      ],
+    );
+    // Root at the box still gets in, and nothing is lost then.
+    await agent.signedInAdmin();
+    const after = await agent.call("GET", "/api/status", { local: true });
+    assert.ok(!after.json.needs.some(({ code }: { code: string }) => code === "credentials"));
+  });
+
+  it("that has arrived, or that is not for this agent, is not lost", async (t) => {
+    const agent = await startCheckedAgent(await noting("arrived", right("arrived"), `steward.admin ${file}`));
+    t.after(() => agent.dispose());
+    const { json } = await agent.call("GET", "/api/status", { local: true });
+    assert.ok(!json.needs.some(({ code }: { code: string }) => code === "credentials"));
+    await agent.login("arrived", adminPassword);
+  });
+
+  it("that is encrypted is handed over as it is", async (t) => {
+    const place = "/etc/credstore.encrypted/steward.key";
+    const agent = await startAgentInProcess(
+      await noting("encrypted", "\n", `steward.key ${place}\nsteward.key /x`),
+    );
+    t.after(() => agent.dispose());
+    const { json } = await agent.call("GET", "/api/status", { local: true });
+    const { remedy } = json.needs.find(({ code }: { code: string }) => code === "credentials");
+    assert.match(
+      remedy.line,
+      /\[Service\]\\nLoadCredentialEncrypted=steward\.key:\/etc\/credstore\.encrypted\/steward\.key\\n'/,
+    );
+  });
+
   it("that is blank, as the unit gives it where there is none, is no error", async (t) => {
     const agent = await startCheckedAgent(await withCredential("blank", "\n"));
     t.after(() => agent.dispose());

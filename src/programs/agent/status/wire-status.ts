@@ -28,12 +28,14 @@ import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
 import { createStatus } from "../../../system/status.ts";
 import type { NeedsInput, NeedsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
+import { createUnattended, type Unattended } from "../../../system/unattended.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { ConfigurationRoom } from "../fleet/wire-configuration.ts";
 import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
+import type { LostCredentials } from "../lost-credentials.ts";
 import type { Notifications } from "../outbox/notifications.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
@@ -162,6 +164,8 @@ export interface GreetingInput {
   readonly clock: ReturnType<TrustedTime["describe"]>;
   readonly isSetUp: boolean;
   readonly isInRescue: boolean;
+  /** Comes before the banner. */
+  readonly notice?: string | null;
 }
 
 /** The facts that the console shows before anyone has signed in. */
@@ -172,11 +176,12 @@ export function greetingOf({
   clock: { server_time, synchronised },
   isSetUp,
   isInRescue,
+  notice = null,
 }: GreetingInput): ConsoleGreeting {
   const { maker } = config;
   return {
     device_name: device.name || host.identity.hostname,
-    banner: console.banner,
+    banner: [notice ?? "", console.banner].filter(Boolean).join(" "),
     accent: console.accent,
     language: console.language,
     version: publicVersion(config.build).version,
@@ -206,6 +211,15 @@ export function openSelfCheck(
   });
 }
 
+/** Null: the units of this host are those of another agent, or none. */
+export function unattendedOf(
+  { mayAskRoot, stateDirectory }: RoomsConfig,
+  { time }: Host,
+  { lastBackupAt }: Pick<State, "lastBackupAt">,
+): Unattended | null {
+  return mayAskRoot ? createUnattended({ root: "/", stateDirectory, time, lastBackupAt }) : null;
+}
+
 /** All checks, in the order in which health lists them. */
 export function checksOf({
   config,
@@ -217,6 +231,8 @@ export function checksOf({
   https,
   host: { helper, names },
   local,
+  lostCredentials,
+  unattended,
 }: {
   readonly config: RoomsConfig;
   readonly state: State;
@@ -227,6 +243,8 @@ export function checksOf({
   readonly https: Pick<Https, "trouble">;
   readonly host: Pick<Host, "helper" | "names">;
   readonly local: Pick<LocalListeners, "trouble">;
+  readonly lostCredentials: Pick<LostCredentials, "trouble">;
+  readonly unattended: Unattended | null;
 }): readonly HealthCheck[] {
   return [
     { name: "host file", trouble: () => config.hostFileTrouble?.() ?? null },
@@ -240,6 +258,9 @@ export function checksOf({
     { name: "https", trouble: () => https.trouble() },
     { name: "root helper", trouble: () => absenceTrouble(helper) },
     { name: "program", trouble: () => selfCheck.trouble() },
+    { name: "credentials", trouble: () => lostCredentials.trouble() },
+    { name: "backup", trouble: () => unattended?.backup() ?? null },
+    { name: "upload", trouble: () => unattended?.upload() ?? null },
   ];
 }
 
