@@ -4,6 +4,7 @@ import { messageOf, systemErrorCode } from "../contract/errors.ts";
 import type { ProgramPart } from "../contract/findings.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
 import { becomeUser, openCredentials } from "../host/linux/credentials.ts";
+import { missingProtections } from "../host/linux/sandbox.ts";
 import { reportLine } from "../system/program-parts.ts";
 import { end, fail } from "../terminal/ending.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
@@ -71,6 +72,10 @@ const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
     const times = new Float64Array(2);
     loadClockAddon(addonPath).now(times);
     expect((times[0] ?? 0) > 0, "the clock cannot be read");
+  },
+  sandbox: () => {
+    const missing = missingProtections();
+    expect(missing.length === 0, missing.join(", "));
   },
   rights: () => {
     const credentials = openCredentials(addonPath, process);

@@ -36,10 +36,21 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
 /** The line that installs the files of this version again, from the package. */
 export const reinstall = line("apt-get install --reinstall steward");
 
+/** The line that shows which drop-ins the unit has. */
+const shownUnit = "systemctl cat steward.service";
+
 const rollback = "`steward update rollback binary`";
 
+/** Without the surroundings of the program, which is whole even so. */
+export function ownFailures(failures: readonly PartFailure[]): PartFailure[] {
+  return failures.filter(({ part }) => part !== "sandbox");
+}
+
 /** The finding of health about failures. `isDetailed`: with their causes. */
-export function failureTrouble(failures: readonly PartFailure[], isDetailed = true): Finding {
+export function failureTrouble(all: readonly PartFailure[], isDetailed = true): Finding {
+  const [failures, [first]] = [ownFailures(all), all];
+  if (failures.length === 0)
+    return finding("sandbox_reduced", { members: first?.cause.split(", ") ?? [] }, "", line(shownUnit));
   const parts = failures.flatMap(({ part }) => (part === null ? [] : [part]));
   const causes = failures.map(({ part, cause }) => (part === null ? cause : `${part}: ${cause}`));
   const report = isDetailed ? `The self-check says: ${causes.join("; ")}. ` : "";

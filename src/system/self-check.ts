@@ -1,7 +1,7 @@
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { Finding } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
-import { failuresIn, failureTrouble, type PartFailure } from "./program-parts.ts";
+import { failuresIn, failureTrouble, ownFailures, type PartFailure } from "./program-parts.ts";
 
 /** Tests this program's own parts: passwords, two-factor secrets, signatures, native modules. */
 export interface SelfCheck {
@@ -41,7 +41,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   let running: Promise<readonly PartFailure[]> | null = null;
   let takeBack = (): void => undefined;
   const isDue = (): boolean =>
-    last === null || (last.failures.length > 0 && uptime() - last.at >= failureSeconds);
+    last === null || (ownFailures(last.failures).length > 0 && uptime() - last.at >= failureSeconds);
   const examine = (): Promise<readonly PartFailure[]> => {
     if (last !== null && !isDue()) return Promise.resolve(last.failures);
     running ??= tried(options).then((failures) => {
@@ -55,7 +55,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   };
   return {
     require: async (isDetailed) => {
-      const failures = await examine();
+      const failures = ownFailures(await examine());
       if (failures.length > 0)
         throw new StewardError("not_ready", failureTrouble(failures, isDetailed).detail);
     },

@@ -146,7 +146,7 @@ describe("a program whose native modules are broken", () => {
   }
 
   it("is well while they are not, and ready", async () => {
-    const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok", "rights ok"];
+    const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok", "sandbox ok", "rights ok"];
     assert.deepEqual(report(), { status: 0, lines });
     provider = markedProvider(program);
     const agent = await start(suite, program);
@@ -171,7 +171,7 @@ describe("a program whose native modules are broken", () => {
     rmSync(join(program, "clock-steering.node"));
     const { status, lines } = report();
     assert.equal(status, 1);
-    assert.match(lines.at(-2) ?? "", /^clock failed: ENOENT/);
+    assert.match(lines.at(-3) ?? "", /^clock failed: ENOENT/);
   });
 
   it("says so of rights that neither it nor Node can give up, as Debian's cannot", () => {
@@ -187,7 +187,7 @@ describe("a program whose native modules are broken", () => {
 
   it("says so of one that is no addon", () => {
     writeFileSync(join(program, "clock-steering.node"), "no addon".repeat(64));
-    assert.match(report().lines.at(-2) ?? "", /^clock failed: .*clock-steering\.node/);
+    assert.match(report().lines.at(-3) ?? "", /^clock failed: .*clock-steering\.node/);
   });
 
   it("ends the trial, and not the agent, with a password module that is cut off", withoutModule, async () => {

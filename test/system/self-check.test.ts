@@ -4,8 +4,8 @@ import { StewardError } from "../../src/contract/errors.ts";
 import type { CommandResult } from "../../src/host/ports.ts";
 import { createSelfCheck } from "../../src/system/self-check.ts";
 
-const well = "signatures ok\ntwo-factor ok\npasswords ok\nclock ok\nrights ok\n";
-const ill = "signatures ok\ntwo-factor ok\npasswords failed: no binding\nclock ok\nrights ok\n";
+const well = "signatures ok\ntwo-factor ok\npasswords ok\nclock ok\nsandbox ok\nrights ok\n";
+const ill = "signatures ok\ntwo-factor ok\npasswords failed: no binding\nclock ok\nsandbox ok\nrights ok\n";
 const ended = (stdout: string, status: number | null = 0, stderr = ""): CommandResult => ({
   ...{ status, stdout, stderr },
 });
@@ -71,6 +71,23 @@ describe("the self-check", () => {
     host.uptime += 10;
     assert.equal(await refusal(), null);
     assert.equal(check.trouble(), null);
+  });
+
+  it("names protections that the surroundings have taken off, and is ready even so", async () => {
+    const open = well.replace("sandbox ok", "sandbox failed: ProtectHome, PrivateTmp");
+    const { check, refusal, host } = checkOf(ended(open, 1));
+    assert.equal(await refusal(), null);
+    const found = check.trouble();
+    assert.deepEqual(
+      [found?.code, found?.level, found?.facts],
+      ["sandbox_reduced", "attention", { members: ["ProtectHome", "PrivateTmp"] }],
+    );
+    host.uptime += 60;
+    check.trouble();
+    assert.equal(host.trials, 1, "it is tried again, though nothing can have changed");
+    const both = checkOf(ended(open.replace("passwords ok", "passwords failed: no binding"), 1));
+    assert.match((await both.refusal()) ?? "", /passwords: no binding\. /);
+    assert.deepEqual(both.check.trouble()?.facts, { parts: ["passwords"] });
   });
 
   it("tells strangers what does not work, and not what the trial said", async () => {
