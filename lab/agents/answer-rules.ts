@@ -41,7 +41,9 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
 
 /** For a person whose browser came by a name that is not the device's: no path of the API has it. */
 function isMisdirectedPage(path: string, { status, headers }: Answer): boolean {
-  return status === 421 && !path.startsWith("/api/") && headers["content-type"] === "text/html; charset=utf-8";
+  return (
+    status === 421 && !path.startsWith("/api/") && headers["content-type"] === "text/html; charset=utf-8"
+  );
 }
 
 /** The operation that this request is about, by the contract's own paths. */

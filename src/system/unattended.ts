@@ -48,13 +48,9 @@ const silentSeconds = 3_600;
  * systemd's links and stamps say it without D-Bus, which a device need not have: when a unit was switched on, and when its
  * timer fired.
  */
-export function createUnattended({
-  root,
-  stateDirectory,
-  time,
-  lastBackupAt,
-}: UnattendedOptions): Unattended {
-  const { uptime, wall } = time;
+export function createUnattended(options: UnattendedOptions): Unattended {
+  const { root, stateDirectory, lastBackupAt } = options;
+  const { uptime, wall } = options.time;
   const begun = uptime();
   const uploader = { pid: "", since: begun, up: begun };
   let [lookedAt, steadyFrom, offset] = [-lookSeconds, 0, wall() / 1_000 - begun];
@@ -65,13 +61,7 @@ export function createUnattended({
     const pid = await pidOf(root, "steward-upload.service");
     if (pid !== uploader.pid) Object.assign(uploader, { pid, since: lookedAt });
     if (pid !== "" && lookedAt - uploader.since >= steadySeconds) uploader.up = lookedAt;
-    seen = {
-      timer: await switchedOn(root, "timers.target.wants", "steward-backup.timer"),
-      // Written when this machine makes the state its own, also after a restore.
-      state: await changedAt(join(stateDirectory, ".identity.json")),
-      fired: await changedAt(join(root, "/var/lib/systemd/timers/stamp-steward-backup.timer")),
-      isUploading: (await switchedOn(root, "multi-user.target.wants", "steward-upload.service")) > 0,
-    };
+    seen = await lookAt(root, stateDirectory);
     if (!seen.isUploading) uploader.up = lookedAt;
   };
   const lookAgain = (): void => {
@@ -103,6 +93,16 @@ export function createUnattended({
       const lines = "journalctl -u steward-upload.service -n 20 --no-pager";
       return finding("upload_stopped", {}, "Its last lines say why.", line(lines));
     },
+  };
+}
+
+async function lookAt(root: string, stateDirectory: string) {
+  return {
+    timer: await switchedOn(root, "timers.target.wants", "steward-backup.timer"),
+    // Written when this machine makes the state its own, also after a restore.
+    state: await changedAt(join(stateDirectory, ".identity.json")),
+    fired: await changedAt(join(root, "/var/lib/systemd/timers/stamp-steward-backup.timer")),
+    isUploading: (await switchedOn(root, "multi-user.target.wants", "steward-upload.service")) > 0,
   };
 }
 

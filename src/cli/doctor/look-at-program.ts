@@ -3,7 +3,7 @@ import { failuresIn, failureTrouble } from "../../system/program-parts.ts";
 import { type DoctorContext, outputOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
-const { ok, unseen } = entriesOf("program");
+const { ok, failing, unseen } = entriesOf("program");
 
 /** Milliseconds for the trial of the parts, on a device at its slowest. */
 const trialMilliseconds = 30_000;
