@@ -122,8 +122,8 @@ describe("files of root's in a backup", asRoot, () => {
 
   it("come as well where the machine refuses the time zone, and no word says that nothing was changed", async (test) => {
     const { ofB, b, path } = await made(test);
-    const names = { ...(b.names ?? {}), hasTimeZone: async () => false } as InProcessOptions["names"];
-    const agent = await start(test, { ...b, ...(names && { names }) });
+    const timeZoneFault = () => "is no time zone of this device";
+    const agent = await start(test, { ...b, names: { ...(b.names ?? assert.fail()), timeZoneFault } });
     const { code, stdout, stderr } = await restore(agent, path, {
       ...{ STEWARD_HOST_FILE: ofB, STEWARD_STATE: b.stateDirectory },
     });
