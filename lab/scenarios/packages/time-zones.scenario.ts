@@ -121,7 +121,7 @@ async function broughtBack(guest: Guest): Promise<void> {
   const ran = await restore(guest, "--as-replacement");
   const said = `${ran.stdout}${ran.stderr}`;
   guest.check("the restore goes on", ran.status === 0, ran);
-  const isSaid = /keeps its time zone.*former name of America\/Los_Angeles/.test(said);
+  const isSaid = /time zone of the backup.*former name of America\/Los_Angeles/.test(said);
   guest.check("and says why the time zone stays", isSaid, ran);
   guest.check("it does not say that nothing was changed", !said.includes("Nothing was changed"), ran);
   await guest.stewardAnswers();
