@@ -4,16 +4,17 @@
 # Steward's own is what systemd-sysusers makes of steward.conf, also in an image and by an earlier version: an id of the
 # system, the home below, no shell, and nobody else in the group. The short-lived users of systemd's DynamicUser= are so, too.
 set +e
+# The system's own programs.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=${1-}
 root=${root%/}
 
 # The entries of a database, or the one of a name; by the name services, which may know people of a directory server.
 entries() {
-  if [ -n "$root" ] || [ ! -x /usr/bin/getent ]; then
+  if [ -n "$root" ] || ! command -v getent >/dev/null; then
     grep "^${2:+$2:}" "$root/etc/$1" 2>/dev/null || :
   else
-    /usr/bin/getent "$@" || :
+    getent "$@" || :
   fi
 }
 
