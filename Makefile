@@ -71,9 +71,9 @@ vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which ta
 	@sh scripts/packages.sh vm-test
 	@node --import tsx lab/machines/main.ts vm --build-only
 
-bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
+bench: packages $(DIST) ## print what the agent costs on this Node, the LTS and the next one, against peers; write var/bench.json
 	@sh scripts/packages.sh bench
-	@node --import tsx lab/bench/main.ts "$$(sh scripts/runtime.sh lts)"
+	@node --import tsx lab/bench/main.ts "$$(sh scripts/runtime.sh lts)" "$$(sh scripts/runtime.sh next)"
 	@echo
 	@node --import tsx lab/bench/dependencies.ts
 	@echo
