@@ -16,8 +16,8 @@ export const needWords: NeedWords = {
   state_document: { title: () => "Bei den gespeicherten Daten besteht Handlungsbedarf" },
   event_log: { title: () => "Beim Ereignisprotokoll besteht Handlungsbedarf" },
   two_factor_key: { title: () => "Der Schlüssel der zweiten Faktoren fehlt" },
-  credentials: { title: () => "Zugangsdaten kamen nicht an" },
-  unit: { title: () => "Arbeit im Hintergrund misslingt" },
+  credentials: { title: () => "Zugangsdaten fehlen" },
+  unit: { title: () => "Hintergrundarbeit misslingt" },
   clock: {
     title: ({ reason, word, trust }) => {
       if (reason === "time_zone_unknown") return "Die Zeitzone ist nicht bekannt";
@@ -44,11 +44,11 @@ export const needWords: NeedWords = {
   },
   update_trust_unconfirmed: {
     title: () => "Fingerabdruck des Herausgebers vergleichen",
-    text: () => "Bis er bestätigt ist, steht nicht fest, wessen Updates dieses Gerät annimmt.",
+    text: () => "Bis dahin steht nicht fest, wessen Updates dieses Gerät annimmt.",
   },
   users_locked: {
     title: ({ what }) => `Gesperrte Benutzer: ${what}`,
-    text: () => "Nach zu vielen falschen Passwörtern oder Codes ist die Anmeldung eine Weile gesperrt.",
+    text: () => "Nach zu vielen Fehlversuchen ist die Anmeldung eine Weile gesperrt.",
   },
   two_factor_missing: {
     title: ({ what }) => `Benutzer ohne den verlangten zweiten Faktor: ${what}`,
@@ -84,7 +84,7 @@ export const needWords: NeedWords = {
   },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
-    text: () => "Planen Sie einen Nachfolger für dieses Gerät.",
+    text: () => "Planen Sie einen Nachfolger.",
   },
   support_ended: {
     title: ({ when }) => `Die Unterstützung des Herstellers endete am ${when}`,
