@@ -8,23 +8,11 @@ import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
  * could have pointed their own name at this device (DNS rebinding). `names`: its own, which may change.
  */
 export function createHostCheck(names: () => readonly string[]): (host: string | undefined) => boolean {
-  let present = "";
-  let known: ReadonlySet<string> = new Set();
-  const remembered = new Map<string, boolean>();
   return (host) => {
-    if (host === undefined) return false;
-    const now = `localhost ${names().join(" ")}`;
-    if (now !== present) {
-      present = now;
-      known = new Set(now.toLowerCase().split(" "));
-      remembered.clear();
-    }
-    const before = remembered.get(host);
-    if (before !== undefined) return before;
-    const isOurs = isKnown(host, known);
-    // Bounded: strangers could send any number of names.
-    if (remembered.size < 64) remembered.set(host, isOurs);
-    return isOurs;
+    const [match, v6, name = ""] = hostForm.exec(host ?? "") ?? [];
+    if (match === undefined || v6 !== undefined) return v6 !== undefined && isIP(v6) === 6;
+    const asked = name.toLowerCase().replace(/\.$/, "");
+    return isIP(name) === 4 || ["localhost", ...names()].some((one) => one.toLowerCase() === asked);
   };
 }
 
@@ -57,12 +45,4 @@ const hostForm = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/;
 export function addressInHost(host: string): string | undefined {
   const [, v6, name = ""] = hostForm.exec(host) ?? [];
   return canonicalAddress(v6 ?? name);
-}
-
-function isKnown(host: string, known: ReadonlySet<string>): boolean {
-  const match = hostForm.exec(host);
-  if (!match) return false;
-  const [, v6, name = ""] = match;
-  if (v6 !== undefined) return isIP(v6) === 6;
-  return isIP(name) === 4 || known.has(name.toLowerCase().replace(/\.$/, ""));
 }

@@ -33,7 +33,7 @@ export async function otherBox(guest: Guest, name: string): Promise<string> {
   writeFileSync("/etc/avahi/other-box.conf", `[server]\nhost-name=${name}\nuse-ipv6=no\nenable-dbus=no\n`);
   writeFileSync("/etc/avahi/avahi-daemon.conf", "[server]\nallow-interfaces=lan0\n");
   await guest.run("systemctl", ["daemon-reload"]);
-  // Of two that begin at once, either may give way.
+  // Either of two that begin at once may give way.
   await guest.run("systemctl", ["stop", "avahi-daemon.socket", "avahi-daemon.service"]);
   await guest.run("systemctl", ["start", "other-box.service"]);
   await guest.until("the other box has the name", 30, async () => {

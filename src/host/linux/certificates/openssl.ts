@@ -1,4 +1,5 @@
 import { StewardError } from "../../../contract/errors.ts";
+import type { CertificateRequest } from "../../certificate-ports.ts";
 import type { RunCommand } from "../../ports.ts";
 
 /** Milliseconds for one run of openssl, which takes a fiftieth of it on a slow device. */
@@ -18,13 +19,8 @@ export async function openssl(run: RunCommand, args: readonly string[], what: st
   throw failure(`openssl ${args[0]} ended with ${ran.status ?? "a signal"}: ${said}`);
 }
 
-interface Subjects {
-  readonly names: readonly string[];
-  readonly addresses: readonly string[];
-}
-
 /** The subject, which only people read, and the names that count (RFC 9525 §2). */
-export function subjectsOf({ names, addresses }: Subjects): { commonName: string; alternatives: string } {
+export function subjectsOf({ names, addresses }: Pick<CertificateRequest, "names" | "addresses">) {
   const [commonName = "steward"] = names;
   const alternatives = [...names.map((name) => `DNS:${name}`), ...addresses.map((one) => `IP:${one}`)];
   return { commonName: commonName.slice(0, longestCommonName), alternatives: alternatives.join(",") };

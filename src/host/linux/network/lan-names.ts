@@ -21,43 +21,36 @@ export function createLanNames(
   { avahi: avahiPlace, resolved: resolvedPlace } = places,
 ): LanNaming {
   let present: LanNames = { own: [], taken: null };
-  const askAvahi = (...words: string[]) => ask(run, avahiPlace, [...avahi, ...words]);
+  /** The texts in the answer to busctl(1), in lower case; none where there is no answer. */
+  const ask = async (place: string, ...words: string[]): Promise<string[]> => {
+    if (!existsSync(place)) return [];
+    const asked = run("busctl", ["--auto-start=no", ...words], { timeoutMilliseconds });
+    const { status, stdout } = await asked.catch(() => ({ status: null, stdout: "" }));
+    return status !== 0
+      ? []
+      : [...stdout.toLowerCase().matchAll(/"([^"\\]*)"/g)].map(([, text = ""]) => text);
+  };
   return {
     present: () => present,
     look: async (hostname) => {
       const usual = usualLanName(hostname);
       const [[ofAvahi], [label, isOn]] = await Promise.all([
-        askAvahi("GetHostNameFqdn"),
-        ask(run, resolvedPlace, [...resolved, `${resolved[1]}.Manager`, "LLMNRHostname", "MulticastDNS"]),
+        ask(avahiPlace, ...avahi, "GetHostNameFqdn"),
+        ask(resolvedPlace, ...resolved, `${resolved[1]}.Manager`, "LLMNRHostname", "MulticastDNS"),
       ]);
       const ofResolved = isOn === "yes" ? `${label}.local` : undefined;
       const own = [ofAvahi, ofResolved].filter((name) => name !== undefined);
-      // Avahi may have been given its name, resolved goes by the host's.
       const isRenamed = own.length > 0 && !own.includes(usual);
-      const holder = async () =>
-        (await askAvahi("ResolveHostName", "iisiu", "--", "-1", "-1", usual, "-1", "0"))[1];
-      const isTaken = isRenamed && (ofResolved !== undefined || isForeign(await holder()));
+      // Avahi may have been given its name, resolved goes by the host's.
+      const find = ["ResolveHostName", "iisiu", "--", "-1", "-1", usual, "-1", "0"];
+      const isTaken =
+        isRenamed && (ofResolved !== undefined || isOther((await ask(avahiPlace, ...avahi, ...find))[1]));
       present = { own, taken: isTaken ? usual : null };
     },
   };
 }
 
-/** The texts in the answer to busctl(1), in lower case; none where there is no answer. */
-async function ask(run: RunCommand, place: string, words: readonly string[]): Promise<string[]> {
-  if (!existsSync(place)) return [];
-  try {
-    const { status, stdout } = await run("busctl", ["--auto-start=no", ...words], { timeoutMilliseconds });
-    return status === 0
-      ? [...stdout.toLowerCase().matchAll(/"([^"\\]*)"/g)].map(([, text = ""]) => text)
-      : [];
-  } catch {
-    return [];
-  }
-}
-
-function isForeign(address: string | undefined): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>
-    addresses.map((one) => one.address),
-  );
-  return address !== undefined && !own.includes(address);
+function isOther(address: string | undefined): boolean {
+  const own = Object.values(networkInterfaces()).flat();
+  return address !== undefined && !own.some((one) => one?.address === address);
 }
