@@ -133,16 +133,14 @@ const loopback = { names: ["localhost"], addresses: ["127.0.0.1", "::1"] } as co
 
 function wantedOf({ lanNames }: HttpsPlace, decisions: HttpsDecisions | undefined) {
   const { names = () => [], address = null } = decisions ?? {};
-  const { own } = lanNames.present();
   const [hostname = "", ...others] = names();
   // Also the usual one, which may be ours again at any time, as before the daemon has started.
-  const lasting = [hostname, usualLanName(hostname), ...others, ...loopback.names];
-  const reached = reachedBy(
-    lasting.filter((name) => !own.includes(name)),
-    address,
-  );
+  const usual = usualLanName(hostname);
+  const given = lanNames.present().own.filter((name) => name !== usual);
+  const lasting = [hostname, usual, ...others, ...loopback.names].filter((name) => !given.includes(name));
+  const reached = reachedBy(lasting, address);
   const addresses = [...reached.addresses, ...loopback.addresses];
-  return { names: reached.names, lanNames: reachedBy(own, null).names, addresses };
+  return { names: reached.names, lanNames: reachedBy(given, null).names, addresses };
 }
 
 /** Another device has the name by which this one would be found. */
