@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { axisFor, keepAxis } from "../../src/console/plot/axis.ts";
-import { courseOf, partsOf, rangeOfCourse } from "../../src/console/system/clock/course.ts";
 import { agreedRange, seenOn } from "../../src/console/system/clock/picture-axis.ts";
 import { neededRange, placeOf, rangeOfSources } from "../../src/contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../src/contract/types.ts";
@@ -148,45 +147,6 @@ describe("a bar on an axis from −20 to 20 ms", () => {
   it("is beyond the end where nothing of it is seen", () => {
     assert.equal(seenOn(axis, { low: 2.99, high: 3.01, middle: 3 }).beyond, 1);
     assert.equal(seenOn(axis, { low: -3.01, high: -2.99, middle: -3 }).beyond, -1);
-  });
-});
-
-describe("the course of the offset", () => {
-  const server_time = "2026-11-20T12:00:00.000Z";
-  const point = (at: string, offset_seconds: number, uncertainty_seconds = 0.001) => ({
-    at: `2026-11-20T${at}.000Z`,
-    offset_seconds,
-    uncertainty_seconds,
-  });
-
-  it("is of the least of 1, 3, 6, 12, 24 and 48 hours that holds all points", () => {
-    const hoursOf = (first: string) =>
-      courseOf({ history: [point(first, 0)], server_time, last_step: null }).hours;
-    assert.deepEqual(["11:59:00", "10:59:00", "08:00:00", "00:00:00"].map(hoursOf), [1, 3, 6, 12]);
-    assert.equal(courseOf({ history: [], server_time, last_step: null }).hours, 1);
-  });
-  it("puts the measurement that led to a step before it, though it is noted after it", () => {
-    const last_step = { at: "2026-11-20T11:30:00.000Z", seconds: 600 };
-    const history = [{ ...point("11:30:00", 600), at: "2026-11-20T11:30:00.004Z" }, point("11:31:00", 0.002)];
-    const parts = partsOf(courseOf({ history, server_time, last_step }));
-    assert.deepEqual(
-      parts.map((part) => part.map(({ offset }) => offset)),
-      [[600], [0.002]],
-    );
-  });
-  it("needs the range since the last step, and not what the clock was wrong by before", () => {
-    const last_step = { at: "2026-11-20T11:30:00.000Z", seconds: 600 };
-    const history = [point("11:30:00", 600), point("11:31:00", 0.002), point("11:32:00", 0.001)];
-    // The newest is 0.001 ± 0.001, with 0.002 before it: 0 to 0.002; the band of that, to 0.003, is near.
-    const range = rangeOfCourse(courseOf({ history, server_time, last_step }));
-    assert.deepEqual(rounded(range ?? {}), { low: 0, high: 0.003 });
-  });
-  it("forgets a step that was made before all of it", () => {
-    const last_step = { at: "2026-11-20T02:00:00.000Z", seconds: 1 };
-    assert.equal(courseOf({ history: [point("11:59:00", 0)], server_time, last_step }).step, null);
-  });
-  it("needs nothing where there is nothing", () => {
-    assert.equal(rangeOfCourse(courseOf({ history: [], server_time, last_step: null })), null);
   });
 });
 

@@ -1,4 +1,3 @@
-import "../styles/parts/plot.ts";
 import { ClockInside } from "../system/clock/clock-inside.tsx";
 
 /** The clock's details; loaded when they are opened. */

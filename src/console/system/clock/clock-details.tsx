@@ -12,7 +12,7 @@ interface DetailsProps {
   readonly actions: ClockActions;
 }
 
-/** Behind a fold: table, course, and the figures; loaded and drawn while it is open. */
+/** Behind a fold: table and figures; loaded and drawn while it is open. */
 export function ClockDetails({ status, actions }: DetailsProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { TimeSync } from "../../../contract/types.ts";
 import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { Link } from "../../navigation/link.tsx";
 import { Empty, Facts } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
@@ -12,10 +13,9 @@ import {
   stepInWords,
   whyUnpolled,
 } from "./clock-words.ts";
-import { CoursePicture } from "./course-picture.tsx";
 import { SourcesTable } from "./sources-table.tsx";
 
-/** Table, course, and the figures, before the buttons that are seldom needed. */
+/** Table and figures, before the buttons that are seldom needed. */
 export function ClockInside({
   status,
   children,
@@ -34,8 +34,7 @@ export function ClockInside({
       ) : (
         isUnpolled(status) && <Empty>{whyUnpolled(status)}</Empty>
       )}
-      <h3>{t.clock.course}</h3>
-      <CoursePicture status={status} />
+      <Link to="/system/history">{t.clock.toHistory}</Link>
       <ClockFacts status={status} />
       {children}
     </>

@@ -2,7 +2,7 @@ import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { figure, pageFormat, shortDuration, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
-import { withUncertainty } from "../../plot/seconds.ts";
+import { withUncertainty } from "../../plot/axis.ts";
 import type { State } from "../../ui/badge.tsx";
 import { withMark } from "../../ui/words/authenticated.ts";
 

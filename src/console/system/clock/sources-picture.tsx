@@ -9,8 +9,7 @@ import {
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { shortDuration, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import { type Axis, keepAxis, percent } from "../../plot/axis.ts";
-import { placeInWords } from "../../plot/seconds.ts";
+import { type Axis, keepAxis, percent, placeInWords } from "../../plot/axis.ts";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
 import { badgeOf, beyondInWords, offsetWithUncertainty, stateOf } from "./clock-words.ts";

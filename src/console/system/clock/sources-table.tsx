@@ -1,7 +1,7 @@
 import type { TimeSource } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import { withUncertainty } from "../../plot/seconds.ts";
+import { withUncertainty } from "../../plot/axis.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";

@@ -1,7 +1,6 @@
 import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import type { Axis } from "../../plot/axis.ts";
-import { placeInWords, withUncertainty } from "../../plot/seconds.ts";
+import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
 import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
 import { momentInWords } from "./time-marks.ts";
 

@@ -74,11 +74,7 @@ export const clock: Catalogue["clock"] = {
     reach: "Letzte Abfragen",
   },
   answered: (count) => `${count} der letzten 8 Abfragen beantwortet`,
-  course: "Abweichung der letzten Stunden",
-  noCourse: "Noch wurde nichts gemessen.",
-  now: "jetzt",
-  courseInWords: (hours, least, most, newest) =>
-    `Dieses Gerät in ${hours === 1 ? "der letzten Stunde" : `den letzten ${hours} Stunden`}: von ${least} bis ${most}, zuletzt ${newest}.`,
+  toHistory: "Abweichung der letzten Woche",
   details: "Einzelheiten",
   facts: {
     offset: "Dieses Gerät jetzt",

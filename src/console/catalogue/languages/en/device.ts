@@ -76,11 +76,7 @@ export const clock = {
     reach: "Last polls",
   },
   answered: (count: number) => `${count} of the last 8 polls answered`,
-  course: "Offset over the last hours",
-  noCourse: "Nothing has been measured yet.",
-  now: "now",
-  courseInWords: (hours: number, least: string, most: string, newest: string) =>
-    `This device over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, most recently ${newest}.`,
+  toHistory: "Offset over the last week",
   details: "Details",
   facts: {
     offset: "This device now",
