@@ -152,7 +152,12 @@ export interface TrustedOwners {
    * Never for a file at its usual place, because an attacker who has taken over a service acts as its user.
    */
   own?: number | undefined;
+  /** For root, who judges in the agent's place: files are read by it. Undefined: this process reads them for itself. */
+  readonly asAgent?: AsAgent | undefined;
 }
+
+/** Does synchronous work with only the agent's rights, while this process does nothing else. */
+export type AsAgent = <T>(work: () => T) => Promise<T>;
 
 export interface RenewedKey {
   readonly former: Uint8Array;

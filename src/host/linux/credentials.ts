@@ -30,10 +30,11 @@ function isUnix(own: NodeJS.Process): own is NodeJS.Process & Credentials {
   return own.seteuid !== undefined;
 }
 
-/** A user with the one group that the process is in. */
+/** A user, and the groups that the process is in: by default that one. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
+  readonly groups?: readonly number[];
 }
 
 /**
@@ -57,13 +58,13 @@ export function becomeUser(credentials: Credentials, { uid, gid }: User, group?:
  * Does `work` as another user; root's credentials come back in any case. Throws `internal_error` instead of working as
  * root.
  */
-export function asUser<T>(credentials: Credentials, { uid, gid }: User, work: () => T): T {
+export function asUser<T>(credentials: Credentials, { uid, gid, groups = [gid] }: User, work: () => T): T {
   const { getegid, getgroups, setgroups, setegid, seteuid } = credentials;
   const before = { gid: getegid(), groups: getgroups() };
   const undo: (() => void)[] = [];
   try {
     changing(() => {
-      setgroups([gid]);
+      setgroups([...groups]);
       undo.unshift(() => setgroups(before.groups));
       setegid(gid);
       undo.unshift(() => setegid(before.gid));

@@ -1,9 +1,7 @@
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from "node:fs";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { AsAgent } from "../../host/host.ts";
 import { metadataFileName } from "../../tuf/metadata-files.ts";
-
-/** Does synchronous work with only the agent's rights, while this process does nothing else. */
-export type AsAgent = <T>(work: () => T) => Promise<T>;
 
 /** An opened regular file of the agent. Its content is not trusted, and may change at any time. */
 export interface AgentFile {

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
+import type { AsAgent } from "../../host/host.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Release } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
@@ -10,7 +11,7 @@ import { caps } from "../../tuf/caps.ts";
 import type { Refreshed } from "../../tuf/client.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
-import { type AgentFiles, type AsAgent, openAgentFiles } from "../files/agent-files.ts";
+import { type AgentFiles, openAgentFiles } from "../files/agent-files.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { type AgentRepository, createAgentRepository } from "./agent-repository.ts";
 import { copySigned, emptyCopyDirectory } from "./copy-payload.ts";

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { makeScratch } from "../../../lab/publisher/site.ts";
+import type { AsAgent } from "../../../src/host/host.ts";
 import {
   type AgentFile,
-  type AsAgent,
   fileOfRole,
   openAgentFiles,
   readWhole,

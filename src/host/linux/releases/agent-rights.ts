@@ -1,7 +1,9 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../../contract/errors.ts";
-import { asUser, type Credentials } from "../credentials.ts";
+import type { AsAgent } from "../../host.ts";
+import type { RunCommand } from "../../ports.ts";
+import { asUser, type Credentials, type User } from "../credentials.ts";
 
 /** The number of checks that no call to the file system is active, and their interval. */
 const [checks, checkMilliseconds] = [1_000, 5];
@@ -12,15 +14,31 @@ const [checks, checkMilliseconds] = [1_000, 5];
  * rights of all threads at once, also for calls of the thread pool, so these are awaited first, and none can begin in
  * between.
  */
-export async function createOwnersRights(
-  directory: string,
-  credentials: Credentials,
-): Promise<<T>(work: () => T) => Promise<T>> {
+export async function createOwnersRights(directory: string, credentials: Credentials): Promise<AsAgent> {
   const { uid, gid } = await stat(directory);
+  return rightsOf({ uid, gid }, credentials);
+}
+
+/**
+ * The same with the rights that the agent has in its unit: all groups of the user `steward` are its own. Undefined: there
+ * is no such user, or this process is not root.
+ */
+export async function createAgentsRights(
+  run: RunCommand,
+  credentials: Credentials,
+): Promise<AsAgent | undefined> {
+  if (credentials.geteuid() !== 0) return undefined;
+  const { stdout } = await run("id", ["steward"], { timeoutMilliseconds: 10_000 });
+  // uid=998(steward) gid=997(steward) groups=997(steward),112(ssl-cert)
+  const [uid, gid, ...groups] = (stdout.match(/\d+(?=\()/g) ?? []).map(Number);
+  return uid === undefined || gid === undefined ? undefined : rightsOf({ uid, gid, groups }, credentials);
+}
+
+function rightsOf(user: User, credentials: Credentials): AsAgent {
   return async (work) => {
-    if (credentials.geteuid() !== 0 || uid === 0) return work();
+    if (credentials.geteuid() !== 0 || user.uid === 0) return work();
     await idleFileSystem(credentials);
-    return asUser(credentials, { uid, gid }, work);
+    return asUser(credentials, user, work);
   };
 }
 
