@@ -257,7 +257,7 @@ describe("steward doctor", () => {
       commandFor("host file"),
       `chown root ${file}; chmod go-w ${file}; systemctl restart steward.service`,
     );
-    const given = `chown root:steward ${key}; chmod 0640 ${key}`;
+    const given = `chown root:steward ${key}; chmod 640 ${key}`;
     assert.equal(commandFor("keys"), `${given}; systemctl restart steward.service`);
   });
 

@@ -142,7 +142,7 @@ describe("a key of root", () => {
     it(`of mode ${mode.toString(8)} is refused, with what to do`, async () => {
       const places = device();
       put(places.path, key, mode);
-      await refused(readSealKeys(places), /read or written by others.*chown root:steward .*chmod 0640/);
+      await refused(readSealKeys(places), /read or written by others.*chown root:steward .*chmod 640/);
     });
   }
 

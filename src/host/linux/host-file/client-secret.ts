@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { TrustedOwners } from "../../host.ts";
 import type { SignInProvider } from "../../provider-ports.ts";
-import { mostSecretBytes, readable, readSecretFile } from "./secret-file.ts";
+import { mostSecretBytes, readSecretFile } from "./secret-file.ts";
 
 /** The places of the secret besides the host file's member. */
 export interface ClientSecretPlaces extends TrustedOwners {
@@ -29,13 +29,10 @@ export async function readClientSecret(
 
 /** The unit gives a blank credential if there is none. */
 async function readCredential(path: string): Promise<string> {
-  const bytes = await readable(path, refusal, async () => {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
-      throw error;
-    }
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    const code = systemErrorCode(cause);
+    if (code === "ENOENT") return Buffer.alloc(0);
+    throw refusal(path, `cannot be read (${code})`, cause);
   });
   if (bytes.byteLength <= mostSecretBytes) return bytes.toString("utf8").trim();
   throw refusal(path, `has ${bytes.byteLength} bytes, more than the limit of ${mostSecretBytes}`);

@@ -4,6 +4,7 @@ import { link, open, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RenewedKey, SealKeyPlaces } from "../../host.ts";
+import { openingOf, whyUnreadable } from "./trusted-file.ts";
 
 const keyBytes = 32;
 
@@ -27,7 +28,7 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   const given =
     credentialsDirectory && readKey(join(credentialsDirectory, "steward.key"), { mayBeBlank: true });
   const ofRoot = readKey(path, {
-    repairs: ofRootsFile,
+    repairs: { unusable: setAside, opening },
     check: (facts) => refuseForeign(facts, path, dirname(fallbackPath)),
   });
   const own = readOwnKey(fallbackPath);
@@ -56,20 +57,21 @@ export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> 
 
 /** In the state directory no file of the agent's is a link. */
 function readOwnKey(path: string): Uint8Array | undefined {
-  return readKey(path, { flags: constants.O_NOFOLLOW, repairs: { unusable: setAside } });
+  return readKey(path, { flags: constants.O_NOFOLLOW, repairs: { unusable: setAside, opening: giveBack } });
 }
 
-/** The lines that repair the file of a key, for root to type. */
+/** The repair of the file of a key, by lines for root to type. */
 interface Repairs {
   /** For a file that is no key, and is to be removed from its place. */
   readonly unusable?: (path: string) => string;
-  /** For a file that the agent may not read. */
-  readonly closed?: (path: string) => string;
+  /** For one that the agent may not read. */
+  readonly opening?: (path: string) => string;
 }
 
+/** Never behind a link: the agent can make one in the state directory. */
+const giveBack = (path: string): string => `chown -h steward: ${path}`;
 const setAside = (path: string): string => `mv ${path} ${path}.unusable`;
-const giveBack = (path: string): string => `chown root:steward ${path}; chmod 0640 ${path}`;
-const ofRootsFile: Repairs = { unusable: setAside, closed: giveBack };
+const opening = (path: string): string => openingOf(path, { isSecret: true });
 
 interface KeyReading {
   readonly check?: (facts: Stats) => void;
@@ -92,11 +94,11 @@ function readKey(
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (cause) {
     const code = systemErrorCode(cause);
-    if (code === "ENOENT") return undefined;
+    const why = whyUnreadable(path, cause, { opening: repairs.opening?.(path) ?? "" });
+    if (why === null) return undefined;
+    if (code === "EACCES" && repairs.opening) throw refusal(path, why, { cause });
     // open(2): ELOOP for a link that is not followed or leads round in a ring, ENXIO for a socket.
-    const isNoFile = code === "ELOOP" || code === "ENXIO";
-    const mend = isNoFile ? repairs.unusable : code === "EACCES" ? repairs.closed : undefined;
-    const repair = mend?.(path);
+    const repair = /ELOOP|ENXIO|ENOENT/.test(String(code)) ? repairs.unusable?.(path) : undefined;
     throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, { cause, repair });
   }
   try {
@@ -117,7 +119,7 @@ function refuseForeign({ uid, mode }: Stats, path: string, stateDirectory: strin
   throw refusal(
     path,
     "can be read or written by others, who could open every two-factor secret. Replace the key if others have used this device",
-    { repair: giveBack(path) },
+    { repair: opening(path) },
   );
 }
 
