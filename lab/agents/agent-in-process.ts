@@ -121,7 +121,7 @@ export async function runSteward(
   return capture(options.input ?? "", (streams) => {
     const write = (line: string): void => void streams.stderr.write(line);
     // Tests make the state as the user who they run as.
-    const terminal = { ...streams, becomeOwner: async () => undefined };
+    const terminal = { ...streams, becomeOwner: async () => undefined, asAgent: async () => undefined };
     return runCommandLine(
       args,
       createCommandContext(sourceProgram(options.environment ?? {}, { write }), terminal),

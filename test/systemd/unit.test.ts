@@ -120,10 +120,10 @@ describe("systemd/steward.service", () => {
     }
   });
 
-  it("keeps the accepted host file as root, and ends a reload with an error where it cannot be used", () => {
+  it("keeps the accepted host file as root, and ends a reload with an error where the agent refuses", () => {
     const steward = "/bin/sh /usr/lib/steward/steward";
     assert.deepEqual(settings("ExecStartPre").slice(1), [`+-${steward} keep-host-file`]);
-    assert.deepEqual(settings("ExecReload"), ["/bin/kill -HUP $MAINPID", `+${steward} host-file keep`]);
+    assert.deepEqual(settings("ExecReload"), [`+${steward} tls reload`]);
   });
 
   it("gives the agent no capability, and that for the clock with the drop-in of steward-timekeeper alone", () => {

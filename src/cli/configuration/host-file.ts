@@ -82,32 +82,21 @@ const restore: Command = {
   },
 };
 
-/** For the units, as root: at each start before the agent reads the file, and at each reload. */
+/** For the unit, as root: at each start before the agent reads the file. */
 const keep: Command = {
   path: ["host-file", "keep"],
   isHidden: true,
-  summary: "Keep the host file as the last accepted one; exit code 6 where it cannot be used",
+  summary: "Keep the host file as the last accepted one, if it can be used",
   positionals: [],
   options: [],
   isWithoutAgent: true,
-  async run({ places, context, output }) {
-    const { hostFile } = await context.openHost();
-    await hostFile.keep(places.hostFile).catch((error: unknown) => {
-      if (!isOfStorage(error)) throw error;
-      // The file itself is good, and what can be read is in force.
-      return output.remark(`The accepted host file is not kept. ${error.message}`);
-    });
-  },
+  run: keepAccepted,
 };
 
 export const hostFileCommands: readonly Command[] = [check, restore, keep];
 
-/** After a command has changed the host file. What the agent refuses it has said itself. */
-export async function keepAccepted({
-  context,
-  places,
-  output,
-}: Pick<Invocation, "context" | "places" | "output">): Promise<void> {
+/** Keeps a host file that can be used; the remark says why another is not kept. */
+export async function keepAccepted({ context, places, output }: Invocation): Promise<void> {
   const { hostFile } = await context.openHost();
   await hostFile.keep(places.hostFile).catch((error: unknown) => {
     if (!(error instanceof StewardError)) throw error;
@@ -123,8 +112,4 @@ export async function reread(client: Client): Promise<Tls | null> {
     if (error instanceof CommandError && error.exitCode === 8) return null;
     throw error;
   }
-}
-
-function isOfStorage(error: unknown): error is StewardError {
-  return error instanceof StewardError && error.code.startsWith("storage_");
 }

@@ -108,8 +108,11 @@ const reload: Command = {
   summary: "Have the agent read the host file and the certificates again; exit code 1 if one cannot be used",
   positionals: [],
   options: [],
-  async run({ client, output }) {
+  async run(invocation) {
+    const { client, places, context, output } = invocation;
     const { tls, needs_restart, ...more } = await client.call("reloadHostFile", {});
+    // As the unit does it. The agent goes by it from now on, and after a later mistake in the file.
+    if (places.url === undefined && context.program.userId() === 0) await keepAccepted(invocation);
     const waiting =
       needs_restart.length === 0 ? "" : ` These wait for a restart: ${needs_restart.join(", ")}.`;
     await output.changed(
@@ -132,7 +135,6 @@ async function remarkTaken({ client, output }: Invocation): Promise<void> {
   for (const { detail } of taken) await output.remark(detail);
 }
 
-/** The agent goes by it from now on, and after a later mistake in the file. */
 async function told(invocation: Invocation): Promise<Tls | null> {
   const tls = await reread(invocation.client);
   await keepAccepted(invocation);

@@ -9,7 +9,6 @@ import {
   type HostDecisions,
   HostFileRefused,
   type ReadHostFile,
-  refusedFinding,
   unknownFinding,
 } from "../host-file/host-file.ts";
 
@@ -17,6 +16,8 @@ export interface ReloadOptions {
   readonly path: string;
   /** Reads the host file. Throws HostFileRefused. */
   readonly read: () => Promise<ReadHostFile>;
+  /** Finds the words and the remedy for a refused one; `isAccepted`: an earlier one is in force. */
+  readonly find: (refusal: HostFileRefused, isAccepted: boolean) => Promise<Finding>;
   /** The decisions with which the agent started. */
   readonly started: DecisionsInForce;
   readonly log: Log;
@@ -36,7 +37,7 @@ export interface Reload {
  * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent keeps
  * the decisions that it has read before.
  */
-export function createReload({ path, read, started, log, apply, record }: ReloadOptions): Reload {
+export function createReload({ path, read, find, started, log, apply, record }: ReloadOptions): Reload {
   const { forRooms } = started.decisions;
   let present = started.decisions;
   let { trouble } = started;
@@ -59,7 +60,7 @@ export function createReload({ path, read, started, log, apply, record }: Reload
       return found;
     } catch (error) {
       const detail = messageOf(error);
-      if (error instanceof HostFileRefused) trouble = refusedFinding(path, error, isAccepted);
+      if (error instanceof HostFileRefused) trouble = await find(error, isAccepted);
       log("error", "the agent goes on with the host file that it has read before", { detail });
       record(agentEvent("host_file.refused", { detail }));
       // The certificates may have changed even so.

@@ -10,6 +10,7 @@ import {
   type HostFileRefused,
   readDecisionsInForce,
   readHostFile,
+  refusedFinding,
 } from "../host-file/host-file.ts";
 import type { Program } from "../program.ts";
 import { type Agent, startAgent } from "./agent.ts";
@@ -78,6 +79,7 @@ export async function serve(
   let running: Agent | undefined;
   const reloading = createReload({
     ...{ path, read: () => readHostFile(path, program.userId()), started, log },
+    find: (refusal, isAccepted) => refusedFinding(path, refusal, isAccepted, program.userId()),
     apply: async (present) => {
       Object.assign(config, liveOf(present, trustedProxies));
       await running?.reload(config);

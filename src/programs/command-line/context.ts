@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
+import type { AsAgent } from "../../host/host.ts";
 import { builtAt } from "../../system/version.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { installerScript } from "../build.ts";
@@ -9,6 +10,8 @@ import type { BecomeOwner } from "./work-offline.ts";
 /** Parts that only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
   becomeOwner: BecomeOwner;
+  /** The agent's rights for root, who judges in its place; undefined: this process is not root's, or there is no such user. */
+  asAgent: () => Promise<AsAgent | undefined>;
 }
 
 /** The parts that commands use: the terminal, and this host with its state. */
@@ -52,7 +55,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     },
     openHost: async () => {
       const { openExaminedHost } = await import("./examined-host.ts");
-      return openExaminedHost(program.userId);
+      return openExaminedHost(program.userId, terminal.asAgent);
     },
     openState: async (stateDirectory) => {
       const { readInitialSettings } = await import("../agent/config.ts");

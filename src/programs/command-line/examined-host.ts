@@ -2,6 +2,7 @@ import { hostname, tmpdir } from "node:os";
 import { createCertificates } from "../../certificates/certificates.ts";
 import { readOwnPair } from "../../certificates/self-made.ts";
 import type { ExaminedHost } from "../../cli/client/context.ts";
+import type { AsAgent } from "../../host/host.ts";
 import { readInstalledPairs } from "../../host/linux/certificates/installed-pairs.ts";
 import { systemAuthorities, verifyByOpenssl } from "../../host/linux/certificates/openssl-verify.ts";
 import { signRequest } from "../../host/linux/certificates/signing-request.ts";
@@ -13,17 +14,31 @@ import { createRootHelper, usualHelperSocket } from "../../host/linux/systemd/ro
 import { openTimeZone } from "../../host/linux/time-zone.ts";
 import { createUptime } from "../../host/linux/uptime.ts";
 import { namesOfHost } from "../../http/hosts.ts";
+import { usualSealKeyFile } from "../agent/config.ts";
 import { reachedBy } from "../agent/listeners/own-names.ts";
 import { checkHostFile } from "../host-file/check.ts";
-import { HostFileRefused, readDecisionsInForce, readHostFile } from "../host-file/host-file.ts";
+import { HostFileRefused, type Reader, readDecisionsInForce, readHostFile } from "../host-file/host-file.ts";
 import { keepHostFile, restoreHostFile } from "../host-file/kept.ts";
 
 /** This host for commands that examine it; each part is opened and loaded when it is first asked for. */
-export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
+export function openExaminedHost(
+  uid: () => number | undefined,
+  openAgent: () => Promise<AsAgent | undefined> = async () => undefined,
+): ExaminedHost {
   const run = createRunCommand();
+  let agent: Promise<AsAgent | undefined> | undefined;
+  // The agent reads the files that root judges here.
+  const reader = async (): Promise<Reader> => {
+    agent ??= openAgent();
+    return [uid(), await agent];
+  };
   return {
     run,
-    readSealKeys,
+    readSealKeys: async (places) => {
+      const [, asAgent] = await reader();
+      const read = () => readSealKeys(places);
+      return asAgent && places.path === usualSealKeyFile ? asAgent(read) : read();
+    },
     readRealTimeClock: async () => readRealTimeClock(),
     uptime: createUptime(),
     timeZoneTrouble: openTimeZone().timeZoneTrouble,
@@ -41,20 +56,20 @@ export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
       }),
     hostFile: {
       inForce: async (path) => {
-        const { decisions, trouble } = await readDecisionsInForce(path, uid());
+        const { decisions, trouble } = await readDecisionsInForce(path, ...(await reader()));
         return { ...decisions, trouble };
       },
       check: async (path) => {
         try {
-          return { faults: [], unknown: (await readHostFile(path, uid())).unknown };
+          return { faults: [], unknown: (await readHostFile(path, ...(await reader()))).unknown };
         } catch (error) {
           if (error instanceof HostFileRefused) return { faults: error.faults, unknown: error.unknown };
           throw error;
         }
       },
       checkText: checkHostFile,
-      keep: async (path) => void (await keepHostFile(path, uid())),
-      restore: (path) => restoreHostFile(path, uid()),
+      keep: async (path) => void (await keepHostFile(path, ...(await reader()))),
+      restore: async (path) => restoreHostFile(path, ...(await reader())),
     },
   };
 }

@@ -24,6 +24,11 @@ function terminal(): Terminal {
       return interruption.signal;
     },
     becomeOwner,
+    asAgent: async () => {
+      const { createRunCommand } = await import("../../host/linux/commands.ts");
+      const { createAgentsRights } = await import("../../host/linux/releases/agent-rights.ts");
+      return createAgentsRights(createRunCommand(), await ownCredentials());
+    },
   };
 }
 
@@ -45,11 +50,17 @@ async function becomeOwner(directory: string, { keepsClock = false } = {}): Prom
       `The state in ${directory} belongs to another user. Run this as root or as that user.`,
     );
   }
-  const { becomeUser, openCredentials } = await import("../../host/linux/credentials.ts");
+  const { becomeUser } = await import("../../host/linux/credentials.ts");
   const { changeUserKeepingTimeCapability } = await import("../../host/linux/clock/time-capability.ts");
   const addon = clockAddon(program.assetsDirectory);
+  const credentials = await ownCredentials();
   // The group lets root's commands read the journal, also if there is no steward-logs.socket.
-  const change = () => becomeUser(openCredentials(addon, process), owner, "systemd-journal");
+  const change = () => becomeUser(credentials, owner, "systemd-journal");
   if (keepsClock) changeUserKeepingTimeCapability(addon, change);
   else change();
+}
+
+async function ownCredentials() {
+  const { openCredentials } = await import("../../host/linux/credentials.ts");
+  return openCredentials(clockAddon(program.assetsDirectory), process);
 }

@@ -1,9 +1,10 @@
+import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type InputError, messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { type InputError, messageOf, StewardError } from "../../contract/errors.ts";
 import { finding, line } from "../../contract/finding.ts";
 import { plainHostFile as plainDocument } from "../../contract/host-file/plain-host-file.ts";
 import type { Finding } from "../../contract/types.ts";
-import type { TrustedOwners } from "../../host/host.ts";
+import type { AsAgent, TrustedOwners } from "../../host/host.ts";
 import { updateRootFile } from "../../host/linux/host-file/installed-root.ts";
 import { readTrustedFile } from "../../host/linux/host-file/trusted-file.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
@@ -96,37 +97,37 @@ export interface ReadHostFile {
   readonly unknown: readonly string[];
 }
 
+/** The user who runs this; and for root the rights of the agent, in whose place it judges. */
+export type Reader = readonly [uid: number | undefined, asAgent?: AsAgent | undefined];
+
 /**
- * Reads the host file; an absent one counts as an empty one. `uid`: the user who runs this. Throws HostFileRefused if it
+ * Reads the host file; an absent one counts as an empty one. Throws HostFileRefused if it
  * is not valid, or if another user than root could have written it or the certificates or programs that it names.
  */
-export async function readHostFile(path: string, uid: number | undefined): Promise<ReadHostFile> {
-  const owners = ownersOf(path, uid);
+export async function readHostFile(path: string, ...reader: Reader): Promise<ReadHostFile> {
+  const owners = ownersOf(path, ...reader);
   const { text, host, unknown, ofNamedFiles } = await readDocument(path, owners);
   if (ofNamedFiles.length > 0) throw new HostFileRefused(path, ofNamedFiles, unknown);
   return { text, decisions: withPlaces(path, owners, host), unknown };
 }
 
-/** The decisions of a host file that is in force. Throws the errors of `readHostFile`. */
-export async function readDecisions(path: string, uid: number | undefined): Promise<HostDecisions> {
-  return (await readHostFile(path, uid)).decisions;
-}
-
 /**
- * The decisions of the host file. If it cannot be used, those that were last accepted and kept, without the parts whose
- * certificates or programs cannot be used; if none are kept, the safest: loopback only, and no product. So a mistake in
- * the file locks out neither its owner nor the device.
+ * The decisions of the host file. If only files that it names cannot be used, without the parts that they are for; else
+ * those that were last accepted and kept, if they can be used; or the safest: loopback only, and no product. So a mistake
+ * in the file, or a logo, locks out neither its owner nor the device.
  */
-export async function readDecisionsInForce(path: string, uid: number | undefined): Promise<DecisionsInForce> {
+export async function readDecisionsInForce(path: string, ...reader: Reader): Promise<DecisionsInForce> {
   try {
-    const { decisions, unknown } = await readHostFile(path, uid);
+    const { decisions, unknown } = await readHostFile(path, ...reader);
     return { decisions, trouble: unknownFinding(path, unknown), refusal: null };
   } catch (error) {
     const refusal = asRefusal(path, error);
-    const kept = await readKept(path, uid);
+    const used =
+      (await readUsable(path, path, reader)) ?? (await readUsable(path, keptHostFile(path), reader));
     const decisions =
-      kept ?? withoutUpdates(withPlaces(path, ownersOf(path, uid), plainHostFile()), refusal.message);
-    return { decisions, refusal, trouble: refusedFinding(path, refusal, kept !== null) };
+      used ?? withoutUpdates(withPlaces(path, ownersOf(path, ...reader), plainHostFile()), refusal.message);
+    const trouble = await refusedFinding(path, refusal, used !== null, ...reader);
+    return { decisions, refusal, trouble };
   }
 }
 
@@ -135,32 +136,41 @@ export function keptHostFile(path: string): string {
   return resolve(path) === usualHostFile ? usualKeptFile : `${path}.accepted`;
 }
 
-async function readKept(path: string, uid: number | undefined): Promise<HostDecisions | null> {
-  const owners = ownersOf(path, uid);
-  try {
-    const { text, host, ofNamedFiles } = await readDocument(keptHostFile(path), owners);
-    if (text === null) return null;
-    const decisions = withPlaces(path, owners, host);
-    const isOf = (part: string) => ofNamedFiles.some(({ pointer }) => pointer.startsWith(`/${part}/`));
-    const usable = isOf("update")
-      ? withoutUpdates(decisions, new HostFileRefused(path, ofNamedFiles).message)
-      : decisions;
-    const { maker } = usable.forRooms;
-    const without = {
-      ...(isOf("maker") && { maker: maker && { ...maker, mark: null, picture: null } }),
-      ...(isOf("oidc") && { oidc: null }),
-      ...(isOf("telemetry") && { telemetry: { ...owners, otlp: null, syslog: null } }),
-    };
-    return { ...usable, forRooms: { ...usable.forRooms, ...without } };
-  } catch {
-    // Root has written it, so only a failing disk or an older release can make it unusable.
-    return null;
-  }
+/** The decisions of `file`, without the parts whose files cannot be used; null: there is none, or nothing of it can be used. */
+async function readUsable(path: string, file: string, reader: Reader): Promise<HostDecisions | null> {
+  const owners = ownersOf(path, ...reader);
+  const read = await readDocument(file, owners).catch(() => null);
+  if (read === null || read.text === null) return null;
+  const { host, ofNamedFiles } = read;
+  const isOf = (part: string) => ofNamedFiles.some(({ pointer }) => pointer.startsWith(part));
+  // A part is off without the file that guards it. A secret, which is read at each use, refuses by itself.
+  const { maker, telemetry } = host;
+  const usable: HostFile = {
+    ...host,
+    maker: maker && {
+      ...maker,
+      ...(isOf("/maker/mark") && { mark: null }),
+      ...(isOf("/maker/picture") && { picture: null }),
+    },
+    ...(isOf("/oidc/ca_file") && { oidc: null }),
+    telemetry: {
+      otlp: isOf("/telemetry/otlp/ca_file") ? null : telemetry.otlp,
+      syslog: isOf("/telemetry/syslog/ca_file") ? null : telemetry.syslog,
+    },
+  };
+  const decisions = withPlaces(path, owners, usable);
+  return isOf("/update/")
+    ? withoutUpdates(decisions, new HostFileRefused(path, ofNamedFiles).message)
+    : decisions;
 }
 
-/** The text of the kept copy; undefined: it cannot be used. null: none is kept. */
-export async function textOfKept(path: string, uid: number | undefined): Promise<string | null | undefined> {
-  const read = await readDocument(keptHostFile(path), ownersOf(path, uid)).catch(() => undefined);
+/** The text of a host file, or of its kept copy; undefined: it cannot be used. null: there is none. */
+export async function textOf(
+  file: string,
+  path: string,
+  ...reader: Reader
+): Promise<string | null | undefined> {
+  const read = await readDocument(file, ownersOf(path, ...reader)).catch(() => undefined);
   return read?.text;
 }
 
@@ -176,25 +186,28 @@ export function unknownFinding(path: string, members: readonly string[]): Findin
   return finding("host_file_members_unknown", { path, members: [...members] }, particulars, places);
 }
 
-/** `isAccepted`: an earlier one is in force. */
-export function refusedFinding(path: string, refusal: HostFileRefused, isAccepted: boolean): Finding {
+/** `isAccepted`: the rest of it is in force, or an earlier one. */
+export async function refusedFinding(
+  path: string,
+  refusal: HostFileRefused,
+  isAccepted: boolean,
+  ...reader: Reader
+): Promise<Finding> {
   const facts = { path, faults: refusal.faults.map((fault) => wordsOf(fault, path)) };
-  // If another user could have written it, the words of the fault give the line that gives it back to root.
-  const [repair] = refusal.faults.flatMap(({ detail }) => detail.split("As root: ")[1] ?? []);
-  if (isAccepted) {
-    const particulars =
-      "Then `systemctl reload steward.service`; or `steward host-file restore` puts the accepted one back.";
-    return finding(
-      "host_file_refused",
-      facts,
-      particulars,
-      repair === undefined
-        ? line("steward host-file restore")
-        : line(`${repair}; systemctl reload steward.service`),
-    );
-  }
-  const mended = line(`${repair ?? `editor ${path}`}; systemctl restart steward.service`);
-  return finding("host_file_without_copy", facts, "No accepted one is kept.", mended);
+  // The words of a fault give the line that gives a file back to root, or opens it to the agent.
+  const repairs = refusal.faults.flatMap(({ detail }) => detail.split("As root: ")[1] ?? []);
+  const kept = await readDocument(keptHostFile(path), ownersOf(path, ...reader)).catch(() => null);
+  const isKept = kept !== null && kept.text !== null && kept.ofNamedFiles.length === 0;
+  const [again, restore] = ["systemctl restart steward.service", "steward host-file restore"];
+  const isFile = (await stat(path).catch(() => null))?.isFile() === true;
+  const mend =
+    repairs.length > 0
+      ? [...new Set(repairs)]
+      : [isFile ? `editor ${path}` : `mv --backup=t ${path} ${path}.refused`];
+  const typed = repairs.length === 0 && isKept ? restore : [...mend, again].join("; ");
+  if (!isAccepted) return finding("host_file_without_copy", facts, "No accepted one is kept.", line(typed));
+  const particulars = `Then \`${again}\`${isKept ? `; or \`${restore}\` puts the last accepted one back` : ""}.`;
+  return finding("host_file_refused", facts, particulars, line(typed));
 }
 
 /** A disk that cannot be read refuses the file as well. */
@@ -219,19 +232,13 @@ async function readDocument(path: string, owners: TrustedOwners): Promise<ReadDo
     const detail = where === path ? what : `is not safe: ${where} ${what}`;
     return new HostFileRefused(path, [{ pointer: "", code: "file", detail }]);
   };
-  const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refuse).catch((error: unknown) => {
-    throw systemErrorCode(error) === "EACCES" ? refuse(path, closed(path)) : error;
-  });
+  const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refuse);
   if (bytes === null) return { text: null, host: plainHostFile(), unknown: [], ofNamedFiles: [] };
   const text = Buffer.from(bytes).toString("utf8");
   const { judgeHostFile } = await import("./judge.ts");
   const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
   return { text, host: decisionsOf(document), unknown, ofNamedFiles };
-}
-
-function closed(path: string): string {
-  return `cannot be read by the user of the agent. As root: chmod a+rx ${dirname(path)}; chmod a+r ${path}`;
 }
 
 /** The decisions without a host file, or with an empty one. */
@@ -245,8 +252,8 @@ export function noDecisions(): HostDecisions {
 }
 
 /** At its usual place the file must belong to root; anywhere else, for a trial, it may belong to the user who runs this. */
-function ownersOf(path: string, uid: number | undefined): TrustedOwners {
-  return resolve(path) === usualHostFile ? {} : { own: uid };
+function ownersOf(path: string, ...[uid, asAgent]: Reader): TrustedOwners {
+  return resolve(path) === usualHostFile ? { asAgent } : { own: uid };
 }
 
 function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {

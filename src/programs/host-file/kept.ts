@@ -2,7 +2,7 @@ import { chmod, link, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
-import { keptHostFile, type ReadHostFile, readHostFile, textOfKept } from "./host-file.ts";
+import { keptHostFile, type Reader, type ReadHostFile, readHostFile, textOf } from "./host-file.ts";
 
 /**
  * Keeps the host file as the last accepted one, with its mode and group; if there is none any more, the kept copy is
@@ -10,21 +10,23 @@ import { keptHostFile, type ReadHostFile, readHostFile, textOfKept } from "./hos
  * access could write must decide nothing. Throws HostFileRefused, and then the copy stays; `storage_full` and
  * `storage_unwritable`.
  */
-export async function keepHostFile(path: string, uid: number | undefined): Promise<ReadHostFile> {
-  const read = await readHostFile(path, uid);
+export async function keepHostFile(path: string, ...reader: Reader): Promise<ReadHostFile> {
   const kept = keptHostFile(path);
-  if (read.text === (await textOfKept(path, uid))) return read;
+  // One of an earlier release may be as closed as root's file was then; on a read-only disk it stays so.
+  await openToAgent(kept, path, reader).catch(() => undefined);
+  const read = await readHostFile(path, ...reader);
+  if (read.text === (await textOf(kept, path, ...reader))) return read;
   try {
     if (read.text === null) {
       await rm(kept, { force: true });
       await syncDirectory(dirname(kept));
       return read;
     }
-    const { mode, uid: owner, gid } = await stat(path);
     const made = await mkdir(dirname(kept), { recursive: true });
     // The agent must be able to read in it, whatever the umask of this process is.
     if (made !== undefined) await chmod(dirname(kept), 0o755);
-    await writeDurably(kept, read.text, mode & 0o777, { uid: owner, gid });
+    await copyOf(path, kept, read.text);
+    await openToAgent(kept, path, reader);
   } catch (error) {
     throw storageError(kept, error);
   }
@@ -35,10 +37,11 @@ export async function keepHostFile(path: string, uid: number | undefined): Promi
  * Sets a host file aside, and puts the kept one in its place. Returns the path of the former; null: none is kept, and
  * nothing was changed. Throws the system's errors, `storage_full` and `storage_unwritable`.
  */
-export async function restoreHostFile(path: string, uid: number | undefined): Promise<string | null> {
-  const text = await textOfKept(path, uid);
+export async function restoreHostFile(path: string, ...reader: Reader): Promise<string | null> {
+  const kept = keptHostFile(path);
+  // By root's own rights: what it puts in place, it opens to the agent.
+  const text = await textOf(kept, path, reader[0]);
   if (text === undefined || text === null) return null;
-  const { mode, uid: owner, gid } = await stat(keptHostFile(path));
   const aside = `${path}.refused`;
   await rm(aside, { force: true });
   // The file has both names until the other is written: an absent host file is an accepted one, and would be kept
@@ -48,6 +51,17 @@ export async function restoreHostFile(path: string, uid: number | undefined): Pr
     if (systemErrorCode(error) !== "EPERM") throw error;
     return rename(path, aside);
   });
-  await writeDurably(path, text, mode & 0o777, { uid: owner, gid });
+  await copyOf(kept, path, text);
+  await openToAgent(path, path, reader);
   return aside;
+}
+
+async function copyOf(file: string, copy: string, text: string): Promise<void> {
+  const { mode, uid, gid } = await stat(file);
+  await writeDurably(copy, text, mode & 0o777, { uid, gid });
+}
+
+/** A host file has no secret, and one that the agent cannot read is none: then every user may. */
+async function openToAgent(file: string, path: string, reader: Reader): Promise<void> {
+  if ((await textOf(file, path, ...reader)) === undefined) await chmod(file, 0o644);
 }

@@ -3,14 +3,17 @@ import type { HostFileDocument } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
 import { checkAuthorities } from "../../host/linux/host-file/authorities.ts";
 import { readPicture } from "../../host/linux/host-file/maker-pictures.ts";
+import { readRequestHeaders } from "../../host/linux/host-file/request-headers.ts";
+import { mostSecretBytes, readSecretFile } from "../../host/linux/host-file/secret-file.ts";
+import { readTrustedFile } from "../../host/linux/host-file/trusted-file.ts";
 import { refuseForeignProgram } from "../../host/linux/host-file/trusted-program.ts";
 import { releasePlace } from "./decisions.ts";
 
 type Check = (path: string, trust: TrustedOwners & { refuse: typeof refuse }) => Promise<unknown>;
 
 /**
- * The faults of the certificates and programs that a host file names: one is absent, cannot be used, or could have been
- * written by another user than root. Control over them is control over the server, or over root.
+ * The faults of the files that a host file names: one is absent, cannot be used, or could have been written by another
+ * user than root. Control over certificates and programs is control over the server, or over root.
  */
 export async function namedFileFaults(
   document: HostFileDocument,
@@ -57,9 +60,19 @@ function namedFiles({
   return [
     ...named(authorities, checkAuthorities),
     ...pictures,
+    ...named([["/telemetry/otlp/headers_file", telemetry.otlp?.headers_file]], ifThere(readRequestHeaders)),
+    ...named([["/oidc/client_secret_file", oidc?.client_secret_file]], ifThere(readSecretFile)),
     // Programs of a release are signed.
     ...named(programs, refuseForeignProgram).filter(([, path]) => !path.startsWith(releasePlace)),
   ];
+}
+
+/** Secrets are read at each use: one may come later, and a credential may take its place. */
+function ifThere(check: Check): Check {
+  return async (path, trust) => {
+    const secret = { ...trust, maximumBytes: mostSecretBytes, isSecret: true };
+    if ((await readTrustedFile(path, secret, refuse)) !== null) await check(path, trust);
+  };
 }
 
 function refuse(path: string, why: string): StewardError {

@@ -69,7 +69,7 @@ async function readAccepted({ hostFile, credentials, say }: InstallerOptions): P
   const { decisions, refusal } = await readDecisionsInForce(hostFile, credentials.geteuid());
   if (refusal === null) return decisions;
   if (decisions.forRooms.update.unusable !== undefined) throw refusal;
-  say(`${refusal.message} The one that was last accepted is used.`);
+  say(`${refusal.message} The rest of it, or the one that was last accepted, is used.`);
   return decisions;
 }
 

@@ -1,5 +1,16 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
@@ -156,6 +167,51 @@ describe("the kept copy of the host file", asRoot, () => {
       /\/update\/rules\/self_test\/0 names .*does not exist/,
     );
   });
+
+  it("gives way to a file of which only a logo cannot be used: the rest of that is in force", async (test) => {
+    const directory = ownDirectory(test);
+    const mark = join(directory, "mark.svg");
+    const picture = write(join(directory, "product.svg"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    for (const accepted of [undefined, { names: ["old.example.net"] }]) {
+      const path = join(directory, "steward.json");
+      if (accepted !== undefined) await keepHostFile(write(path, accepted), 0);
+      write(path, { ...good, https: { enabled: true }, maker: { name: "Pumpworks", mark, picture } });
+      const { decisions, trouble } = await readDecisionsInForce(path, 0);
+      const { maker } = decisions.forRooms;
+      assert.deepEqual([decisions.names, decisions.https.enabled], [good.names, true]);
+      assert.deepEqual([maker?.mark, maker?.picture], [null, picture]);
+      const restore = accepted && "steward host-file restore";
+      const typed = restore ?? `editor ${path}; systemctl restart steward.service`;
+      assert.deepEqual([trouble?.code, trouble?.remedy?.line], ["host_file_refused", typed]);
+    }
+  });
+
+  it("is not put back where it has the same fault", async (test) => {
+    const directory = ownDirectory(test);
+    const mark = write(join(directory, "mark.svg"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const path = write(join(directory, "steward.json"), { maker: { name: "Pumpworks", mark } });
+    await keepHostFile(path, 0);
+    rmSync(mark);
+    const { trouble } = await readDecisionsInForce(path, 0);
+    assert.equal(trouble?.remedy?.line, `editor ${path}; systemctl restart steward.service`);
+  });
+
+  for (const [what, put] of Object.entries<(path: string) => unknown>({
+    "a link to nothing": (path) => symlinkSync("/data/steward.json", path),
+    "a directory": (path) => mkdirSync(path),
+    "a pipe": (path) => execFileSync("mkfifo", [path]),
+    "a link to a device": (path) => symlinkSync("/dev/null", path),
+  }))
+    it(`stays, and is put back, where the host file is ${what}`, async (test) => {
+      const path = await hostFileOf(test, { accepted: good, now: good });
+      rmSync(path);
+      put(path);
+      await assert.rejects(keepHostFile(path, 0), { code: "validation_failed" });
+      const { decisions, trouble } = await readDecisionsInForce(path, 0);
+      assert.deepEqual([decisions.names, trouble?.remedy?.line], [good.names, "steward host-file restore"]);
+      assert.equal(await restoreHostFile(path, 0), `${path}.refused`);
+      assert.deepEqual((await readDecisionsInForce(path, 0)).trouble, null);
+    });
 
   it("has the mode and the text of the accepted one, and stays where the next is refused", async (test) => {
     const path = write(join(ownDirectory(test), "steward.json"), good);

@@ -91,7 +91,7 @@ export const findingWords: FindingWords = {
   port_unavailable: ({ address }) =>
     `Ein anderes Programm auf dem Gerät belegt ${address}. Was dort geöffnet wird, ist vielleicht nicht Steward.`,
   host_file_refused: ({ path, faults }) =>
-    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Die zuletzt angenommene gilt weiter. Root berichtigt sie am Gerät: steward host-file check.`,
+    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Was angenommen wurde, gilt. Root berichtigt sie am Gerät: steward host-file check.`,
   host_file_without_copy: ({ path, faults }) =>
     `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Bis root sie berichtigt, ist dieses Gerät nur von sich selbst aus erreichbar und spielt keine Updates ein.`,
   host_file_members_unknown: ({ path, members }) =>

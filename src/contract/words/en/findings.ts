@@ -98,7 +98,7 @@ export const findingWords: FindingWords = {
   port_unavailable: ({ address }) =>
     `Another program on the device has ${address}. Pages that are opened there may not be those of Steward.`,
   host_file_refused: ({ path, faults }, format) =>
-    `The host file ${path} cannot be used: ${faults.join("; ")}. The one that was last accepted is in force. Root corrects it on the device: ${typed("steward host-file check", format)}.`,
+    `The host file ${path} cannot be used: ${faults.join("; ")}. What was accepted is in force. Root corrects it on the device: ${typed("steward host-file check", format)}.`,
   host_file_without_copy: ({ path, faults }) =>
     `The host file ${path} cannot be used: ${faults.join("; ")}. Until root corrects it, this device is reached only from itself and updates nothing.`,
   host_file_members_unknown: ({ path, members }) =>
