@@ -69,7 +69,7 @@ export function createCertificates({
         return found;
       }
       unusable.push({ name: pair.name, detail: found.detail });
-      if (present?.installed === pair.name) {
+      if (present?.installed === pair.name || ("hidesOthers" in pair && present?.installed)) {
         tellRefused(unusable);
         return present;
       }

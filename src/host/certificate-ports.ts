@@ -21,7 +21,10 @@ export type SignOwn = (request: CertificateRequest) => Promise<string>;
 /**
  * A pair of files that an administrator has put in place, under its common name; or the reason why it cannot be read.
  */
-export type InstalledPair = { readonly name: string } & (Pair | { readonly refused: string });
+export type InstalledPair = { readonly name: string } & (
+  | Pair
+  | { readonly refused: string /** Nobody knows which pairs there are. */; readonly hidesOthers?: true }
+);
 
 /** The content of a request to an authority. */
 export interface SigningRequest {

@@ -54,6 +54,12 @@ const httpsOn = '{ "https": { "enabled": true } }\n';
 const failure = "the program is damaged";
 
 const reload = "systemctl reload steward.service";
+const restart = "systemctl restart steward.service";
+/** Root's umask of a hardened host. */
+const closed = "umask 077; cd /etc/steward";
+const mark = "/etc/steward/mark.svg";
+const named = { https: { enabled: true }, maker: { name: "Pumpworks", mark } };
+const certbot = "/etc/letsencrypt/live/edge-7";
 const pair = (name: string) =>
   `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`;
 const twoPairs = `${pair("site")}; ${pair("other")}`;
@@ -239,23 +245,91 @@ const breakages: readonly Breakage[] = [
   {
     what: "others may write the host file",
     breaks: () => chmodSync(hostFile, 0o666),
-    typed: [`chown root ${hostFile}; chmod go-w ${hostFile}; ${reload}`],
+    typed: [`chown root ${hostFile}; chmod go-w ${hostFile}; ${restart}`],
   },
   {
     what: "a certificate's key is that of another one",
-    breaks: async (guest) => {
-      await guest.run("sh", [
+    breaks: (guest) =>
+      guest.run("sh", [
         "-c",
-        `mkdir -p ${tls}; cd ${tls}; ${twoPairs}; mv other.key site.key; rm other.crt`,
-      ]);
-      return guest.run("systemctl", ["reload", unit]);
-    },
+        `mkdir -p ${tls}; cd ${tls}; ${twoPairs}; mv other.key site.key; rm other.crt; chgrp steward site.key; chmod 640 site.key; ! ${reload}`,
+      ]),
     typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
   },
   {
     what: "a certificate is a pipe",
-    breaks: (guest) => guest.run("sh", ["-c", `mkfifo -m 644 ${tls}/site.crt; ${reload}`]),
+    breaks: (guest) => guest.run("sh", ["-c", `mkfifo -m 644 ${tls}/site.crt; ! ${reload}`]),
     typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
+  },
+  {
+    what: "only root can read the maker's mark",
+    breaks: (guest) =>
+      guest.run("sh", [
+        "-c",
+        `${closed}; echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >${mark}; echo '${JSON.stringify(named)}' >${hostFile}; ${restart}`,
+      ]),
+    typed: [`chmod a+r ${mark}; ${restart}`],
+  },
+  {
+    what: "only root can read the host file",
+    breaks: (guest) => guest.run("sh", ["-c", `${closed}; chmod 600 ${hostFile}; ${restart}`]),
+    typed: [`chmod a+r ${hostFile}; ${restart}`],
+  },
+  {
+    what: "only root can read the directory of the host file",
+    breaks: (guest) => guest.run("sh", ["-c", `chmod 700 /etc/steward; ! ${reload}`]),
+    typed: [`chmod a+rx /etc/steward; chmod a+r ${hostFile}; ${restart}`],
+  },
+  {
+    what: "the host file is a link that leads nowhere",
+    breaks: (guest) => guest.run("sh", ["-c", `ln -sf /data/steward.json ${hostFile}; ${restart}`]),
+    typed: ["steward host-file restore"],
+  },
+  {
+    what: "the host file is a directory, and no accepted one is kept",
+    breaks: (guest) =>
+      guest.run("sh", ["-c", `rm -r ${hostFile} ${keptHostFile}; mkdir ${hostFile}; ${restart}`]),
+    typed: [`mv --backup=t ${hostFile} ${hostFile}.refused; ${restart}`],
+    after: async (guest) => {
+      rmSync(`${hostFile}.refused`, { recursive: true });
+      writeFileSync(hostFile, httpsOn);
+      return guest.run("sh", ["-c", reload]);
+    },
+  },
+  {
+    what: "a certificate is a link into certbot's directory, which only root can read",
+    breaks: (guest) =>
+      guest.run("sh", [
+        "-c",
+        `${closed}; mkdir -p ${certbot}; cd ${certbot}; ${pair("linked")}; mv linked.crt fullchain.pem; mv linked.key privkey.pem; ln -s ${certbot}/fullchain.pem ${tls}/site.crt; ln -sf ${certbot}/privkey.pem ${tls}/site.key; ${restart}`,
+      ]),
+    typed: [
+      `install -m 640 -g steward "$(realpath ${tls}/site.key)" ${tls}/site.key; install -m 644 "$(realpath ${tls}/site.crt)" ${tls}/site.crt; ${reload}`,
+    ],
+  },
+  {
+    what: "certbot's directory is linked as it is",
+    breaks: (guest) => guest.run("sh", ["-c", `rm ${tls}/*; ln -s ${certbot} ${tls}/edge-7; ${restart}`]),
+    typed: [
+      `install -m 640 -g steward ${tls}/edge-7/privkey.pem ${tls}/50-ca.key; install -m 644 ${tls}/edge-7/fullchain.pem ${tls}/50-ca.crt; ${reload}`,
+    ],
+  },
+  {
+    what: "only root can read the directory of the certificates, and those in it",
+    breaks: (guest) =>
+      guest.run("sh", [
+        "-c",
+        `rm -r ${tls}; ${closed}; mkdir ${tls}; cd ${tls}; ${pair("site")}; ${restart}`,
+      ]),
+    typed: [
+      `chmod a+rx ${tls}; ${reload}`,
+      `chmod a+r ${tls}/site.crt; chown root:steward ${tls}/site.key; chmod 640 ${tls}/site.key; ${reload}`,
+    ],
+  },
+  {
+    what: "only root can read the key for second factors",
+    breaks: (guest) => guest.run("sh", ["-c", `${closed}; head -c 32 /dev/urandom >seal.key; ${restart}`]),
+    typed: [`chown root:steward /etc/steward/seal.key; chmod 640 /etc/steward/seal.key; ${restart}`],
   },
   {
     what: "another device on the LAN has its name",
@@ -342,14 +416,14 @@ const breakages: readonly Breakage[] = [
     typed: [`systemctl start ${unit}`, "steward state accept sessions"],
   },
   {
-    what: "the agent's own key is a pipe",
+    what: "the agent's own key is a pipe of root's",
     breaks: async (guest) => {
       await stop(guest);
       rmSync(ownKey);
       execFileSync("mkfifo", ["-m", "600", ownKey]);
       await guest.run("systemctl", ["start", unit]);
     },
-    typed: [`mv ${ownKey} ${ownKey}.unusable; systemctl restart ${unit}`],
+    typed: [`chown -h steward: ${ownKey}; ${restart}`, `mv ${ownKey} ${ownKey}.unusable; ${restart}`],
   },
   {
     what: "the state directory belongs to another user",

@@ -28,6 +28,7 @@ export const scenario: TieredScenario = {
         const page = String(await guest.ask("the page"));
         await renewed(guest, page);
         await asByStep(guest, page);
+        await asByOthers(guest, page);
         await switchedOff(guest);
       },
     },
@@ -171,6 +172,29 @@ async function asByStep(guest: Guest, page: string): Promise<void> {
     shown.add((await guest.steward("tls", "fingerprint")).stdout);
   }
   guest.check("and its renewal another", shown.size === 2, [...shown]);
+}
+
+/** The lines for acme.sh and lego, with the variables that these set. */
+async function asByOthers(guest: Guest, page: string): Promise<void> {
+  for (const [client, prefix] of [
+    ["acme.sh", "CERT"],
+    ["lego", "LEGO_CERT"],
+  ] as const) {
+    const line = page
+      .split("\n")
+      .find((one) => one.includes("steward-certificate ") && one.includes(`$${prefix}_KEY_PATH`));
+    const files = ["-keyout", "/etc/step/other.key", "-out", "/etc/step/other.crt"];
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
+    await guest.run("openssl", ["req", "-x509", ...kind, "-subj", `/CN=${client}`, ...files]);
+    const chain = client === "lego" ? "LEGO_CERT_PATH" : "CERT_FULLCHAIN_PATH";
+    const environment = { [chain]: "/etc/step/other.crt", [`${prefix}_KEY_PATH`]: "/etc/step/other.key" };
+    const ran = await guest.run("sh", ["-c", line ?? "false"], { environment });
+    const { stdout } = await guest.steward("tls", "show");
+    guest.check(`what ${client} calls puts its certificate to use`, stdout.includes(`CN=${client}`), [
+      ran,
+      stdout,
+    ]);
+  }
 }
 
 /** Pebble, an authority for tests; it asks for its proof at port 80 of the device. */
