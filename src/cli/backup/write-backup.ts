@@ -37,7 +37,9 @@ export async function writeBackup(
   });
   try {
     await onDisk(path, async () => {
-      await file.write(Buffer.alloc(underWayBytes), 0, underWayBytes, 0);
+      // A disk that has room for a part takes that part, and refuses the next.
+      for (let at = 0; at < underWayBytes; )
+        at += (await file.write(Buffer.alloc(underWayBytes - at), 0, undefined, at)).bytesWritten;
       await file.datasync();
     });
     const bytes = await fill(file, path, { pieces: await make(), interruption });
