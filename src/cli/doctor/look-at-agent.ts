@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { helperTrouble } from "../../system/helper-trouble.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { type Answer, type DoctorContext, outputOf, unitOf } from "./doctor-context.ts";
@@ -70,7 +70,7 @@ async function silent(context: DoctorContext, error: Error, state: Unit): Promis
   return failing("does_not_start", detail, `journalctl -u ${unit} -n 20 --no-pager`);
 }
 
-/** The other units of Steward that have failed, but for the backup's (look-at-backup.ts). */
+/** The other units of Steward that have failed, but for the backup's, which is looked at for its cause. */
 async function failedUnits(context: DoctorContext): Promise<Entry[]> {
   const list = ["list-units", "--all", "--plain", "--no-legend", "--state=failed", "steward-*"];
   const names = ((await outputOf(context, "systemctl", list)) ?? "")
@@ -84,4 +84,48 @@ async function failedUnits(context: DoctorContext): Promise<Entry[]> {
       `journalctl -u ${name} -n 20 --no-pager; systemctl reset-failed ${name}`,
     ),
   );
+}
+
+const device = entriesOf("device");
+
+const [timer, service] = ["steward-backup.timer", "steward-backup.service"];
+
+const again = `systemctl start ${service}`;
+
+/** The daily backup, where it is switched on: why it fails, which only systemd knows. */
+export async function lookAtBackup(context: DoctorContext, answer: Answer): Promise<Entry[]> {
+  const [ofTimer, last] = await Promise.all([unitOf(context, timer), unitOf(context, service)]);
+  const needs = answer instanceof Error ? [] : answer.needs;
+  const need = needs.find(({ facts }) => (facts as { reason?: string }).reason === "backup_overdue");
+  const runs = ofTimer?.ActiveState === "active";
+  const hasFailed = last?.ActiveState === "failed";
+  const isIdle = ofTimer?.UnitFileState === "enabled" && !runs;
+  if (need === undefined && !hasFailed && !isIdle)
+    return runs
+      ? [device.ok("backed_up", "The daily backup is switched on, and the last one did not fail.")]
+      : [];
+  const found = need?.detail ?? (hasFailed ? "The last run of the daily backup failed." : "");
+  const [cause, typed] = isIdle
+    ? [`${timer} is enabled, but not started.`, `systemctl start ${timer}${need ? `; ${again}` : ""}`]
+    : await causeOf(context, last?.Result ?? "");
+  return [device.attention(need ? "backup_overdue" : "backup_failed", `${found} ${cause}`.trim(), typed)];
+}
+
+/** The cause of the last failure, and the line that mends it. */
+async function causeOf(context: DoctorContext, result: string): Promise<[cause: string, typed: string]> {
+  const command = (await outputOf(context, "systemctl", ["show", "--property=ExecStart", service])) ?? "";
+  const file = / --recipients-file ([^ ;]+)/.exec(command)?.[1];
+  if (file !== undefined && !existsSync(join(context.root, file)))
+    return [`${file} does not exist: it has a public key of age's in each line.`, `editor ${file}; ${again}`];
+  // Public keys are no secret; a umask of 077 keeps the file to root.
+  const asAgent = ["-u", "steward", "--", "test", "-r", file ?? "/"];
+  if (context.program.userId() === 0 && (await outputOf(context, "runuser", asAgent)) === null)
+    return [
+      `The user steward may not read ${file}.`,
+      `chmod a+rx ${dirname(file ?? "/")}; chmod a+r ${file}; ${again}`,
+    ];
+  const newest = ["-n", "1", "-o", "cat", "--no-pager", `_SYSTEMD_UNIT=${service}`];
+  const line = ((await outputOf(context, "journalctl", newest)) ?? "").trim();
+  const said = line === "" ? `It ended with ${result || "no result"}.` : `It said last: ${line}`;
+  return [said, `${again}; journalctl -u ${service} -n 20 --no-pager`];
 }
