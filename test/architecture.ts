@@ -90,7 +90,7 @@ export const ownReading: Readonly<Record<string, string>> = {
   "installer/unpack/tree-writer.ts": "makes new files",
   "installer/verify/copy-payload.ts": "makes a new file",
   "programs/agent/config.ts": "a file that a person names",
-  "programs/agent/provisioning.ts": "a credential of systemd's",
+  "programs/agent/status/lost-credentials.ts": "a credential of systemd's, and root's note of them",
   "programs/process-usage.ts": "reads /proc",
   "programs/steward.ts": "the program's own files",
   "store/files/durable-file.ts": "makes a new file, and syncs directories",
@@ -102,6 +102,7 @@ export const ownReading: Readonly<Record<string, string>> = {
   "system/facts.ts": "reads /proc",
   "system/network-facts.ts": "reads /proc, and the system's list of name servers",
   "system/temperature.ts": "reads /sys",
+  "system/unattended.ts": "reads /sys",
   "users/common-passwords.ts": "the program's own file",
 };
 const ownReadingRooms = /^(cli|console|publisher|publishing|host\/linux)\//;

@@ -5,7 +5,7 @@ import { isOfStorage, messageOf } from "../../contract/errors.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { AgentConfig } from "./config.ts";
-import { credentialOf } from "./lost-credentials.ts";
+import { credentialOf } from "./status/lost-credentials.ts";
 import type { Rooms } from "./wiring.ts";
 
 type Plan = Pick<AgentConfig, "credentialsDirectory" | "runDirectory" | "log">;

@@ -50,9 +50,9 @@ import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
-import { type LostCredentials, readLostCredentials } from "./lost-credentials.ts";
 import { createNotifications, type Notifications } from "./outbox/notifications.ts";
 import { openState, type State } from "./state.ts";
+import { type LostCredentials, readLostCredentials } from "./status/lost-credentials.ts";
 import { createHistoryKeeping, type HistoryKeeping } from "./status/wire-history.ts";
 import { createMetering, type Metering } from "./status/wire-metrics.ts";
 import {
@@ -61,7 +61,6 @@ import {
   greetingOf,
   openSelfCheck,
   statusWords,
-  unattendedOf,
   versionOf,
   watchNeeds,
 } from "./status/wire-status.ts";
@@ -166,8 +165,7 @@ async function joinRooms(
   const reset = createReset(config);
   const own = { ...base, ...joinNotifications(config, base, auth) };
   const configuration = await openConfiguration({ ...own, config, host, auth });
-  const seen = { lostCredentials, unattended: unattendedOf(config, host, state) };
-  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, host, ...seen });
+  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, host, lostCredentials });
   const joined = {
     ...{ ...own, config, auth, https, local, selfCheck, reset, configuration, checks, events, disk },
     needsOf: createNeeds(),

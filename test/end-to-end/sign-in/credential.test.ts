@@ -115,7 +115,7 @@ describe("the systemd credential steward.admin", () => {
     }
   });
 
-  /** What the launcher notes of root's files at each start, and the agent's own credentials. */
+  /** As the launcher notes root's files at each start, beside the agent's own credentials. */
   const noting = async (name: string, text: string, note: string) => {
     const options = await withCredential(name, text);
     await mkdir(join(home, name, "etc"));

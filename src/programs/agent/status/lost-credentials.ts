@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
-import { finding, line } from "../../contract/finding.ts";
-import type { Finding } from "../../contract/types.ts";
-import type { Accounts } from "../../users/accounts.ts";
-import { keptHostFile } from "../host-file/host-file.ts";
-import type { RoomsConfig } from "./config.ts";
+import type { ApiTokens } from "../../../auth/tokens/api-tokens.ts";
+import { finding, line } from "../../../contract/finding.ts";
+import type { Finding } from "../../../contract/types.ts";
+import type { Accounts } from "../../../users/accounts.ts";
+import { keptHostFile } from "../../host-file/host-file.ts";
+import type { RoomsConfig } from "../config.ts";
 
 /** Credentials that root has put on this device, and systemd has not handed over: a container or a drop-in resets the unit. */
 export interface LostCredentials {

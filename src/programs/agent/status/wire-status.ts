@@ -28,17 +28,17 @@ import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
 import { createStatus } from "../../../system/status.ts";
 import type { NeedsInput, NeedsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
-import { createUnattended, type Unattended } from "../../../system/unattended.ts";
+import { createUnattended } from "../../../system/unattended.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { ConfigurationRoom } from "../fleet/wire-configuration.ts";
 import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
-import type { LostCredentials } from "../lost-credentials.ts";
 import type { Notifications } from "../outbox/notifications.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
+import type { LostCredentials } from "./lost-credentials.ts";
 import type { HistoryKeeping } from "./wire-history.ts";
 
 /** Events on a page; between two starts there are no more of one type that count. */
@@ -211,15 +211,6 @@ export function openSelfCheck(
   });
 }
 
-/** Null: the units of this host are those of another agent, or none. */
-export function unattendedOf(
-  { mayAskRoot, stateDirectory }: RoomsConfig,
-  { time }: Host,
-  { lastBackupAt }: Pick<State, "lastBackupAt">,
-): Unattended | null {
-  return mayAskRoot ? createUnattended({ root: "/", stateDirectory, time, lastBackupAt }) : null;
-}
-
 /** All checks, in the order in which health lists them. */
 export function checksOf({
   config,
@@ -229,10 +220,9 @@ export function checksOf({
   updates,
   selfCheck,
   https,
-  host: { helper, names },
+  host: { helper, names, time },
   local,
   lostCredentials,
-  unattended,
 }: {
   readonly config: RoomsConfig;
   readonly state: State;
@@ -241,11 +231,14 @@ export function checksOf({
   readonly updates: Updates;
   readonly selfCheck: SelfCheck;
   readonly https: Pick<Https, "trouble">;
-  readonly host: Pick<Host, "helper" | "names">;
+  readonly host: Pick<Host, "helper" | "names" | "time">;
   readonly local: Pick<LocalListeners, "trouble">;
   readonly lostCredentials: Pick<LostCredentials, "trouble">;
-  readonly unattended: Unattended | null;
 }): readonly HealthCheck[] {
+  const { mayAskRoot, stateDirectory } = config;
+  const { lastBackupAt } = state;
+  // The units of this host are those of the agent with the usual state.
+  const unattended = mayAskRoot && createUnattended({ root: "/", stateDirectory, time, lastBackupAt });
   return [
     { name: "host file", trouble: () => config.hostFileTrouble?.() ?? null },
     ...state.checks,
@@ -259,8 +252,8 @@ export function checksOf({
     { name: "root helper", trouble: () => absenceTrouble(helper) },
     { name: "program", trouble: () => selfCheck.trouble() },
     { name: "credentials", trouble: () => lostCredentials.trouble() },
-    { name: "backup", trouble: () => unattended?.backup() ?? null },
-    { name: "upload", trouble: () => unattended?.upload() ?? null },
+    { name: "backup", trouble: () => (unattended ? unattended.backup() : null) },
+    { name: "upload", trouble: () => (unattended ? unattended.upload() : null) },
   ];
 }
 
