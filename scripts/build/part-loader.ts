@@ -3,7 +3,7 @@
  * of its own. A file of several parts is an object of them by their names: a program's first one has all that its start
  * loads. Beside a file is V8's cache of its compiled code, which saves a third of the start.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { constants, Script } from "node:vm";
 
 type Require = (name: string) => unknown;
@@ -52,9 +52,16 @@ export function createPartLoader(
 /** Not by join(): V8 would see so many paths normalised at the start that it optimised that, for 3 MiB of its compiler's pages. */
 const partPath = (home: string, name: string): string => `${home}/parts/${name}`;
 
+/**
+ * This Node, by its release and the seconds of its file: V8 refuses the cache of another version of its own, but releases of
+ * Node share a version that each of them patches, and so may two packages of one release. Node 20.19 ends by SIGSEGV with a
+ * cache of 20.20. Read at the start, since an upgrade replaces the file of a Node that runs.
+ */
+const runtime = `${process.version}-${Math.floor(statSync(process.execPath).mtimeMs / 1_000)}`;
+
 /** The code cache of a part has this path. Its name has the hash of the part, so it is never that of another build. */
 export function codeCachePath(home: string, name: string): string {
-  return partPath(home, `${name.slice(0, -".js".length)}.cache`);
+  return partPath(home, `${name.slice(0, -".js".length)}.${runtime}.cache`);
 }
 
 /** V8 refuses a cache that another version of it has made, and compiles the part instead. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Script } from "node:vm";
@@ -71,6 +71,16 @@ describe("the loader of the program's parts", () => {
     const home = homeWith(test, { "adding-1.js": adding });
     writeFileSync(codeCachePath(home, "adding-1.js"), cacheOf(test));
     assert.equal(load(home, "adding-1.js").isCacheTaken, true);
+  });
+
+  it("takes none that another Node has made, though its V8 has the same version", (test) => {
+    const home = homeWith(test, { "adding-1.js": adding });
+    const own = codeCachePath(home, "adding-1.js");
+    const written = Math.floor(statSync(process.execPath).mtimeMs / 1_000);
+    assert.equal(own, join(home, `parts/adding-1.${process.version}-${written}.cache`));
+    for (const other of ["", ".v20.19.6-1", `.${process.version}-${written + 1}`])
+      writeFileSync(join(home, `parts/adding-1${other}.cache`), cacheOf(test));
+    assert.equal(load(home, "adding-1.js").script.cachedDataRejected, undefined);
   });
 
   const spoilt: [name: string, spoil: (cache: Buffer) => Buffer][] = [
