@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Script } from "node:vm";
@@ -103,11 +103,14 @@ describe("the loader of the program's parts", () => {
 describe("the parts of the program that was built", () => {
   const dist = join(import.meta.dirname, "../../dist");
   const parts = readdirSync(join(dist, "parts"), { recursive: true, encoding: "utf8" });
+  /** Of the Node that has built it, which may be another one than that of this test. */
+  const hasCodeCache = (name: string): boolean =>
+    parts.some((part) => part.startsWith(name.replace(/js$/, "v")) && part.endsWith(".cache"));
 
   it("have code caches: those that a start of the agent and a command load", () => {
     for (const program of ["agent", "command-line", "installer"]) {
       const name = parts.find((part) => new RegExp(`^${program}-\\w+\\.js$`).test(part));
-      assert.ok(name !== undefined && existsSync(codeCachePath(dist, name)), `${program}: ${name}`);
+      assert.ok(name !== undefined && hasCodeCache(name), `${program}: ${name}`);
     }
   });
 
@@ -122,10 +125,7 @@ describe("the parts of the program that was built", () => {
         (name) => name.endsWith(".js") && readFileSync(join(dist, "parts", name), "utf8").includes(text),
       );
       assert.ok(found.length > 0, "the part was not found");
-      assert.deepEqual(
-        found.filter((name) => existsSync(codeCachePath(dist, name))),
-        [],
-      );
+      assert.deepEqual(found.filter(hasCodeCache), []);
     });
 
   it("are ASCII, for V8 would keep other text with two bytes for each character", () => {
