@@ -30,7 +30,9 @@ function systemctl(shown: string): { run: RunCommand; asked: string[] } {
     if (verb !== "restart") return { status: 0, stdout: verb === "show" ? shown : "", stderr: "" };
     const script = join(directory, instance);
     const begun = performance.now();
-    const ended = await really("/bin/sh", ["-c", 'exec sh "$1" >"$1.output" 2>&1', "sh", script], within);
+    // The PATH of a unit begins with directories of others.
+    const starting = 'PATH=/of/others exec /bin/sh "$1" >"$1.output" 2>&1';
+    const ended = await really("/bin/sh", ["-c", starting, "sh", script], within);
     if (performance.now() - begun >= within.timeoutMilliseconds) return ended;
     return { status: ended.status === 0 ? 0 : 1, stdout: "", stderr: "" };
   };
