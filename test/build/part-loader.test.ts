@@ -103,7 +103,7 @@ describe("the loader of the program's parts", () => {
 describe("the parts of the program that was built", () => {
   const dist = join(import.meta.dirname, "../../dist");
   const parts = readdirSync(join(dist, "parts"), { recursive: true, encoding: "utf8" });
-  /** Of the Node that has built it, which may be another one than that of this test. */
+  /** Caches are of the Node that has built them, which may be another one than that of this test. */
   const hasCodeCache = (name: string): boolean =>
     parts.some((part) => part.startsWith(name.replace(/js$/, "v")) && part.endsWith(".cache"));
 
