@@ -126,7 +126,7 @@ describe("the history of a device, asked for", () => {
     assert.match(stdout, /^2027-01-08T08:[2-5][05]Z to 2027-01-15T08:[2-5][05]Z, in UTC\n\n/);
     assert.match(
       stdout,
-      /^disk used {10} +[▁▂▃▄▅▆▇█]+\n {2}last \d+\.\d %; least \d+\.\d % at 2027-01-15T08:/m,
+      /^disk used {10}\d+\.\d % +\d+\.\d % +2027-01-15T08:\d\dZ +\d+\.\d % +2027-01-15T08:\d\dZ$/m,
     );
   });
 });
