@@ -17,7 +17,10 @@ import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 
 /** The run directory of an agent that answers. */
 async function runDirectory(test: TestContext, status = "ok"): Promise<string> {
-  const { socketPath } = await startAgent(test, { "GET /api/health": { body: { status } } });
+  const { socketPath } = await startAgent(test, {
+    "GET /api/health": { body: { status } },
+    "GET /api/status": { body: { needs: [] } },
+  });
   return dirname(socketPath);
 }
 

@@ -70,7 +70,7 @@ describe("a technician at a device whose battery was empty, so that it begins in
     await tabTo(dialog.getByRole("button", { name: "Set the clock" }));
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    await untilShown(page.getByText(/^Both (say the same|clocks agree to within \d+\ss)\.$/));
+    await untilShown(page.getByText(/^This browser and the device agree to within \d+\ss\.$/));
     await page.locator(".frame-head .badge", { hasText: "set by hand" }).waitFor();
   });
 
