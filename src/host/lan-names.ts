@@ -9,8 +9,10 @@ export interface LanNames {
 export interface LanNaming {
   /** As of the last look. */
   present(): LanNames;
-  /** Never rejects. */
+  /** Asks for this host's own names. Never rejects. */
   look(hostname: string): Promise<void>;
+  /** Asks who has the usual one where this host has another. A LAN on which nobody has it is silent, for seconds. Never rejects. */
+  seek(): Promise<void>;
 }
 
 /** The name by which a host is found unless its daemon has given it another. */

@@ -38,7 +38,7 @@ async function shown(lan: LanNames, hostname = "edge-7") {
         boundBuffers: () => undefined,
       },
       time: time as never,
-      lanNames: { present: () => lan, look: async () => undefined },
+      lanNames: { present: () => lan, look: async () => undefined, seek: async () => undefined },
     },
     {
       ...{ enabled: true, port: 8443, redirectPort: null, address: "fd00:db8::7", hsts: false },
@@ -49,11 +49,12 @@ async function shown(lan: LanNames, hostname = "edge-7") {
   return { urls, trouble: https.trouble() };
 }
 
+const none = { own: [], taken: null };
 const address = "https://[fd00:db8::7]:8443";
 
 describe("HTTPS by the names of the LAN", () => {
   it("prints the usual one where no daemon says another", async () => {
-    const { urls, trouble } = await shown({ own: [], taken: null });
+    const { urls, trouble } = await shown(none);
     assert.deepEqual([urls, trouble], [["https://edge-7:8443", "https://edge-7.local:8443", address], null]);
   });
 
@@ -67,5 +68,18 @@ describe("HTTPS by the names of the LAN", () => {
   it("finds no fault once the host has that name, before the next look", async () => {
     const { trouble } = await shown({ own: ["edge-8.local"], taken: "edge-7.local" }, "edge-8");
     assert.equal(trouble, null);
+  });
+
+  it("begins while a daemon hangs, and reloads while another device is sought", async () => {
+    const time = { uptime: () => 100, wall: () => 0, timers: createTimers() };
+    const never = new Promise<void>(() => undefined);
+    let look = never;
+    const lanNames = { present: () => none, look: () => look, seek: () => never };
+    const decisions = { enabled: false, names: () => ["edge-7"] } as never;
+    const https = createHttps({ time, lanNames } as never, decisions);
+    await https.open({} as never);
+    look = Promise.resolve();
+    await https.reload(decisions);
+    await https.stop(0);
   });
 });

@@ -62,6 +62,7 @@ describe("the names of a host on the LAN", () => {
       }, places);
       assert.deepEqual(names.present(), none);
       await names.look("edge-7.example.net");
+      await names.seek();
       assert.deepEqual(names.present(), expected);
     });
   }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { type LanNames, type LanNaming, usualLanName } from "../../lan-names.ts";
+import { type LanNaming, usualLanName } from "../../lan-names.ts";
 import type { RunCommand } from "../../ports.ts";
 
 /** Milliseconds. Another device's name is in Avahi's memory; for that of none it would wait 5 s. */
@@ -20,7 +20,8 @@ export function createLanNames(
   run: RunCommand,
   { avahi: avahiPlace, resolved: resolvedPlace } = places,
 ): LanNaming {
-  let present: LanNames = { own: [], taken: null };
+  let own: readonly string[] = [];
+  let [usual, isOfResolved, taken]: [string, boolean, string | null] = ["", false, null];
   /** The texts in the answer to busctl(1), in lower case; none where there is no answer. */
   const ask = async (place: string, ...words: string[]): Promise<string[]> => {
     if (!existsSync(place)) return [];
@@ -31,21 +32,23 @@ export function createLanNames(
       : [...stdout.toLowerCase().matchAll(/"([^"\\]*)"/g)].map(([, text = ""]) => text);
   };
   return {
-    present: () => present,
+    present: () => ({ own, taken }),
     look: async (hostname) => {
-      const usual = usualLanName(hostname);
       const [[ofAvahi], [label, isOn]] = await Promise.all([
         ask(avahiPlace, ...avahi, "GetHostNameFqdn"),
         ask(resolvedPlace, ...resolved, `${resolved[1]}.Manager`, "LLMNRHostname", "MulticastDNS"),
       ]);
-      const ofResolved = isOn === "yes" ? `${label}.local` : undefined;
-      const own = [ofAvahi, ofResolved].filter((name) => name !== undefined);
-      const isRenamed = own.length > 0 && !own.includes(usual);
+      usual = usualLanName(hostname);
+      isOfResolved = isOn === "yes";
+      own = [...(ofAvahi === undefined ? [] : [ofAvahi]), ...(isOfResolved ? [`${label}.local`] : [])];
+      if (own.length === 0 || own.includes(usual)) taken = null;
+    },
+    seek: async () => {
+      const name = usual;
+      if (own.length === 0 || own.includes(name)) return;
       // Avahi may have been given its name, resolved goes by the host's.
-      const find = ["ResolveHostName", "iisiu", "--", "-1", "-1", usual, "-1", "0"];
-      const isTaken =
-        isRenamed && (ofResolved !== undefined || isOther((await ask(avahiPlace, ...avahi, ...find))[1]));
-      present = { own, taken: isTaken ? usual : null };
+      const find = ["ResolveHostName", "iisiu", "--", "-1", "-1", name, "-1", "0"];
+      taken = isOfResolved || isOther((await ask(avahiPlace, ...avahi, ...find))[1]) ? name : null;
     },
   };
 }

@@ -29,12 +29,8 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     opened ??= openHttps(place);
     return opened;
   };
-  const look = () => place.lanNames.look(present.names()[0] ?? "");
   const apply = async (): Promise<void> => {
-    if (context === undefined) return;
-    // Also where only a proxy leads to this device.
-    await look();
-    if (!present.enabled && opened === undefined) return;
+    if (context === undefined || (!present.enabled && opened === undefined)) return;
     await (await load()).apply(present, context);
   };
   // One after the other: a reload may come while the certificate is made.
@@ -43,24 +39,30 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     last = last.then(apply);
     return last;
   };
+  /** Also where only a proxy leads to this device. No start waits for a daemon, which may hang, and no reload for a silent LAN. */
+  const lookAgain = async (): Promise<void> => {
+    await lookFor(place, present);
+    void place.lanNames.seek();
+    return applied();
+  };
   let stopLooks = (): void => undefined;
   return {
     status: async () => {
       if (!present.enabled) return off;
-      if (context === undefined) await look();
+      if (context === undefined) await lookFor(place, present).then(place.lanNames.seek);
       return (await load()).status(present);
     },
     trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
     certificateEnd: () => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
     open: (next) => {
       context = next;
-      stopLooks();
-      stopLooks = every(lookSeconds, () => void applied(), place.time.timers);
+      stopLooks = every(lookSeconds, () => void lookAgain(), place.time.timers);
+      void lookAgain();
       return applied();
     },
     reload: (next) => {
       present = next;
-      return applied();
+      return lookAgain();
     },
     stop: async (milliseconds) => {
       stopLooks();
@@ -69,6 +71,10 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
       await opened?.stop(milliseconds);
     },
   };
+}
+
+function lookFor({ lanNames }: HttpsPlace, { names }: HttpsDecisions): Promise<void> {
+  return lanNames.look(names()[0] ?? "");
 }
 
 const off: Tls = {
