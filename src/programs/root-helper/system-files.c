@@ -90,9 +90,10 @@ int set_time_zone(const char *name) {
 }
 
 int set_host_name(const char *name) {
-  int failure = replace_line(ETC "/.hostname.steward", ETC "/hostname", name);
-  if (failure) return failure;
+  // First: a container may have it read-only, and the file then has to stay as it is.
   int kernel = open(KERNEL_HOST_NAME, O_WRONLY | O_CLOEXEC);
   if (kernel < 0) return errno;
-  return close_after(kernel, write_all(kernel, name, strlen(name)));
+  int failure = replace_line(ETC "/.hostname.steward", ETC "/hostname", name);
+  if (!failure) failure = write_all(kernel, name, strlen(name));
+  return close_after(kernel, failure);
 }

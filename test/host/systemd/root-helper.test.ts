@@ -110,7 +110,7 @@ describe("a root helper", () => {
   const answers: [string, string, RegExp][] = [
     ["refused\n", "forbidden", /of another version of Steward/],
     ["failed ENOSPC\n", "storage_full", /Nothing was changed/],
-    ["failed EROFS\n", "storage_unwritable", /read-only/],
+    ["failed EROFS\n", "storage_unwritable", /read-only or, in a container, \/proc\/sys/],
     ["failed ENOENT\n", "not_found", /does not have it/],
     ["failed EIO\n", "internal_error", /failed with EIO/],
     ["certainly\n", "internal_error", /has no meaning/],

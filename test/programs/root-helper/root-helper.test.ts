@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -118,6 +119,13 @@ describe("the time zone and the host name", () => {
     mkdirSync(at("zones/Europe/Town"));
     for (const zone of ["Europe/Nowhere", "Europe/Fake", "Europe/Town"])
       assert.equal(await helper.ask(`time-zone ${zone}\n`), "failed ENOENT\n", zone);
+    writeFileSync(at("etc/hostname"), "pump\n");
+    renameSync(at("hostname"), at("hostname.away"));
+    mkdirSync(at("hostname"));
+    assert.equal(await helper.ask("host-name pump-7\n"), "failed EISDIR\n");
+    assert.equal(readFileSync(at("etc/hostname"), "utf8"), "pump\n");
+    rmSync(at("hostname"), { recursive: true });
+    renameSync(at("hostname.away"), at("hostname"));
     rmSync(at("etc"), { recursive: true });
     assert.equal(await helper.ask("host-name pump-7\n"), "failed ENOENT\n");
     assert.equal(readFileSync(at("hostname"), "utf8"), "");

@@ -102,7 +102,10 @@ function failed(line: string, code: string): StewardError {
   if (code === "ENOSPC" || code === "EDQUOT")
     return new StewardError("storage_full", `${said}: the disk is full. Nothing was changed.`);
   if (code === "EROFS")
-    return new StewardError("storage_unwritable", `${said}: /etc is read-only. Nothing was changed.`);
+    return new StewardError(
+      "storage_unwritable",
+      `${said}: /etc is read-only or, in a container, /proc/sys. Nothing was changed.`,
+    );
   return new StewardError("internal_error", `${said}: it failed with ${code}. ${whereToLook}`);
 }
 
