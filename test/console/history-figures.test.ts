@@ -61,7 +61,7 @@ describe("the series of a history", () => {
       { at: 2.5 * minute, low: 0.001, high: 0.003 },
       null,
     ]);
-    assert.equal(bandsOf(series("load", [1]), steps), null);
+    assert.deepEqual(bandsOf(series("load", [1]), steps), [null]);
   });
 
   it("have their worst where the figure is farthest from zero, on either side", () => {

@@ -63,19 +63,19 @@ describe("the history of a device, drawn", () => {
     const disk = page.locator(".history-lanes li", { hasText: "The disk needs space" });
     const said = (await disk.innerText()).replaceAll(/\s+/g, " ");
     assert.ok(said.includes(begin.replace(/^.*?(?=\d\d:)/, "")), `${said} does not say ${begin}`);
-    const bar = await disk.locator("rect:not(.history-gap)").boundingBox();
+    const bar = await disk.locator(".plot-band").boundingBox();
     const { x, left, width } = await placeOf(page, week.diskLow);
     assert.ok(bar !== null && Math.abs(bar.x - x) < 2, `the bar begins at ${bar?.x}, and not at ${x}`);
     assert.ok(Math.abs(bar.x + bar.width - left - width) < 2, "it lasts");
     const clock = page.locator(".history-lanes li", { hasText: "The clock is not trusted" });
-    const wrong = await clock.locator("rect:not(.history-gap)").boundingBox();
+    const wrong = await clock.locator(".plot-band").boundingBox();
     const end = await placeOf(page, week.clockStepped - 0.01);
     assert.ok(wrong !== null && Math.abs(wrong.x + wrong.width - end.x) < 2, "it was over then");
     for (const [row, days] of [
       ["Restarts", week.restarted],
       ["Clock set", week.clockStepped],
     ] as const) {
-      const tick = page.locator(".history-lanes li", { hasText: row }).locator(".history-tick");
+      const tick = page.locator(".history-lanes li", { hasText: row }).locator(".plot-line:not(.worst)");
       const box = await tick.boundingBox();
       const { x } = await placeOf(page, days);
       assert.ok(box !== null && Math.abs(box.x + box.width / 2 - x) < 2, row);
@@ -89,9 +89,11 @@ describe("the history of a device, drawn", () => {
     assert.equal(await plots.count(), 5);
     const [low, high] = [await placeOf(page, week.powerLost), await placeOf(page, week.powerBack)];
     // A step is 300 s of a week: less than a pixel.
+    const gap = await page.locator(".history-marks .plot-band").boundingBox();
+    assert.ok(gap !== null && Math.abs(gap.x - low.x) < 2 && Math.abs(gap.x + gap.width - high.x) < 2);
+    const field = await page.locator(".history-field").boundingBox();
+    assert.ok(field !== null && gap.height > 0.9 * field.height, "it is behind all of them");
     for (const plot of await plots.all()) {
-      const gap = await plot.locator(".history-gap").boundingBox();
-      assert.ok(gap !== null && Math.abs(gap.x - low.x) < 2 && Math.abs(gap.x + gap.width - high.x) < 2);
       const path = (await plot.locator(".plot-line:not(.worst)").getAttribute("d")) ?? "";
       assert.equal(path.split("M").length - 1, 2, "the line has two parts");
     }

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 import type { Need, Status } from "../../contract/types.ts";
 import { figure, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
+import { usePart, type WeekLineProps } from "../client/parts.ts";
 import { Link } from "../navigation/link.tsx";
 import { FillMeter, usedShare } from "../needs/fill-meter.tsx";
 import { clockHow, type How, howIs } from "../needs/how.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { clockFacts, peopleFacts, updateFacts, updatesHow } from "./tile-facts.ts";
-import { Week } from "./week.tsx";
 
 /** The device at a glance: clock, updates, people, host. */
 export function Tiles({ status }: { readonly status: Status }) {
@@ -128,4 +128,10 @@ function FactList({ facts }: { readonly facts: readonly string[] }) {
       ))}
     </ul>
   );
+}
+
+/** The place of a line of seven days, which the page that it leads to draws: that is loaded behind this one. */
+function Week({ of }: WeekLineProps) {
+  const part = usePart("history", false);
+  return <div class="week">{part && <part.Body of={of} />}</div>;
 }

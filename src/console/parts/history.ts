@@ -1,11 +1,10 @@
 import "../styles/parts/plot.ts";
 import { adopt } from "../styles/parts/adopt.ts";
 import style from "../styles/parts/history.css?inline";
-import weekLineStyle from "../styles/parts/week-line.css?inline";
 import { HistoryPage } from "../system/history/history-page.tsx";
 import { WeekLine } from "../system/history/week-line.tsx";
 
-adopt(style + weekLineStyle);
+adopt(style);
 
 /** The page of the last days, by path. */
 export const pages = { "/system/history": HistoryPage };

@@ -17,6 +17,19 @@ export interface Ends {
   readonly axis: Range;
 }
 
+/** The axis of what has no figures. */
+export const whole = { low: 0, high: 1 } as const;
+
+/** A line over all of that axis. */
+export const upright = (at: number): (Point | null)[] => [{ at, value: 0 }, { at, value: 1 }, null];
+
+/** An area over all of that axis. */
+export const block = (from: number, to: number): (Band | null)[] => [
+  { at: from, ...whole },
+  { at: to, ...whole },
+  null,
+];
+
 /** A line as SVG takes it, in a field of 1000 × 100 whose upper end is the axis's high end. null: a gap. */
 export function linePath(points: readonly (Point | null)[], ends: Ends): string {
   return runsOf(points)
@@ -40,10 +53,10 @@ export function bandPath(bands: readonly (Band | null)[], ends: Ends): string {
 }
 
 function place(at: number, value: number, { time, axis }: Ends): string {
-  const y = (1 - placeOf(axis, value)) * 100;
-  // A figure beyond the axis is drawn at its end, so that one sees how long it was beyond.
-  const seen = Math.min(100, Math.max(0, y));
-  return `${(placeOf(time, at) * 1_000).toFixed(1)},${seen.toFixed(2)}`;
+  // A point beyond an end is drawn at it, so that one sees how long it was beyond.
+  const within = (share: number) => Math.min(1, Math.max(0, share));
+  const [x, y] = [within(placeOf(time, at)), within(1 - placeOf(axis, value))];
+  return `${(x * 1_000).toFixed(1)},${(y * 100).toFixed(2)}`;
 }
 
 /** The points between the gaps. */

@@ -1,11 +1,23 @@
+import type { History } from "../../../contract/types.ts";
 import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
-import { t } from "../../catalogue/words.ts";
+import { locale, t } from "../../catalogue/words.ts";
 import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
-import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
+import { daysUntilFull } from "./forecast.ts";
+import {
+  middleOf,
+  type PlotName,
+  type Series,
+  type Steps,
+  seriesOf,
+  stepsOf,
+  summaryOf,
+  timeOf,
+  worstStep,
+} from "./series.ts";
 import { momentInWords } from "./time-marks.ts";
 
 /** A figure of each plot in words. */
-export const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
+const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
   clock: (seconds) => t.history.lag(seconds, pageFormat),
   disk: percent,
   memory: percent,
@@ -28,8 +40,47 @@ export function figuresInWords(series: Series, from: number, to = from + 1): str
 }
 
 /** The worst figure of all, and when it was: `highest 52 °C, Tue 14:35`. */
-export function worstInWords(series: Series, steps: Steps): string {
+export function worstInWords(
+  series: Series,
+  steps: Steps,
+  words: Extremes = t.history,
+  when = momentInWords,
+): string {
   const step = worstStep(series);
-  const say = series.name === "clock" ? t.history.farthest : t.history.highest;
-  return say(sayings[series.name](series.worst[step] ?? 0), momentInWords(middleOf(steps, step)));
+  const say = series.name === "clock" ? words.farthest : words.highest;
+  return say(sayings[series.name](series.worst[step] ?? 0), when(middleOf(steps, step)));
+}
+
+type Extremes = Record<"farthest" | "highest", (figure: string, when: string) => string>;
+
+/**
+ * The figure that says most about a tile, with its end or its extreme; null: there is none. Of the host the disk if it will
+ * be full, else the temperature, else the disk all the same: some devices have no sensor.
+ */
+export function weekInWords(history: History, of: "clock" | "host"): readonly [Series, string] | null {
+  const all = seriesOf(history);
+  const [clock, disk, heat] = (["clock", "disk", "temperature"] as const).map((sought) =>
+    all.find(({ name }) => name === sought),
+  );
+  const steps = stepsOf(history);
+  const days = disk === undefined ? null : daysUntilFull(disk.mean, history.step_seconds);
+  const series = of === "clock" ? clock : days === null ? (heat ?? disk) : disk;
+  if (series === undefined) return null;
+  const words =
+    series === disk && days !== null
+      ? t.history.week.full(days)
+      : worstInWords(series, steps, t.history.week, (at) => dayInWords(at, timeOf(steps).high));
+  // The unit of the others says which they are.
+  return [series, series === disk ? `${t.home.disk}: ${words}` : words];
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** `today`, `yesterday`, `on Tuesday`, `7 days ago` on a Tuesday, by the browser's calendar. Both since 1970. */
+export function dayInWords(at: number, now: number): string {
+  const midnightOf = (time: number) => new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((midnightOf(at) - midnightOf(now)) / dayMilliseconds);
+  if (days >= -1 || days <= -7)
+    return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(days, "day");
+  return t.history.week.on(new Date(at).toLocaleDateString(locale, { weekday: "long" }));
 }

@@ -31,13 +31,10 @@ export type TickRow = keyof typeof tickTypes;
 export const timeOfEvent = ({ time }: AuditEvent): number => Date.parse(time);
 
 /** The ticks of each row that has any in this time, the oldest first. */
-export function ticksOf(events: readonly AuditEvent[], time: Range): (readonly [TickRow, AuditEvent[]])[] {
-  const rows = Object.keys(tickTypes) as TickRow[];
-  return rows
-    .map((row) => {
-      const types: readonly string[] = tickTypes[row];
-      return [row, events.filter((event) => types.includes(event.type) && isWithin(event, time))] as const;
-    })
+export function ticksOf(events: readonly AuditEvent[], { low, high }: Range) {
+  const within = events.filter((event) => timeOfEvent(event) >= low && timeOfEvent(event) <= high);
+  return Object.entries<readonly string[]>(tickTypes)
+    .map(([row, types]) => [row as TickRow, within.filter(({ type }) => types.includes(type))] as const)
     .filter(([, ticks]) => ticks.length > 0);
 }
 
@@ -48,17 +45,8 @@ export function eventsNear(events: readonly AuditEvent[], at: number, reach: num
 
 /** True of events that the page draws. */
 export function isShownEvent({ type }: AuditEvent): boolean {
-  return (
-    /^need\./.test(type) || Object.values<readonly string[]>(tickTypes).some((one) => one.includes(type))
-  );
+  return /^need\./.test(type) || Object.values<readonly string[]>(tickTypes).flat().includes(type);
 }
-
-function isWithin(event: AuditEvent, { low, high }: Range): boolean {
-  const at = timeOfEvent(event);
-  return at >= low && at <= high;
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Facts that tell two needs of one code apart, as the agent does (system/need-watch). */
 const telling = ["need", "level", "reason", "kind", "name", "version"] as const;
@@ -68,37 +56,32 @@ const telling = ["need", "level", "reason", "kind", "name", "version"] as const;
  * before the events that are known, only those that fail are named: the others may be mere advice.
  */
 export function faultsOf(events: readonly AuditEvent[], needs: readonly Need[], time: Range): Fault[] {
-  const faults = new Map<string, Omit<Fault, "spans"> & { spans: Mutable<FaultSpan>[] }>();
-  for (const event of events) {
-    if (event.type !== "need.began" && event.type !== "need.ended") continue;
-    const { details } = event;
+  const faults = new Map<string, Omit<Fault, "spans"> & { readonly spans: FaultSpan[] }>();
+  const faultOf = (details: AuditEvent["details"]) => {
     const key = telling.map((name) => details[name] ?? "").join(" ");
     const level = details.level === "failing" ? "failing" : "attention";
     const fault = faults.get(key) ?? { title: toldNeedTitle(details), level, spans: [] };
     faults.set(key, fault);
-    const last = fault.spans.at(-1);
-    if (event.type === "need.began") fault.spans.push({ begin: timeOfEvent(event), end: null });
-    else if (last?.end === null) last.end = timeOfEvent(event);
-    else if (last === undefined) fault.spans.push({ begin: null, end: timeOfEvent(event) });
+    return fault;
+  };
+  for (const event of events) {
+    if (event.type !== "need.began" && event.type !== "need.ended") continue;
+    const { spans } = faultOf(event.details);
+    const at = timeOfEvent(event);
+    if (event.type === "need.began") spans.push({ begin: at, end: null });
+    else if (spans.length === 0 || spans.at(-1)?.end === null)
+      spans.push({ begin: null, ...spans.pop(), end: at });
   }
-  for (const { code, level, facts } of needs) {
-    const details = { need: code, level, ...facts };
-    const key = telling.map((name) => (details as Readonly<Record<string, unknown>>)[name] ?? "").join(" ");
-    if (level !== "failing" || faults.has(key)) continue;
-    faults.set(key, { title: toldNeedTitle(details), level, spans: [{ begin: null, end: null }] });
+  for (const { code, level, facts } of needs.filter(({ level }) => level === "failing")) {
+    const { spans } = faultOf({ need: code, level, ...facts });
+    if (spans.length === 0) spans.push({ begin: null, end: null });
   }
+  const meets = ({ begin, end }: FaultSpan) =>
+    (begin ?? time.low) <= time.high && (end ?? time.high) >= time.low;
+  const begin = ({ spans }: Fault) => spans.at(-1)?.begin ?? 0;
+  const gravity = ({ level }: Fault) => (level === "failing" ? 0 : 1);
   return [...faults.values()]
-    .map((fault) => ({ ...fault, spans: fault.spans.filter((span) => meets(span, time)) }))
+    .map((fault) => ({ ...fault, spans: fault.spans.filter(meets) }))
     .filter(({ spans }) => spans.length > 0)
-    .sort(byGravity);
-}
-
-function meets({ begin, end }: FaultSpan, { low, high }: Range): boolean {
-  return (begin ?? low) <= high && (end ?? high) >= low;
-}
-
-function byGravity(one: Fault, other: Fault): number {
-  const begin = ({ spans }: Fault): number => spans.at(-1)?.begin ?? 0;
-  if (one.level !== other.level) return one.level === "failing" ? -1 : 1;
-  return begin(other) - begin(one);
+    .sort((one, other) => gravity(one) - gravity(other) || begin(other) - begin(one));
 }

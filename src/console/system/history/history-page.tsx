@@ -1,6 +1,6 @@
-import type { EventList, History } from "../../../contract/types.ts";
+import { useMemo } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
-import { type Resource, useResource } from "../../client/use-resource.ts";
+import { useResource } from "../../client/use-resource.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { isShown } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
@@ -14,9 +14,50 @@ const spans = { day: 24, week: 168 } as const;
 
 type Span = keyof typeof spans;
 
+/** The events that the page shows, in readings of their own: there may be thousands of others. */
+const asked = [
+  { group: "updates" },
+  { group: "clock" },
+  { group: "device" },
+  { type: "sign_in.refused" },
+] as const;
+
+/** The most that the agent gives in one answer. */
+const limit = 200;
+
 /** Figures and events of the last day or week under one axis of time. */
 export function HistoryPage() {
-  return isShown("/system/events") ? <WithEvents /> : <Shown reads={null} />;
+  const span: Span = useStore(place).query.span === "day" ? "day" : "week";
+  const history = useResource("getHistory", { query: { hours: spans[span] } });
+  const hasEvents = isShown("/system/events");
+  // The same number of calls in the same order each time: a role is of a whole session.
+  const reads = (hasEvents ? asked : []).map((which) =>
+    useResource("listEvents", { query: { ...which, since: "7d", limit } }),
+  );
+  const all = [history, ...reads];
+  const isLoading = all.some(({ value, error }) => value === null && error === null);
+  const lists = reads.flatMap(({ value }) => value ?? []);
+  const events = useMemo(
+    () => (hasEvents ? lists.flatMap(({ items }) => items).sort((one, other) => one.seq - other.seq) : null),
+    [hasEvents, ...reads.map(({ value }) => value)],
+  );
+  // The oldest that was read of each list that has older ones.
+  const oldest = lists.flatMap(({ total, items }) =>
+    total > items.length ? (items.at(-1)?.time ?? []) : [],
+  );
+  return (
+    <Section title={t.history.title} action={<Spans chosen={span} />}>
+      <ReadProblem of={all} />
+      {isLoading && <Skeleton lines={12} />}
+      {!isLoading &&
+        history.value !== null &&
+        (seriesOf(history.value).length === 0 && !events?.length ? (
+          <Empty>{t.history.none}</Empty>
+        ) : (
+          <Pictures history={history.value} events={events} missingBefore={oldest.sort().at(-1) ?? null} />
+        ))}
+    </Section>
+  );
 }
 
 function Spans({ chosen }: { readonly chosen: Span }) {
@@ -36,54 +77,4 @@ function Spans({ chosen }: { readonly chosen: Span }) {
       ))}
     </fieldset>
   );
-}
-
-/** The events that the page shows, in readings of their own: there may be thousands of others. */
-const asked = [
-  { group: "updates" },
-  { group: "clock" },
-  { group: "device" },
-  { type: "sign_in.refused" },
-] as const;
-
-/** The most that the agent gives in one answer. */
-const limit = 200;
-
-function WithEvents() {
-  // The same number of calls in the same order each time.
-  const reads = asked.map((which) => useResource("listEvents", { query: { ...which, since: "7d", limit } }));
-  return <Shown reads={reads} />;
-}
-
-function Shown({ reads }: { readonly reads: readonly Resource<EventList>[] | null }) {
-  const { query } = useStore(place);
-  const span: Span = query.span === "day" ? "day" : "week";
-  const history = useResource("getHistory", { query: { hours: spans[span] } });
-  const all = [history, ...(reads ?? [])];
-  const isLoading = all.some(({ value, error }) => value === null && error === null);
-  return (
-    <Section title={t.history.title} action={<Spans chosen={span} />}>
-      <ReadProblem of={all} />
-      {isLoading && <Skeleton lines={12} />}
-      {!isLoading && history.value !== null && <Read history={history.value} reads={reads} />}
-    </Section>
-  );
-}
-
-function Read({
-  history,
-  reads,
-}: {
-  readonly history: History;
-  readonly reads: readonly Resource<EventList>[] | null;
-}) {
-  const lists = reads?.flatMap(({ value }) => value ?? []) ?? null;
-  const items = lists?.flatMap((list) => list.items);
-  const events = items?.toSorted((one, other) => one.seq - other.seq) ?? null;
-  // The oldest that was read of each list that has older ones.
-  const oldest = (lists ?? []).flatMap(({ total, items }) =>
-    total > items.length ? (items.at(-1)?.time ?? []) : [],
-  );
-  if (seriesOf(history).length === 0 && !events?.length) return <Empty>{t.history.none}</Empty>;
-  return <Pictures {...{ history, events }} missingBefore={oldest.toSorted().at(-1) ?? null} />;
 }

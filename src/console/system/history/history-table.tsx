@@ -11,15 +11,6 @@ import { momentInWords } from "./time-marks.ts";
 /** Rows of the table, about: an hour of a day each, a quarter of a day of a week. */
 const mostRows = 28;
 
-interface Row {
-  /** The first step of it, and the first of the next one. */
-  readonly from: number;
-  readonly to: number;
-  /** Milliseconds since 1970. */
-  readonly begin: number;
-  readonly end: number;
-}
-
 interface TableProps {
   readonly steps: Steps;
   readonly series: readonly Series[];
@@ -37,49 +28,31 @@ export function HistoryTable(props: TableProps) {
   );
 }
 
-function Rows({ steps, series, events }: TableProps) {
-  const columns: Column<Row>[] = [
-    { key: "time", title: t.history.time, cell: ({ begin }) => momentInWords(begin) },
+function Rows({ steps: { start, length, count }, series, events }: TableProps) {
+  const size = Math.ceil(count / mostRows / 12) * 12;
+  const rows = Array.from({ length: Math.ceil(count / size) }, (_, row) => row * size).reverse();
+  const endOf = (from: number) => Math.min(count, from + size);
+  const happenedIn = (from: number) => {
+    const begin = start + from * length;
+    // The last row has the events of the step that is not over as well.
+    const end = start + (endOf(from) === count ? count + 1 : endOf(from)) * length;
+    const within = events?.filter(
+      (event) => isShownEvent(event) && timeOfEvent(event) >= begin && timeOfEvent(event) < end,
+    );
+    return toldOf(within?.reverse() ?? []).map(({ text }) => text);
+  };
+  const columns: Column<number>[] = [
+    { key: "time", title: t.history.time, cell: (from: number) => momentInWords(start + from * length) },
     ...series.map((one) => ({
       key: one.name,
       title: t.history.plots[one.name],
-      cell: ({ from, to }: Row) => figuresInWords(one, from, to),
+      cell: (from: number) => figuresInWords(one, from, endOf(from)),
     })),
-    ...(events === null
-      ? []
-      : [
-          {
-            key: "events",
-            title: t.history.happened,
-            cell: (row: Row) => <bdi>{happenedIn(row, events)}</bdi>,
-          },
-        ]),
-  ];
-  return (
-    <Table
-      caption={t.history.title}
-      columns={columns}
-      rows={rowsOf(steps)}
-      rowKey={({ from }) => String(from)}
-    />
-  );
-}
-
-function rowsOf({ start, length, count }: Steps): Row[] {
-  const size = Math.ceil(count / mostRows / 12) * 12;
-  const rows = Array.from({ length: Math.ceil(count / size) }, (_, row) => {
-    const [from, to] = [row * size, Math.min(count, (row + 1) * size)];
-    // The last row has the events of the step that is not over as well.
-    return { from, to, begin: start + from * length, end: start + (to === count ? to + 1 : to) * length };
-  });
-  return rows.reverse();
-}
-
-function happenedIn({ begin, end }: Row, events: readonly AuditEvent[]): string {
-  const within = events.filter(
-    (event) => isShownEvent(event) && timeOfEvent(event) >= begin && timeOfEvent(event) < end,
-  );
-  return toldOf(within.toReversed())
-    .map(({ text }) => text)
-    .join("; ");
+    {
+      key: "events",
+      title: t.history.happened,
+      cell: (from: number) => <bdi>{happenedIn(from).join("; ")}</bdi>,
+    },
+  ].slice(0, events === null ? -1 : undefined);
+  return <Table caption={t.history.title} columns={columns} rows={rows} rowKey={String} />;
 }

@@ -1,4 +1,4 @@
-import { neededRange } from "../../../contract/clock/source-intervals.ts";
+import { neededRange, type Range } from "../../../contract/clock/source-intervals.ts";
 import type { History } from "../../../contract/types.ts";
 import { type Axis, axisFor } from "../../plot/axis.ts";
 import type { Band, Ends, Point } from "../../plot/path.ts";
@@ -13,7 +13,16 @@ export interface Steps {
   readonly count: number;
 }
 
-export type PlotName = "clock" | "disk" | "memory" | "load" | "temperature";
+/** The plots in their order, by the figures that each draws. */
+const plots = {
+  clock: "clock_offset_seconds",
+  disk: "disk_used_ratio",
+  memory: "memory_used_ratio",
+  load: "load",
+  temperature: "temperature_celsius",
+} as const;
+
+export type PlotName = keyof typeof plots;
 
 /** The figures of one plot. */
 export interface Series {
@@ -31,19 +40,12 @@ export function stepsOf({ start, step_seconds, series }: History): Steps {
   return { start: Date.parse(start), length: step_seconds * 1_000, count: series.load.mean.length };
 }
 
-/** The plots in their order, without those that have no figure at all. */
+/** The plots without those that have no figure at all. */
 export function seriesOf({ series }: History): readonly Series[] {
-  const all: readonly Series[] = [
-    {
-      ...{ name: "clock", ...series.clock_offset_seconds },
-      uncertainty: series.clock_uncertainty_seconds.mean,
-    },
-    { name: "disk", ...series.disk_used_ratio, uncertainty: null },
-    { name: "memory", ...series.memory_used_ratio, uncertainty: null },
-    { name: "load", ...series.load, uncertainty: null },
-    { name: "temperature", ...series.temperature_celsius, uncertainty: null },
-  ];
-  return all.filter(({ mean }) => mean.some((figure) => figure !== null));
+  const uncertaintyOf = (name: PlotName) => (name === "clock" ? series.clock_uncertainty_seconds.mean : null);
+  return (Object.keys(plots) as PlotName[])
+    .map((name) => ({ name, ...series[plots[name]], uncertainty: uncertaintyOf(name) }))
+    .filter(({ mean }) => mean.some((figure) => figure !== null));
 }
 
 /** From the first step to the end of the one that is not over yet, so that what happens now has its place. */
@@ -65,13 +67,12 @@ export function pointsOf(figures: Figures, steps: Steps): (Point | null)[] {
   return figures.map((value, step) => (value === null ? null : { at: middleOf(steps, step), value }));
 }
 
-/** The range that holds the true figure at each step; null: the figures are exact. */
-export function bandsOf({ mean, uncertainty }: Series, steps: Steps): (Band | null)[] | null {
-  if (uncertainty === null) return null;
-  return mean.map((figure, step) => {
-    const size = uncertainty[step] ?? null;
-    if (figure === null || size === null) return null;
-    return { at: middleOf(steps, step), low: figure - size, high: figure + size };
+/** The range that holds the true figure at each step; none where the figures are exact. */
+export function bandsOf({ mean, uncertainty }: Series, steps: Steps): (Band | null)[] {
+  return pointsOf(mean, steps).map((point, step) => {
+    const size = uncertainty?.[step] ?? null;
+    if (point === null || size === null) return null;
+    return { at: point.at, low: point.value - size, high: point.value + size };
   });
 }
 
@@ -90,14 +91,11 @@ function axisOfClock({ mean, worst, uncertainty }: Series): Axis {
     const size = uncertainty?.[step] ?? 0;
     return offset === null ? [] : [{ low: offset - size, high: offset + size }];
   });
+  const reachOf = ({ low, high }: Range): number => Math.max(-low, high);
   const bySize = usual.toSorted((one, other) => reachOf(one) - reachOf(other));
   const core = bySize.slice(0, Math.ceil(bySize.length * usualShare));
   const others = knownOf(worst).map((offset) => ({ low: offset, high: offset }));
   return axisFor(neededRange(core, [{ low: 0, high: 0 }, ...bySize, ...others]) ?? { low: 0, high: 0 });
-}
-
-function reachOf({ low, high }: { readonly low: number; readonly high: number }): number {
-  return Math.max(-low, high);
 }
 
 function knownOf(figures: Figures): number[] {
@@ -105,16 +103,13 @@ function knownOf(figures: Figures): number[] {
 }
 
 /** The step with the worst figure, the first of equals. A clock that is ahead is as wrong as one that is behind. */
-export function worstStep({ worst }: Series): number {
+export function worstStep({ worst }: Pick<Series, "worst">): number {
   const sizes = worst.map((figure) => (figure === null ? Number.NEGATIVE_INFINITY : Math.abs(figure)));
   return sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
 }
 
 /** Times without any figure, in milliseconds since 1970: the device was off, or is newer. */
-export function gapsOf(
-  all: readonly Series[],
-  steps: Steps,
-): { readonly low: number; readonly high: number }[] {
+export function gapsOf(all: readonly Series[], steps: Steps): Range[] {
   const gaps: { low: number; high: number }[] = [];
   for (let step = 0; step < steps.count; step += 1) {
     if (all.some(({ mean }) => mean[step] !== null)) continue;
@@ -128,12 +123,14 @@ export function gapsOf(
 
 /** The figures of some steps in one: the mean of means, and the worst. null: none is known. */
 export function summaryOf(series: Series, from: number, to: number) {
-  const isWorse = (one: number, than: number): boolean => Math.abs(one) > Math.abs(than);
   const meanOf = (figures: Figures): number | null => {
     const known = knownOf(figures.slice(from, to));
     return known.length === 0 ? null : known.reduce((sum, figure) => sum + figure) / known.length;
   };
-  const known = knownOf(series.worst.slice(from, to));
-  const worst = known.length === 0 ? null : known.reduce((most, one) => (isWorse(one, most) ? one : most));
-  return { mean: meanOf(series.mean), worst, uncertainty: series.uncertainty && meanOf(series.uncertainty) };
+  const worst = series.worst.slice(from, to);
+  return {
+    mean: meanOf(series.mean),
+    worst: worst[worstStep({ worst })] ?? null,
+    uncertainty: series.uncertainty && meanOf(series.uncertainty),
+  };
 }

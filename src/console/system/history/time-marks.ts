@@ -28,12 +28,9 @@ export function marksOf({ low, high }: Range): TimeMark[] {
 }
 
 function markOf(at: Date): TimeMark {
+  const said = (style: Intl.DateTimeFormatOptions) => at.toLocaleString(locale, style);
   if (at.getHours() !== 0) return { at: at.getTime(), text: hourIn(at), more: "" };
-  const [text, more] = [
-    at.toLocaleString(locale, { weekday: "short" }),
-    at.toLocaleString(locale, { day: "numeric" }),
-  ];
-  return { at: at.getTime(), text, more: ` ${more}` };
+  return { at: at.getTime(), text: said({ weekday: "short" }), more: ` ${said({ day: "numeric" })}` };
 }
 
 /** `16:00`, or `4 PM` where hours are counted to 12: the minutes would take the room of the next mark. */
