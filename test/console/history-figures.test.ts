@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
-import { eventsNear, faultsOf, ticksOf } from "../../src/console/system/history/happenings.ts";
+import { faultsOf, happenedIn, isShownEvent, ticksOf } from "../../src/console/system/history/happenings.ts";
 import {
   axisOf,
   bandsOf,
@@ -149,7 +149,8 @@ describe("events of a history", () => {
   let seq = 0;
   const event = (hours: number, type: string, details: object = {}) => {
     seq += 1;
-    return { seq, time: new Date(hours * hour).toISOString(), type, details } as AuditEvent;
+    const facts = { actor: { kind: "agent", name: null }, subject: null, code: null, count: 1 };
+    return { ...facts, seq, time: new Date(hours * hour).toISOString(), type, details } as AuditEvent;
   };
   const disk = { need: "disk", level: "failing", reason: "disk_space_low" };
   const clock = { need: "clock", level: "attention", word: "not_in_sync", trust: "trusted" };
@@ -207,7 +208,12 @@ describe("events of a history", () => {
         ["clock", [11]],
       ],
     );
-    const near = eventsNear(events, 12.5 * hour, hour).map(({ type }) => type);
-    assert.deepEqual(near, ["update.undone"], "an event that is no tick is not named");
+    assert.deepEqual(
+      events.filter(isShownEvent).map(({ type }) => type),
+      ["clock.stepped", "clock.stepped", "update.undone", "sign_in.refused", "host.reboot_requested"],
+      "an event that is no tick is not named",
+    );
+    const near = happenedIn(events, { low: 12.5 * hour, high: 14 * hour });
+    assert.deepEqual(near, ["A sign-in was refused", " was undone"], "the newest is first");
   });
 });

@@ -32,13 +32,11 @@ export const block = (from: number, to: number): (Band | null)[] => [
 
 /** A line as SVG takes it, in a field of 1000 × 100 whose upper end is the axis's high end. null: a gap. */
 export function linePath(points: readonly (Point | null)[], ends: Ends): string {
-  return runsOf(points)
-    .map((run) => {
-      const places = run.map(({ at, value }) => place(at, value, ends));
-      // A line of one point has no length, and is a dot by its round ends.
-      return `M${places.join(" ")}${places.length === 1 ? "h0" : ""}`;
-    })
-    .join("");
+  const paths = runsOf(points).map((run) => {
+    // A line of one point has no length, and is a dot by its round ends.
+    return `M${run.map(({ at, value }) => place(at, value, ends)).join(" ")}${run.length === 1 ? "h0" : ""}`;
+  });
+  return paths.join("");
 }
 
 /** An area as SVG takes it, in the same field. */

@@ -1,5 +1,6 @@
 import type { Range } from "../../../contract/clock/source-intervals.ts";
 import type { AuditEvent, Need } from "../../../contract/types.ts";
+import { toldOf } from "../../home/event-words.ts";
 import { toldNeedTitle } from "../../needs/need-words.ts";
 
 /** A time in which the device needed a person, in milliseconds since 1970. */
@@ -10,12 +11,11 @@ export interface FaultSpan {
   readonly end: number | null;
 }
 
-/** One thing that needed a person, as often as it did. */
+/** One thing that needed a person, as often as it did, the oldest first. */
 export interface Fault {
   readonly title: string;
   readonly level: Need["level"];
-  /** The oldest first. */
-  readonly spans: readonly FaultSpan[];
+  readonly spans: FaultSpan[];
 }
 
 /** The events that are ticks on the axis, by the row that they are in. */
@@ -30,22 +30,26 @@ export type TickRow = keyof typeof tickTypes;
 
 export const timeOfEvent = ({ time }: AuditEvent): number => Date.parse(time);
 
+/** True of events that the page draws. */
+export function isShownEvent({ type }: AuditEvent): boolean {
+  return /^need\./.test(type) || Object.values<readonly string[]>(tickTypes).flat().includes(type);
+}
+
 /** The ticks of each row that has any in this time, the oldest first. */
-export function ticksOf(events: readonly AuditEvent[], { low, high }: Range) {
-  const within = events.filter((event) => timeOfEvent(event) >= low && timeOfEvent(event) <= high);
+export function ticksOf(events: readonly AuditEvent[], time: Range) {
+  const within = eventsIn(events, time);
   return Object.entries<readonly string[]>(tickTypes)
     .map(([row, types]) => [row as TickRow, within.filter(({ type }) => types.includes(type))] as const)
     .filter(([, ticks]) => ticks.length > 0);
 }
 
-/** The events within so many milliseconds of a time, the oldest first. */
-export function eventsNear(events: readonly AuditEvent[], at: number, reach: number): AuditEvent[] {
-  return events.filter((event) => isShownEvent(event) && Math.abs(timeOfEvent(event) - at) <= reach);
+/** Sentences on the events of a time, the newest first. */
+export function happenedIn(events: readonly AuditEvent[], time: Range): string[] {
+  return toldOf(eventsIn(events, time).reverse()).map(({ text }) => text);
 }
 
-/** True of events that the page draws. */
-export function isShownEvent({ type }: AuditEvent): boolean {
-  return /^need\./.test(type) || Object.values<readonly string[]>(tickTypes).flat().includes(type);
+function eventsIn(events: readonly AuditEvent[], { low, high }: Range): AuditEvent[] {
+  return events.filter((event) => timeOfEvent(event) >= low && timeOfEvent(event) <= high);
 }
 
 /** Facts that tell two needs of one code apart, as the agent does (system/need-watch). */
@@ -56,7 +60,7 @@ const telling = ["need", "level", "reason", "kind", "name", "version"] as const;
  * before the events that are known, only those that fail are named: the others may be mere advice.
  */
 export function faultsOf(events: readonly AuditEvent[], needs: readonly Need[], time: Range): Fault[] {
-  const faults = new Map<string, Omit<Fault, "spans"> & { readonly spans: FaultSpan[] }>();
+  const faults = new Map<string, Fault>();
   const faultOf = (details: AuditEvent["details"]) => {
     const key = telling.map((name) => details[name] ?? "").join(" ");
     const level = details.level === "failing" ? "failing" : "attention";

@@ -6,6 +6,7 @@ import { isShown } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
+import { isShownEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
 import { seriesOf } from "./series.ts";
 
@@ -29,17 +30,16 @@ const limit = 200;
 export function HistoryPage() {
   const span: Span = useStore(place).query.span === "day" ? "day" : "week";
   const history = useResource("getHistory", { query: { hours: spans[span] } });
-  const hasEvents = isShown("/system/events");
   // The same number of calls in the same order each time: a role is of a whole session.
-  const reads = (hasEvents ? asked : []).map((which) =>
+  const reads = (isShown("/system/events") ? asked : []).map((which) =>
     useResource("listEvents", { query: { ...which, since: "7d", limit } }),
   );
   const all = [history, ...reads];
   const isLoading = all.some(({ value, error }) => value === null && error === null);
   const lists = reads.flatMap(({ value }) => value ?? []);
   const events = useMemo(
-    () => (hasEvents ? lists.flatMap(({ items }) => items).sort((one, other) => one.seq - other.seq) : null),
-    [hasEvents, ...reads.map(({ value }) => value)],
+    () => lists.flatMap(({ items }) => items.filter(isShownEvent)).sort((one, other) => one.seq - other.seq),
+    [...reads.map(({ value }) => value)],
   );
   // The oldest that was read of each list that has older ones.
   const oldest = lists.flatMap(({ total, items }) =>
@@ -51,10 +51,14 @@ export function HistoryPage() {
       {isLoading && <Skeleton lines={12} />}
       {!isLoading &&
         history.value !== null &&
-        (seriesOf(history.value).length === 0 && !events?.length ? (
+        (seriesOf(history.value).length === 0 && events.length === 0 ? (
           <Empty>{t.history.none}</Empty>
         ) : (
-          <Pictures history={history.value} events={events} missingBefore={oldest.sort().at(-1) ?? null} />
+          <Pictures
+            history={history.value}
+            events={reads.length > 0 ? events : null}
+            missingBefore={oldest.sort().at(-1) ?? null}
+          />
         ))}
     </Section>
   );

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import type { AuditEvent } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { toldOf } from "../../home/event-words.ts";
 import { type Column, Table } from "../../ui/table.tsx";
 import { figuresInWords } from "./figure-words.ts";
-import { isShownEvent, timeOfEvent } from "./happenings.ts";
+import { happenedIn } from "./happenings.ts";
 import type { Series, Steps } from "./series.ts";
 import { momentInWords } from "./time-marks.ts";
 
@@ -32,14 +31,10 @@ function Rows({ steps: { start, length, count }, series, events }: TableProps) {
   const size = Math.ceil(count / mostRows / 12) * 12;
   const rows = Array.from({ length: Math.ceil(count / size) }, (_, row) => row * size).reverse();
   const endOf = (from: number) => Math.min(count, from + size);
-  const happenedIn = (from: number) => {
-    const begin = start + from * length;
+  const timeOfRow = (from: number) => {
     // The last row has the events of the step that is not over as well.
-    const end = start + (endOf(from) === count ? count + 1 : endOf(from)) * length;
-    const within = events?.filter(
-      (event) => isShownEvent(event) && timeOfEvent(event) >= begin && timeOfEvent(event) < end,
-    );
-    return toldOf(within?.reverse() ?? []).map(({ text }) => text);
+    const to = endOf(from) === count ? count + 1 : endOf(from);
+    return { low: start + from * length, high: start + to * length - 1 };
   };
   const columns: Column<number>[] = [
     { key: "time", title: t.history.time, cell: (from: number) => momentInWords(start + from * length) },
@@ -51,7 +46,7 @@ function Rows({ steps: { start, length, count }, series, events }: TableProps) {
     {
       key: "events",
       title: t.history.happened,
-      cell: (from: number) => <bdi>{happenedIn(from).join("; ")}</bdi>,
+      cell: (from: number) => <bdi>{happenedIn(events ?? [], timeOfRow(from)).join("; ")}</bdi>,
     },
   ].slice(0, events === null ? -1 : undefined);
   return <Table caption={t.history.title} columns={columns} rows={rows} rowKey={String} />;

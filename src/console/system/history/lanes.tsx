@@ -18,7 +18,25 @@ interface LanesProps {
 
 /** When what needed attention began and ended, as bars, and other events as ticks, a row each kind. */
 export function Lanes({ faults, events, time }: LanesProps) {
-  const ends = { time, axis: whole };
+  const rows = [
+    ...faults.map(({ title, level, spans }) => ({
+      title,
+      state: level === "failing" ? ("wrong" as const) : ("attention" as const),
+      words: timesInWords(spans.length, spanInWords(spans.at(-1))),
+      bands: spans.flatMap(({ begin, end }) => block(begin ?? time.low, end ?? time.high)),
+    })),
+    ...ticksOf(events, time).map(([row, ticks]) => {
+      const last = ticks.slice(-1).map((one) => `${eventSentence(one)}, ${momentInWords(timeOfEvent(one))}`);
+      const count = ticks.reduce((sum, event) => sum + event.count, 0);
+      const line = ticks.flatMap((event) => upright(timeOfEvent(event)));
+      return {
+        title: t.history.ticks[row],
+        state: undefined,
+        words: timesInWords(count, last.join("")),
+        line,
+      };
+    }),
+  ];
   return (
     <div class="history-lanes">
       <header>
@@ -29,40 +47,18 @@ export function Lanes({ faults, events, time }: LanesProps) {
       </header>
       {faults.length === 0 && <p class="hint">{t.history.noFaults}</p>}
       <ul>
-        {faults.map(({ title, level, spans }) => {
-          const state = level === "failing" ? "wrong" : "attention";
-          const bars = spans.flatMap(({ begin, end }) => block(begin ?? time.low, end ?? time.high));
-          return (
-            <li key={title} class={state}>
-              <p>
-                <Shape name={state} />
-                <strong>
-                  <bdi>{title}</bdi>
-                </strong>{" "}
-                {timesInWords(spans.length, spanInWords(spans.at(-1)))}
-              </p>
-              <Plot name="history-lane" ends={ends} bands={bars} />
-            </li>
-          );
-        })}
-        {ticksOf(events, time).map(([row, ticks]) => {
-          const count = ticks.reduce((sum, event) => sum + event.count, 0);
-          const last = ticks
-            .slice(-1)
-            .map((event) => `${eventSentence(event)}, ${momentInWords(timeOfEvent(event))}`);
-          return (
-            <li key={row}>
-              <p>
-                <strong>{t.history.ticks[row]}</strong> <bdi>{timesInWords(count, last.join(""))}</bdi>
-              </p>
-              <Plot
-                name="history-lane"
-                ends={ends}
-                line={ticks.flatMap((event) => upright(timeOfEvent(event)))}
-              />
-            </li>
-          );
-        })}
+        {rows.map(({ title, state, words, ...drawn }) => (
+          <li key={title} class={state}>
+            <p>
+              {state && <Shape name={state} />}
+              <strong>
+                <bdi>{title}</bdi>
+              </strong>{" "}
+              <bdi>{words}</bdi>
+            </p>
+            <Plot name="history-lane" ends={{ time, axis: whole }} {...drawn} />
+          </li>
+        ))}
       </ul>
     </div>
   );

@@ -3,13 +3,12 @@ import { placeOf, type Range } from "../../../contract/clock/source-intervals.ts
 import type { AuditEvent, History, Need } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
-import { toldOf } from "../../home/event-words.ts";
 import { percent } from "../../plot/axis.ts";
 import { block, upright, whole } from "../../plot/path.ts";
 import { Plot } from "../../plot/plot.tsx";
 import { tellHeight } from "../../ui/focus.ts";
 import { endInWords, figuresInWords, worstInWords } from "./figure-words.ts";
-import { eventsNear, faultsOf } from "./happenings.ts";
+import { faultsOf, happenedIn } from "./happenings.ts";
 import { HistoryTable } from "./history-table.tsx";
 import { Lanes } from "./lanes.tsx";
 import { axisOf, bandsOf, gapsOf, middleOf, pointsOf, seriesOf, stepAt, stepsOf, timeOf } from "./series.ts";
@@ -39,7 +38,8 @@ export function Pictures({ history, events, missingBefore }: PicturesProps) {
   const step = chosen === null ? steps.count - 1 : stepAt(steps, chosen);
   const [at, stride] = [middleOf(steps, step), Math.max(1, Math.round(steps.count / strides))];
   const figures = series.map((one) => figuresInWords(one, step));
-  const told = toldOf(eventsNear(events ?? [], at, stride * steps.length).reverse()).map(({ text }) => text);
+  const reach = stride * steps.length;
+  const told = happenedIn(events ?? [], { low: at - reach, high: at + reach });
   const spoken = [...series.map(({ name }, index) => `${t.history.plots[name]}: ${figures[index]}`), ...told];
   const move = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -129,7 +129,7 @@ function draw(history: History, events: readonly AuditEvent[] | null, needs: rea
 function Axis({ time }: { readonly time: Range }) {
   const marks = marksOf(time).filter(({ at }) => placeOf(time, at) < lastLabel);
   return (
-    <svg aria-hidden="true" class="history-axis" width="100%" height="20">
+    <svg aria-hidden="true" class="plot history-axis" width="100%">
       {marks.map(({ at, text, more }) => (
         <text key={at} x={percent(placeOf(time, at))} y="14">
           {text}

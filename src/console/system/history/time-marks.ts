@@ -1,41 +1,25 @@
 import type { Range } from "../../../contract/clock/source-intervals.ts";
 import { locale } from "../../catalogue/words.ts";
 
-/** A time on the axis, by the browser's clock and calendar. */
-export interface TimeMark {
-  readonly at: number;
-  readonly text: string;
-  /** Added where there is room. */
-  readonly more: string;
-}
-
 /** Hours between two marks of a day. */
 const markHours = 4;
 
-/** The midnights of several days, or some hours of one. */
-export function marksOf({ low, high }: Range): TimeMark[] {
-  const isOfDays = high - low > 2 * 86_400_000;
+/** The midnights of several days, or some hours of one, by the browser's clock; `more` is added where there is room. */
+export function marksOf({ low, high }: Range) {
+  // By the calendar: a day of summer time's begin or end has another number of hours.
+  const hours = high - low > 2 * 86_400_000 ? 24 : markHours;
+  // `16:00`, or `4 PM` where hours are counted to 12: the minutes would take the room of the next mark.
+  const hour = locale === "en-US" ? ({ hour: "numeric" } as const) : ({ timeStyle: "short" } as const);
+  const marks: { readonly at: number; readonly text: string; readonly more: string }[] = [];
   const at = new Date(low);
-  at.setHours(0, 0, 0, 0);
-  const marks: TimeMark[] = [];
-  while (at.getTime() <= high) {
-    if (at.getTime() >= low) marks.push(markOf(new Date(at)));
-    // By the calendar: a day of summer time's begin or end has another number of hours.
-    if (isOfDays) at.setDate(at.getDate() + 1);
-    else at.setHours(at.getHours() + markHours);
+  for (at.setHours(0, 0, 0, 0); at.getTime() <= high; at.setHours(at.getHours() + hours)) {
+    const said = (style: Intl.DateTimeFormatOptions) => at.toLocaleString(locale, style);
+    const isMidnight = at.getHours() === 0;
+    const text = said(isMidnight ? { weekday: "short" } : hour);
+    if (at.getTime() >= low)
+      marks.push({ at: at.getTime(), text, more: isMidnight ? ` ${said({ day: "numeric" })}` : "" });
   }
   return marks;
-}
-
-function markOf(at: Date): TimeMark {
-  const said = (style: Intl.DateTimeFormatOptions) => at.toLocaleString(locale, style);
-  if (at.getHours() !== 0) return { at: at.getTime(), text: hourIn(at), more: "" };
-  return { at: at.getTime(), text: said({ weekday: "short" }), more: ` ${said({ day: "numeric" })}` };
-}
-
-/** `16:00`, or `4 PM` where hours are counted to 12: the minutes would take the room of the next mark. */
-function hourIn(at: Date): string {
-  return at.toLocaleTimeString(locale, locale === "en-US" ? { hour: "numeric" } : { timeStyle: "short" });
 }
 
 /** `Tue, 24 Nov, 14:35`. */
