@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
+import { marksOf } from "../../src/console/system/history/figure-words.ts";
 import { faultsOf, happenedIn, isShownEvent, ticksOf } from "../../src/console/system/history/happenings.ts";
 import {
   axisOf,
@@ -14,7 +15,6 @@ import {
   timeOf,
   worstStep,
 } from "../../src/console/system/history/series.ts";
-import { marksOf } from "../../src/console/system/history/time-marks.ts";
 import type { AuditEvent, History, Need } from "../../src/contract/types.ts";
 
 const minute = 60_000;
@@ -78,11 +78,11 @@ describe("the series of a history", () => {
 
   it("have a gap where none of them is known", () => {
     const all = [series("load", [null, null, 1, null]), series("disk", [null, null, null, null])];
-    assert.deepEqual(gapsOf(all, steps), [
-      { low: 0, high: 10 * minute },
-      { low: 15 * minute, high: 20 * minute },
-    ]);
-    assert.deepEqual(gapsOf([...all, series("memory", [0, 0, 0, 0])], steps), []);
+    const areas = (given: ReturnType<typeof gapsOf>) => given.map((one) => one && one.at / minute);
+    // From the begin to the end of each step, so that two steps are one area.
+    assert.deepEqual(areas(gapsOf(all, steps)), [0, 5, 5, 10, null, 15, 20]);
+    const others = gapsOf([...all, series("memory", [0, 0, 0, 0])], steps);
+    assert.deepEqual(areas(others), [null, null, null, null]);
   });
 });
 
@@ -164,13 +164,13 @@ describe("events of a history", () => {
       event(15, "need.began", clock),
     ];
     assert.deepEqual(faultsOf(events, [], time), [
-      { title: "The disk needs space", level: "failing", spans: [{ begin: 12 * hour, end: null }] },
+      { title: "The disk needs space", level: "failing", spans: [{ low: 12 * hour, high: Infinity }] },
       {
         title: "The clock is not in sync",
         level: "attention",
         spans: [
-          { begin: 11 * hour, end: 13 * hour },
-          { begin: 15 * hour, end: null },
+          { low: 11 * hour, high: 13 * hour },
+          { low: 15 * hour, high: Infinity },
         ],
       },
     ]);
@@ -179,14 +179,14 @@ describe("events of a history", () => {
   it("have a fault that began before the time, or before what is known, in the time all the same", () => {
     const spansOf = (events: readonly AuditEvent[], needs: readonly Need[] = []) =>
       faultsOf(events, needs, time).map(({ spans }) => spans);
-    assert.deepEqual(spansOf([event(3, "need.began", disk)]), [[{ begin: 3 * hour, end: null }]]);
-    assert.deepEqual(spansOf([event(11, "need.ended", disk)]), [[{ begin: null, end: 11 * hour }]]);
+    assert.deepEqual(spansOf([event(3, "need.began", disk)]), [[{ low: 3 * hour, high: Infinity }]]);
+    assert.deepEqual(spansOf([event(11, "need.ended", disk)]), [[{ low: -Infinity, high: 11 * hour }]]);
     const over = [event(3, "need.began", disk), event(4, "need.ended", disk)];
     assert.deepEqual(spansOf(over), []);
     const need = { detail: "", remedy: null } as const;
     const failing: Need = { ...need, code: "disk", level: "failing", facts: { reason: "disk_space_low" } };
     const advice: Need = { ...need, code: "device_unnamed", level: "attention", facts: { hostname: "edge" } };
-    assert.deepEqual(spansOf([], [failing, advice]), [[{ begin: null, end: null }]]);
+    assert.deepEqual(spansOf([], [failing, advice]), [[{ low: -Infinity, high: Infinity }]]);
     assert.equal(spansOf([event(11, "need.began", disk)], [failing]).length, 1, "it is the same one");
   });
 

@@ -15,115 +15,45 @@ const perDay = 48;
 const weekOf = (share: (days: number) => number | null): (number | null)[] =>
   Array.from({ length: 7 * perDay }, (_, step) => share(step / perDay));
 
-const forecast = (share: (days: number) => number | null) => daysUntilFull(weekOf(share), 1_800);
-
 /** Without a visible period, within ±1. */
 const noise = (days: number): number => Math.sin(days * 977) * Math.sin(days * 353);
 
+/** The rest over the rise of a day, where the rise is steady: 62 % and 2 % a day leave 24 % after a week. null: none is made. */
+const forecasts: readonly (readonly [string, (days: number) => number | null, number | null])[] = [
+  ["a steady rise", (days) => 0.62 + 0.02 * days, 12],
+  ["a rise with noise", (days) => 0.62 + 0.02 * days + 0.005 * noise(days), 12],
+  ["a rise to 99.7 %", (days) => 0.85 + 0.021 * days, 1],
+  ["a copy each night", (days) => 0.62 + 0.02 * Math.floor(days + 0.5), 12],
+  ["days with a gap", (days) => (days > 1.5 && days < 3 ? null : 0.62 + 0.02 * days), 12],
+  ["the least of days", (days) => (days < 3.9 ? null : 0.62 + 0.02 * days), 12],
+  ["no rise", () => 0.7, null],
+  ["a fall", (days) => 0.7 - 0.02 * days, null],
+  ["a rise that fills it only after months", (days) => 0.7 + 0.005 * days, null],
+  ["noise", (days) => 0.7 + 0.02 * noise(days), null],
+  ["no reading", () => null, null],
+  ...[0.5, 1, 2, 3.5, 5, 6, 6.9].map(
+    (came) =>
+      [`one large file after ${came} days`, (days: number) => (days < came ? 0.4 : 0.8), null] as const,
+  ),
+  ["a rise that began only now", (days) => 0.5 + Math.max(0, 0.1 * (days - 4)), null],
+  ["a rise that ended", (days) => Math.min(0.9, 0.5 + 0.1 * days), null],
+  ["a disk that was emptied", (days) => (days < 6 ? 0.5 + 0.07 * days : 0.5), null],
+  ["a log that is thrown away each night", (days) => 0.5 + 0.1 * (days % 1), null],
+  ["one that comes near its end before the mean", (days) => 0.5 + 0.03 * days + 0.2 * (days % 1), null],
+  ["a rise that is faster each day: a line would say too many", (days) => 0.3 + 0.01 * days ** 2, null],
+  ["less than three days", (days) => (days < 4.1 ? null : 0.62 + 0.05 * days), null],
+  ["few readings", (days) => (Math.round(days * perDay) % 3 === 0 ? 0.62 + 0.02 * days : null), null],
+  // The device says that itself.
+  ["a disk that is full", (days) => 0.86 + (0.14 * days * perDay) / (7 * perDay - 1), null],
+];
+
 describe("the forecast of a disk", () => {
-  it("is the rest over the rise of a day, where the rise is steady", () => {
-    // 62 % and 2 % a day: 76 % after seven days, and 24 % are left.
-    assert.equal(
-      forecast((days) => 0.62 + 0.02 * days),
-      12,
-    );
-    assert.equal(
-      forecast((days) => 0.62 + 0.02 * days + 0.005 * noise(days)),
-      12,
-    );
-    assert.equal(
-      forecast((days) => 0.85 + 0.021 * days),
-      1,
-      "the last is 99.7 %",
-    );
-  });
+  for (const [name, share, left] of forecasts)
+    it(`is ${left === null ? "not made" : `${left} days`} with ${name}`, () =>
+      assert.equal(daysUntilFull(weekOf(share), 1_800), left));
 
-  it("is made of days with a night's copy each, of days with gaps, and of the least of days", () => {
-    const copies = forecast((days) => 0.62 + 0.02 * Math.floor(days + 0.5));
-    assert.ok(copies !== null && copies >= 11 && copies <= 13, `${copies}`);
-    assert.equal(
-      forecast((days) => (days > 1.5 && days < 3 ? null : 0.62 + 0.02 * days)),
-      12,
-    );
-    assert.equal(
-      forecast((days) => (days < 3.9 ? null : 0.62 + 0.02 * days)),
-      12,
-    );
-  });
-
-  it("is not made where nothing rises, falls, or would be full only after months", () => {
-    for (const rise of [0, -0.02, 0.005])
-      assert.equal(
-        forecast((days) => 0.7 + rise * days),
-        null,
-        `${rise}`,
-      );
-    assert.equal(
-      forecast((days) => 0.7 + 0.02 * noise(days)),
-      null,
-    );
-    assert.equal(
-      forecast(() => null),
-      null,
-    );
+  it("is not made of one reading or none", () => {
     assert.deepEqual([daysUntilFull([], 1_800), daysUntilFull([0.7], 1_800)], [null, null]);
-  });
-
-  it("is not made of one large file, whenever it came", () => {
-    for (const came of [0.5, 1, 2, 3.5, 5, 6, 6.9])
-      assert.equal(
-        forecast((days) => (days < came ? 0.4 : 0.8)),
-        null,
-        `after ${came} days`,
-      );
-  });
-
-  it("is not made of a rise that began only now, that ended, or after which the disk was emptied", () => {
-    assert.equal(
-      forecast((days) => 0.5 + Math.max(0, 0.1 * (days - 4))),
-      null,
-    );
-    assert.equal(
-      forecast((days) => Math.min(0.9, 0.5 + 0.1 * days)),
-      null,
-    );
-    assert.equal(
-      forecast((days) => (days < 6 ? 0.5 + 0.07 * days : 0.5)),
-      null,
-    );
-    assert.equal(
-      forecast((days) => 0.5 + 0.1 * (days % 1)),
-      null,
-      "a log that is thrown away each night",
-    );
-    assert.equal(
-      forecast((days) => 0.5 + 0.03 * days + 0.2 * (days % 1)),
-      null,
-      "one that comes near its end before the mean does",
-    );
-    assert.equal(
-      forecast((days) => 0.3 + 0.01 * days ** 2),
-      null,
-      "faster each day: a straight line would say too many days",
-    );
-  });
-
-  it("is not made of less than three days, or of a few readings", () => {
-    assert.equal(
-      forecast((days) => (days < 4.1 ? null : 0.62 + 0.05 * days)),
-      null,
-    );
-    assert.equal(
-      forecast((days) => (Math.round(days * perDay) % 3 === 0 ? 0.62 + 0.02 * days : null)),
-      null,
-    );
-  });
-
-  it("is not made of a disk that is full: the device says that itself", () => {
-    assert.equal(
-      forecast((days) => 0.86 + (0.14 * days * perDay) / (7 * perDay - 1)),
-      null,
-    );
   });
 });
 

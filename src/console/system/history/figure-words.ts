@@ -1,20 +1,8 @@
-import type { History } from "../../../contract/types.ts";
+import type { Range } from "../../../contract/clock/source-intervals.ts";
 import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
-import { daysUntilFull } from "./forecast.ts";
-import {
-  middleOf,
-  type PlotName,
-  type Series,
-  type Steps,
-  seriesOf,
-  stepsOf,
-  summaryOf,
-  timeOf,
-  worstStep,
-} from "./series.ts";
-import { momentInWords } from "./time-marks.ts";
+import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
 
 /** A figure of each plot in words. */
 const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
@@ -43,35 +31,12 @@ export function figuresInWords(series: Series, from: number, to = from + 1): str
 export function worstInWords(
   series: Series,
   steps: Steps,
-  words: Extremes = t.history,
+  words: Pick<typeof t.history, "farthest" | "highest"> = t.history,
   when = momentInWords,
 ): string {
   const step = worstStep(series);
   const say = series.name === "clock" ? words.farthest : words.highest;
   return say(sayings[series.name](series.worst[step] ?? 0), when(middleOf(steps, step)));
-}
-
-type Extremes = Record<"farthest" | "highest", (figure: string, when: string) => string>;
-
-/**
- * The figure that says most about a tile, with its end or its extreme; null: there is none. Of the host the disk if it will
- * be full, else the temperature, else the disk all the same: some devices have no sensor.
- */
-export function weekInWords(history: History, of: "clock" | "host"): readonly [Series, string] | null {
-  const all = seriesOf(history);
-  const [clock, disk, heat] = (["clock", "disk", "temperature"] as const).map((sought) =>
-    all.find(({ name }) => name === sought),
-  );
-  const steps = stepsOf(history);
-  const days = disk === undefined ? null : daysUntilFull(disk.mean, history.step_seconds);
-  const series = of === "clock" ? clock : days === null ? (heat ?? disk) : disk;
-  if (series === undefined) return null;
-  const words =
-    series === disk && days !== null
-      ? t.history.week.full(days)
-      : worstInWords(series, steps, t.history.week, (at) => dayInWords(at, timeOf(steps).high));
-  // The unit of the others says which they are.
-  return [series, series === disk ? `${t.home.disk}: ${words}` : words];
 }
 
 const dayMilliseconds = 86_400_000;
@@ -83,4 +48,31 @@ export function dayInWords(at: number, now: number): string {
   if (days >= -1 || days <= -7)
     return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(days, "day");
   return t.history.week.on(new Date(at).toLocaleDateString(locale, { weekday: "long" }));
+}
+
+/** Hours between two marks of a day. */
+const markHours = 4;
+
+/** The midnights of several days, or some hours of one, by the browser's clock; `more` is added where there is room. */
+export function marksOf({ low, high }: Range) {
+  // By the calendar: a day of summer time's begin or end has another number of hours.
+  const hours = high - low > 2 * 86_400_000 ? 24 : markHours;
+  // `16:00`, or `4 PM` where hours are counted to 12: the minutes would take the room of the next mark.
+  const hour = locale === "en-US" ? ({ hour: "numeric" } as const) : ({ timeStyle: "short" } as const);
+  const marks: { readonly at: number; readonly text: string; readonly more: string }[] = [];
+  const at = new Date(low);
+  for (at.setHours(0, 0, 0, 0); at.getTime() <= high; at.setHours(at.getHours() + hours)) {
+    const said = (style: Intl.DateTimeFormatOptions) => at.toLocaleString(locale, style);
+    const isMidnight = at.getHours() === 0;
+    const text = said(isMidnight ? { weekday: "short" } : hour);
+    if (at.getTime() >= low)
+      marks.push({ at: at.getTime(), text, more: isMidnight ? ` ${said({ day: "numeric" })}` : "" });
+  }
+  return marks;
+}
+
+/** `Tue, 24 Nov, 14:35`. */
+export function momentInWords(at: number): string {
+  const day = { weekday: "short", day: "numeric", month: "short" } as const;
+  return new Date(at).toLocaleString(locale, { ...day, hour: "2-digit", minute: "2-digit" });
 }

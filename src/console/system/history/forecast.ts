@@ -15,11 +15,8 @@ const leastExplained = 0.9;
 /** The slope of each half over that of the whole. */
 const leastOfSlope = 2 / 3;
 
-interface Reading {
-  /** Days from the first step. */
-  readonly x: number;
-  readonly y: number;
-}
+/** In days from the first step. */
+type Reading = Readonly<Record<"x" | "y", number>>;
 
 /**
  * Days until a share that rises reaches 1, at least one; null: nothing supports a forecast. The rise must be steady: over

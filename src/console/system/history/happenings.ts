@@ -3,19 +3,11 @@ import type { AuditEvent, Need } from "../../../contract/types.ts";
 import { toldOf } from "../../home/event-words.ts";
 import { toldNeedTitle } from "../../needs/need-words.ts";
 
-/** A time in which the device needed a person, in milliseconds since 1970. */
-export interface FaultSpan {
-  /** null: before the events that are known. */
-  readonly begin: number | null;
-  /** null: it lasts. */
-  readonly end: number | null;
-}
-
-/** One thing that needed a person, as often as it did, the oldest first. */
+/** One thing that needed a person, as often as it did, the oldest first; without an end where one is not known. */
 export interface Fault {
   readonly title: string;
   readonly level: Need["level"];
-  readonly spans: FaultSpan[];
+  readonly spans: Range[];
 }
 
 /** The events that are ticks on the axis, by the row that they are in. */
@@ -55,6 +47,8 @@ function eventsIn(events: readonly AuditEvent[], { low, high }: Range): AuditEve
 /** Facts that tell two needs of one code apart, as the agent does (system/need-watch). */
 const telling = ["need", "level", "reason", "kind", "name", "version"] as const;
 
+const always: Range = { low: -Infinity, high: Infinity };
+
 /**
  * The things that needed a person at this time, those that fail first, then those that began last. Of needs that began
  * before the events that are known, only those that fail are named: the others may be mere advice.
@@ -72,20 +66,20 @@ export function faultsOf(events: readonly AuditEvent[], needs: readonly Need[], 
     if (event.type !== "need.began" && event.type !== "need.ended") continue;
     const { spans } = faultOf(event.details);
     const at = timeOfEvent(event);
-    if (event.type === "need.began") spans.push({ begin: at, end: null });
-    else if (spans.length === 0 || spans.at(-1)?.end === null)
-      spans.push({ begin: null, ...spans.pop(), end: at });
+    if (event.type === "need.began") spans.push({ low: at, high: Infinity });
+    else if ((spans.at(-1) ?? always).high === Infinity) spans.push({ ...(spans.pop() ?? always), high: at });
   }
   for (const { code, level, facts } of needs.filter(({ level }) => level === "failing")) {
     const { spans } = faultOf({ need: code, level, ...facts });
-    if (spans.length === 0) spans.push({ begin: null, end: null });
+    if (spans.length === 0) spans.push(always);
   }
-  const meets = ({ begin, end }: FaultSpan) =>
-    (begin ?? time.low) <= time.high && (end ?? time.high) >= time.low;
-  const begin = ({ spans }: Fault) => spans.at(-1)?.begin ?? 0;
+  const begin = ({ spans }: Fault) => spans.at(-1)?.low ?? 0;
   const gravity = ({ level }: Fault) => (level === "failing" ? 0 : 1);
   return [...faults.values()]
-    .map((fault) => ({ ...fault, spans: fault.spans.filter(meets) }))
+    .map((fault) => ({
+      ...fault,
+      spans: fault.spans.filter(({ low, high }) => low <= time.high && high >= time.low),
+    }))
     .filter(({ spans }) => spans.length > 0)
     .sort((one, other) => gravity(one) - gravity(other) || begin(other) - begin(one));
 }

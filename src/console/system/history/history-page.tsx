@@ -13,8 +13,6 @@ import { seriesOf } from "./series.ts";
 /** The spans that can be shown, by their names in the address, in hours. */
 const spans = { day: 24, week: 168 } as const;
 
-type Span = keyof typeof spans;
-
 /** The events that the page shows, in readings of their own: there may be thousands of others. */
 const asked = [
   { group: "updates" },
@@ -28,7 +26,7 @@ const limit = 200;
 
 /** Figures and events of the last day or week under one axis of time. */
 export function HistoryPage() {
-  const span: Span = useStore(place).query.span === "day" ? "day" : "week";
+  const span = useStore(place).query.span === "day" ? "day" : "week";
   const history = useResource("getHistory", { query: { hours: spans[span] } });
   // The same number of calls in the same order each time: a role is of a whole session.
   const reads = (isShown("/system/events") ? asked : []).map((which) =>
@@ -39,14 +37,30 @@ export function HistoryPage() {
   const lists = reads.flatMap(({ value }) => value ?? []);
   const events = useMemo(
     () => lists.flatMap(({ items }) => items.filter(isShownEvent)).sort((one, other) => one.seq - other.seq),
-    [...reads.map(({ value }) => value)],
+    reads.map(({ value }) => value),
   );
   // The oldest that was read of each list that has older ones.
   const oldest = lists.flatMap(({ total, items }) =>
     total > items.length ? (items.at(-1)?.time ?? []) : [],
   );
+  const choice = (
+    <fieldset class="history-spans">
+      <legend class="unseen">{t.history.span}</legend>
+      {(["day", "week"] as const).map((one) => (
+        <button
+          key={one}
+          type="button"
+          class={one === span ? "button primary" : "button"}
+          aria-pressed={one === span}
+          onClick={() => void navigate("/system/history", { span: one }, { replace: true })}
+        >
+          {t.history.spans[one]}
+        </button>
+      ))}
+    </fieldset>
+  );
   return (
-    <Section title={t.history.title} action={<Spans chosen={span} />}>
+    <Section title={t.history.title} action={choice}>
       <ReadProblem of={all} />
       {isLoading && <Skeleton lines={12} />}
       {!isLoading &&
@@ -61,24 +75,5 @@ export function HistoryPage() {
           />
         ))}
     </Section>
-  );
-}
-
-function Spans({ chosen }: { readonly chosen: Span }) {
-  return (
-    <fieldset class="history-spans">
-      <legend class="unseen">{t.history.span}</legend>
-      {(Object.keys(spans) as Span[]).map((span) => (
-        <button
-          key={span}
-          type="button"
-          class={span === chosen ? "button primary" : "button"}
-          aria-pressed={span === chosen}
-          onClick={() => void navigate("/system/history", { span }, { replace: true })}
-        >
-          {t.history.spans[span]}
-        </button>
-      ))}
-    </fieldset>
   );
 }

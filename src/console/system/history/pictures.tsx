@@ -1,24 +1,41 @@
 import { useMemo, useState } from "preact/hooks";
 import { placeOf, type Range } from "../../../contract/clock/source-intervals.ts";
 import type { AuditEvent, History, Need } from "../../../contract/types.ts";
+import { longDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { eventSentence } from "../../home/event-words.ts";
+import { Link } from "../../navigation/link.tsx";
 import { percent } from "../../plot/axis.ts";
 import { block, upright, whole } from "../../plot/path.ts";
 import { Plot } from "../../plot/plot.tsx";
 import { tellHeight } from "../../ui/focus.ts";
-import { endInWords, figuresInWords, worstInWords } from "./figure-words.ts";
-import { faultsOf, happenedIn } from "./happenings.ts";
-import { HistoryTable } from "./history-table.tsx";
-import { Lanes } from "./lanes.tsx";
-import { axisOf, bandsOf, gapsOf, middleOf, pointsOf, seriesOf, stepAt, stepsOf, timeOf } from "./series.ts";
-import { marksOf, momentInWords } from "./time-marks.ts";
+import { Shape } from "../../ui/shape.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { endInWords, figuresInWords, marksOf, momentInWords, worstInWords } from "./figure-words.ts";
+import { type Fault, faultsOf, happenedIn, ticksOf, timeOfEvent } from "./happenings.ts";
+import {
+  axisOf,
+  bandsOf,
+  gapsOf,
+  middleOf,
+  pointsOf,
+  type Series,
+  type Steps,
+  seriesOf,
+  stepAt,
+  stepsOf,
+  timeOf,
+} from "./series.ts";
 
 /** Steps in which the arrow keys lead through all of it, and the share of it that is near the cursor. */
 const strides = 288;
 
 /** Share of the width beyond which a label would leave it. */
 const lastLabel = 0.93;
+
+/** Rows of the table, about: an hour of a day each, a quarter of a day of a week. */
+const mostRows = 28;
 
 interface PicturesProps {
   readonly history: History;
@@ -83,7 +100,7 @@ export function Pictures({ history, events, missingBefore }: PicturesProps) {
         {t.history.legend} {drawn.hasGaps && t.history.gaps}{" "}
         {missingBefore !== null && t.history.tooMany(momentInWords(Date.parse(missingBefore)))}
       </p>
-      <HistoryTable steps={steps} series={series} events={events} />
+      {drawn.table}
     </>
   );
 }
@@ -93,7 +110,7 @@ function draw(history: History, events: readonly AuditEvent[] | null, needs: rea
   const [steps, series] = [stepsOf(history), seriesOf(history)];
   const [time, gaps] = [timeOf(steps), gapsOf(series, steps)];
   const faults = faultsOf(events ?? [], needs, time);
-  const begins = faults.flatMap(({ spans }) => spans.flatMap(({ begin }) => begin ?? []));
+  const begins = faults.flatMap(({ spans }) => spans.map(({ low }) => low));
   const plots = series.map((one) => {
     const axis = axisOf(one);
     const words = `${t.history.plots[one.name]}: ${figuresInWords(one, 0, steps.count)}; ${worstInWords(one, steps)}`;
@@ -115,14 +132,99 @@ function draw(history: History, events: readonly AuditEvent[] | null, needs: rea
       <Plot
         name="history-marks"
         ends={{ time, axis: whole }}
-        bands={gaps.flatMap(({ low, high }) => block(low, high))}
+        bands={gaps}
         worst={begins.filter((at) => at >= time.low).flatMap(upright)}
         line={marksOf(time).flatMap(({ at }) => upright(at))}
       />
-      {events && <Lanes {...{ faults, events, time }} />}
+      {events && lanesOf(faults, events, time)}
     </>
   );
-  return { steps, series, time, hasGaps: gaps.length > 0, plots, lanes };
+  const table = tableOf(steps, series, events);
+  return { steps, series, time, hasGaps: gaps.some(Boolean), plots, lanes, table };
+}
+
+/** When what needed attention began and ended, as bars, and other events as ticks, a row each kind. */
+function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: Range) {
+  const rows = [
+    ...faults.map(({ title, level, spans }) => ({
+      ...{ title, count: spans.length, last: spans.slice(-1).map(spanInWords).join("") },
+      state: level === "failing" ? ("wrong" as const) : ("attention" as const),
+      bands: spans.flatMap(({ low, high }) => block(low, high)),
+    })),
+    ...ticksOf(events, time).map(([row, ticks]) => {
+      const words = ticks.map((one) => `${eventSentence(one)}, ${momentInWords(timeOfEvent(one))}`);
+      const count = ticks.reduce((sum, event) => sum + event.count, 0);
+      const line = ticks.flatMap((event) => upright(timeOfEvent(event)));
+      return { title: t.history.ticks[row], count, last: words.at(-1) ?? "", state: undefined, line };
+    }),
+  ];
+  return (
+    <div class="history-lanes">
+      <header>
+        <h3>{t.history.happened}</h3>
+        <Link to="/system/events" query={{ since: "7d" }}>
+          {t.history.events}
+        </Link>
+      </header>
+      {faults.length === 0 && <p class="hint">{t.history.noFaults}</p>}
+      <ul>
+        {rows.map(({ title, state, count, last, ...drawn }) => (
+          <li key={title} class={state}>
+            <p>
+              {state && <Shape name={state} />}
+              <strong>
+                <bdi>{title}</bdi>
+              </strong>{" "}
+              <bdi>{count > 1 ? t.history.times(count, last) : last}</bdi>
+            </p>
+            <Plot name="history-lane" ends={{ time, axis: whole }} {...drawn} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function spanInWords({ low, high }: Range): string {
+  if (high === Infinity)
+    return low === -Infinity ? t.history.sinceBefore : t.history.since(momentInWords(low));
+  if (low === -Infinity) return t.history.until(momentInWords(high));
+  return t.history.fromTo(momentInWords(low), momentInWords(high), longDuration((high - low) / 1_000));
+}
+
+/** The same in words, behind a fold; the newest is first. */
+function tableOf(
+  { start, length, count }: Steps,
+  series: readonly Series[],
+  events: readonly AuditEvent[] | null,
+) {
+  const size = Math.ceil(count / mostRows / 12) * 12;
+  const rows = Array.from({ length: Math.ceil(count / size) }, (_, row) => row * size).reverse();
+  // The last row has the events of the step that is not over as well.
+  const endOf = (from: number) => (from + size < count ? from + size : count + 1);
+  const timeOfRow = (from: number) => ({
+    low: start + from * length,
+    high: start + endOf(from) * length - 1,
+  });
+  const columns: Column<number>[] = [
+    { key: "time", title: t.history.time, cell: (from: number) => momentInWords(start + from * length) },
+    ...series.map((one) => ({
+      key: one.name,
+      title: t.history.plots[one.name],
+      cell: (from: number) => figuresInWords(one, from, endOf(from)),
+    })),
+    {
+      key: "events",
+      title: t.history.happened,
+      cell: (from: number) => <bdi>{happenedIn(events ?? [], timeOfRow(from)).join("; ")}</bdi>,
+    },
+  ].slice(0, events === null ? -1 : undefined);
+  return (
+    <details class="more history-table">
+      <summary>{t.history.table}</summary>
+      <Table caption={t.history.title} columns={columns} rows={rows} rowKey={String} />
+    </details>
+  );
 }
 
 /** The labels of the one axis of time. */

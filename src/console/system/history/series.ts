@@ -1,7 +1,7 @@
 import { neededRange, type Range } from "../../../contract/clock/source-intervals.ts";
 import type { History } from "../../../contract/types.ts";
 import { type Axis, axisFor } from "../../plot/axis.ts";
-import type { Band, Ends, Point } from "../../plot/path.ts";
+import { type Band, block, type Ends, type Point } from "../../plot/path.ts";
 
 /** A figure of each step; null: not known. */
 type Figures = readonly (number | null)[];
@@ -108,17 +108,14 @@ export function worstStep({ worst }: Pick<Series, "worst">): number {
   return sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
 }
 
-/** Times without any figure, in milliseconds since 1970: the device was off, or is newer. */
-export function gapsOf(all: readonly Series[], steps: Steps): Range[] {
-  const gaps: { low: number; high: number }[] = [];
-  for (let step = 0; step < steps.count; step += 1) {
-    if (all.some(({ mean }) => mean[step] !== null)) continue;
-    const low = steps.start + step * steps.length;
-    const last = gaps.at(-1);
-    if (last?.high === low) last.high += steps.length;
-    else gaps.push({ low, high: low + steps.length });
-  }
-  return gaps;
+/** Times without any figure, as areas: the device was off, or is newer. */
+export function gapsOf(all: readonly Series[], steps: Steps): (Band | null)[] {
+  const { length } = steps;
+  return Array.from({ length: steps.count }, (_, step) => middleOf(steps, step)).flatMap((at, step) =>
+    all.some(({ mean }) => mean[step] !== null)
+      ? [null]
+      : block(at - length / 2, at + length / 2).slice(0, 2),
+  );
 }
 
 /** The figures of some steps in one: the mean of means, and the worst. null: none is known. */
