@@ -39,12 +39,10 @@ export function worstInWords(
   return say(sayings[series.name](series.worst[step] ?? 0), when(middleOf(steps, step)));
 }
 
-const dayMilliseconds = 86_400_000;
-
 /** `today`, `yesterday`, `on Tuesday`, `7 days ago` on a Tuesday, by the browser's calendar. Both since 1970. */
 export function dayInWords(at: number, now: number): string {
   const midnightOf = (time: number) => new Date(time).setHours(0, 0, 0, 0);
-  const days = Math.round((midnightOf(at) - midnightOf(now)) / dayMilliseconds);
+  const days = Math.round((midnightOf(at) - midnightOf(now)) / 86_400_000);
   if (days >= -1 || days <= -7)
     return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(days, "day");
   return t.history.week.on(new Date(at).toLocaleDateString(locale, { weekday: "long" }));

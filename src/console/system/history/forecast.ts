@@ -1,5 +1,3 @@
-const daySeconds = 86_400;
-
 /** Days that a rise must have been seen for. */
 const leastDays = 3;
 
@@ -24,14 +22,12 @@ type Reading = Readonly<Record<"x" | "y", number>>;
  * file, a directory that was emptied, and a rise that has begun only now have none. `shares`: one a step; null: not known.
  */
 export function daysUntilFull(shares: readonly (number | null)[], stepSeconds: number): number | null {
-  const readings = shares.flatMap((y, step) =>
-    y === null ? [] : [{ x: (step * stepSeconds) / daySeconds, y }],
-  );
+  const stepDays = stepSeconds / 86_400;
+  const readings = shares.flatMap((y, step) => (y === null ? [] : [{ x: step * stepDays, y }]));
   const [first, last] = [readings[0], readings.at(-1)];
   if (first === undefined || last === undefined) return null;
   const span = last.x - first.x;
-  const steps = (span * daySeconds) / stepSeconds + 1;
-  if (span < leastDays || readings.length < leastKnown * steps) return null;
+  if (span < leastDays || readings.length < leastKnown * (span / stepDays + 1)) return null;
   const { slope, explained } = lineThrough(readings);
   const middle = first.x + span / 2;
   const halves = [readings.filter(({ x }) => x < middle), readings.filter(({ x }) => x >= middle)];
@@ -44,13 +40,10 @@ export function daysUntilFull(shares: readonly (number | null)[], stepSeconds: n
 
 /** The straight line of least squares: its rise a day, and the share of the scatter that it explains. */
 function lineThrough(readings: readonly Reading[]): { readonly slope: number; readonly explained: number } {
-  const meanOf = (figure: (reading: Reading) => number): number =>
+  const meanOf = (figure: (reading: Reading) => number) =>
     readings.reduce((sum, reading) => sum + figure(reading), 0) / readings.length;
   const [x, y] = [meanOf((one) => one.x), meanOf((one) => one.y)];
-  const [xx, xy, yy] = [
-    meanOf((one) => (one.x - x) ** 2),
-    meanOf((one) => (one.x - x) * (one.y - y)),
-    meanOf((one) => (one.y - y) ** 2),
-  ];
+  const [xx, yy] = [meanOf((one) => (one.x - x) ** 2), meanOf((one) => (one.y - y) ** 2)];
+  const xy = meanOf((one) => (one.x - x) * (one.y - y));
   return { slope: xy / xx, explained: xy ** 2 / (xx * yy) };
 }

@@ -11,14 +11,12 @@ export interface Fault {
 }
 
 /** The events that are ticks on the axis, by the row that they are in. */
-export const tickTypes = {
+const tickTypes = {
   updates: ["update.applied", "update.undone", "update.refused"],
   restarts: ["host.reboot_requested", "host.power_off_requested"],
   refused: ["sign_in.refused"],
   clock: ["clock.stepped", "clock.set_by_hand", "clock.contested"],
 } as const;
-
-export type TickRow = keyof typeof tickTypes;
 
 export const timeOfEvent = ({ time }: AuditEvent): number => Date.parse(time);
 
@@ -31,7 +29,10 @@ export function isShownEvent({ type }: AuditEvent): boolean {
 export function ticksOf(events: readonly AuditEvent[], time: Range) {
   const within = eventsIn(events, time);
   return Object.entries<readonly string[]>(tickTypes)
-    .map(([row, types]) => [row as TickRow, within.filter(({ type }) => types.includes(type))] as const)
+    .map(
+      ([row, types]) =>
+        [row as keyof typeof tickTypes, within.filter(({ type }) => types.includes(type))] as const,
+    )
     .filter(([, ticks]) => ticks.length > 0);
 }
 

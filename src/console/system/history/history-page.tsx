@@ -6,7 +6,8 @@ import { isShown } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
-import { isShownEvent } from "./happenings.ts";
+import { momentInWords } from "./figure-words.ts";
+import { isShownEvent, timeOfEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
 import { seriesOf } from "./series.ts";
 
@@ -41,8 +42,9 @@ export function HistoryPage() {
   );
   // The oldest that was read of each list that has older ones.
   const oldest = lists.flatMap(({ total, items }) =>
-    total > items.length ? (items.at(-1)?.time ?? []) : [],
+    total > items.length ? items.slice(-1).map(timeOfEvent) : [],
   );
+  const missing = oldest.length > 0 ? t.history.tooMany(momentInWords(Math.max(...oldest))) : "";
   const choice = (
     <fieldset class="history-spans">
       <legend class="unseen">{t.history.span}</legend>
@@ -68,11 +70,7 @@ export function HistoryPage() {
         (seriesOf(history.value).length === 0 && events.length === 0 ? (
           <Empty>{t.history.none}</Empty>
         ) : (
-          <Pictures
-            history={history.value}
-            events={reads.length > 0 ? events : null}
-            missingBefore={oldest.sort().at(-1) ?? null}
-          />
+          <Pictures history={history.value} events={reads.length > 0 ? events : null} missing={missing} />
         ))}
     </Section>
   );

@@ -41,12 +41,12 @@ interface PicturesProps {
   readonly history: History;
   /** null: the user may not see them. */
   readonly events: readonly AuditEvent[] | null;
-  /** Events before this time may be missing; null: none is. */
-  readonly missingBefore: string | null;
+  /** A sentence where older ones are missing. */
+  readonly missing: string;
 }
 
 /** The events and the plots over one time, with a cursor that is moved by pointers, keys and screen readers. */
-export function Pictures({ history, events, missingBefore }: PicturesProps) {
+export function Pictures({ history, events, missing }: PicturesProps) {
   const needs = useResource("getStatus").value?.needs;
   /** Milliseconds since 1970; null: the cursor has not been moved, and is at the newest figures. */
   const [chosen, setChosen] = useState<number | null>(null);
@@ -97,8 +97,7 @@ export function Pictures({ history, events, missingBefore }: PicturesProps) {
         <div class="history-cursor" style={{ left: percent(placeOf(time, at)) }} />
       </div>
       <p class="hint">
-        {t.history.legend} {drawn.hasGaps && t.history.gaps}{" "}
-        {missingBefore !== null && t.history.tooMany(momentInWords(Date.parse(missingBefore)))}
+        {t.history.legend} {drawn.hasGaps && t.history.gaps} {missing}
       </p>
       {drawn.table}
     </>
@@ -149,7 +148,7 @@ function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: 
     ...faults.map(({ title, level, spans }) => ({
       ...{ title, count: spans.length, last: spans.slice(-1).map(spanInWords).join("") },
       state: level === "failing" ? ("wrong" as const) : ("attention" as const),
-      bands: spans.flatMap(({ low, high }) => block(low, high)),
+      bands: spans.flatMap(block),
     })),
     ...ticksOf(events, time).map(([row, ticks]) => {
       const words = ticks.map((one) => `${eventSentence(one)}, ${momentInWords(timeOfEvent(one))}`);

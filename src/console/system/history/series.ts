@@ -109,12 +109,9 @@ export function worstStep({ worst }: Pick<Series, "worst">): number {
 }
 
 /** Times without any figure, as areas: the device was off, or is newer. */
-export function gapsOf(all: readonly Series[], steps: Steps): (Band | null)[] {
-  const { length } = steps;
-  return Array.from({ length: steps.count }, (_, step) => middleOf(steps, step)).flatMap((at, step) =>
-    all.some(({ mean }) => mean[step] !== null)
-      ? [null]
-      : block(at - length / 2, at + length / 2).slice(0, 2),
+export function gapsOf(all: readonly Series[], { start, length, count }: Steps): (Band | null)[] {
+  return Array.from({ length: count }, (_, step) => start + step * length).flatMap((low, step) =>
+    all.some(({ mean }) => mean[step] !== null) ? [null] : block({ low, high: low + length }).slice(0, 2),
   );
 }
 
