@@ -1,4 +1,3 @@
-import "../styles/parts/plot.ts";
 import { adopt } from "../styles/parts/adopt.ts";
 import style from "../styles/parts/history.css?inline";
 import { HistoryPage } from "../system/history/history-page.tsx";

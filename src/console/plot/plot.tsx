@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { placeOf } from "../../contract/clock/source-intervals.ts";
 import { type Band, bandPath, type Ends, linePath, type Point } from "./path.ts";
 
@@ -12,11 +11,10 @@ interface PlotProps {
   readonly high?: string;
   readonly low?: string;
   readonly name?: string;
-  readonly children?: ComponentChildren;
 }
 
 /** Figures over a time: a line with gaps, in a band and before another line, and zero where a named axis has it within. */
-export function Plot({ ends, bands = [], line = [], worst = [], high, low, name, children }: PlotProps) {
+export function Plot({ ends, bands = [], line = [], worst = [], high, low, name }: PlotProps) {
   const zero = placeOf(ends.axis, 0);
   const ofZero =
     high && zero > 0 && zero < 1 ? [ends.time.low, ends.time.high].map((at) => ({ at, value: 0 })) : [];
@@ -28,7 +26,6 @@ export function Plot({ ends, bands = [], line = [], worst = [], high, low, name,
         <path class="plot-line worst" d={linePath(worst, ends)} />
         <path class="plot-line" d={linePath(line, ends)} />
       </svg>
-      {children}
       <text y="16">{high}</text>
       <text y="100%" dy="-6">
         {low}
