@@ -187,7 +187,8 @@ describe("events of a history", () => {
     const failing: Need = { ...need, code: "disk", level: "failing", facts: { reason: "disk_space_low" } };
     const advice: Need = { ...need, code: "device_unnamed", level: "attention", facts: { hostname: "edge" } };
     assert.deepEqual(spansOf([], [failing, advice]), [[{ low: -Infinity, high: Infinity }]]);
-    assert.equal(spansOf([event(11, "need.began", disk)], [failing]).length, 1, "it is the same one");
+    const begun = spansOf([event(11, "need.began", disk)], [failing]);
+    assert.deepEqual(begun, [[{ low: 11 * hour, high: Infinity }]], "it is the same one");
   });
 
   it("are ticks in a row for each kind, without what is before the time", () => {
