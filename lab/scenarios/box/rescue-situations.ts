@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import { addUser, enrolled, password, signIn } from "../people.ts";
 import { appliedUntil, appliedWhole } from "../updates/power-cuts.ts";
@@ -256,6 +264,8 @@ export async function withoutShellForbidden(guest: Guest): Promise<void> {
   const file = "/etc/steward/steward.json";
   const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   writeFileSync(file, JSON.stringify({ ...JSON.parse(before ?? "{}"), kernel_rescue: false }));
+  // Root may have written it with a umask of 077: it forbids all the same.
+  chmodSync(file, 0o600);
   await guest.run("systemctl", ["restart", "steward-rescue.service"]);
   const said = await guest.until("the unit has ended", 60, async () => {
     const show = ["show", "--property=ActiveState,Result", "steward-rescue.service"];
@@ -266,4 +276,5 @@ export async function withoutShellForbidden(guest: Guest): Promise<void> {
   guest.check("where the host file forbids it, no token is printed", isRefused, said);
   if (before === undefined) rmSync(file);
   else writeFileSync(file, before);
+  if (before !== undefined) chmodSync(file, 0o644);
 }

@@ -89,7 +89,8 @@ async function planOf(
   { hostFile }: Pick<ExaminedHost, "hostFile">,
   { places, client }: Pick<Invocation, "places" | "client">,
 ): Promise<Plan> {
-  const { kernelRescue, https } = await hostFile.inForce(places.hostFile);
+  // Root acts on it: a file that the agent may not read forbids as well.
+  const { kernelRescue, https } = await hostFile.inForce(places.hostFile, "root");
   if (!kernelRescue) return { obstacle: `${places.hostFile} says kernel_rescue: false.` };
   // Waits for an agent that is starting.
   const { status } = await client.call("getHealth", {});
