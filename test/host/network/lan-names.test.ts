@@ -77,4 +77,22 @@ describe("the names of a host on the LAN", () => {
     await names.look("edge-7");
     assert.deepEqual(names.present(), none);
   });
+
+  it("are not known to be taken any more once the daemon has another one", async () => {
+    const places = { avahi: join(scratchDirectory(), "avahi"), resolved: "/nowhere" };
+    writeFileSync(places.avahi, "");
+    const answers = { GetHostNameFqdn: 's "edge-8.local"\n', ResolveHostName: other };
+    const names = createLanNames(async (_, args) => {
+      const stdout = Object.entries(answers).find(([word]) => args.includes(word))?.[1] ?? "";
+      return { status: 0, stdout, stderr: "" };
+    }, places);
+    await names.look("edge-7");
+    await names.seek();
+    assert.equal(names.present().taken, "edge-7.local");
+    await names.look("edge-7");
+    assert.equal(names.present().taken, "edge-7.local");
+    answers.GetHostNameFqdn = 's "pump.plant"\n';
+    await names.look("edge-7");
+    assert.deepEqual(names.present(), { own: ["pump.plant"], taken: null });
+  });
 });

@@ -40,8 +40,10 @@ export function createLanNames(
       ]);
       usual = usualLanName(hostname);
       isOfResolved = isOn === "yes";
+      const former = own.join();
       own = [...(ofAvahi === undefined ? [] : [ofAvahi]), ...(isOfResolved ? [`${label}.local`] : [])];
-      if (own.length === 0 || own.includes(usual)) taken = null;
+      // Of another name it is not known yet who has the usual one.
+      if (own.length === 0 || own.includes(usual) || own.join() !== former) taken = null;
     },
     seek: async () => {
       const name = usual;
