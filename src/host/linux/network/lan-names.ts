@@ -42,7 +42,7 @@ export function createLanNames(
       isOfResolved = isOn === "yes";
       const former = own.join();
       own = [...(ofAvahi === undefined ? [] : [ofAvahi]), ...(isOfResolved ? [`${label}.local`] : [])];
-      // Of another name it is not known yet who has the usual one.
+      // Who has the usual one is not known yet beside another name.
       if (own.length === 0 || own.includes(usual) || own.join() !== former) taken = null;
     },
     seek: async () => {
