@@ -22,7 +22,7 @@ export async function namedFileFaults(
   const faults: InputError[] = [];
   for (const [pointer, path, check] of namedFiles(document)) {
     try {
-      await check(path, { ...owners, refuse });
+      if (path !== undefined) await check(path, { ...owners, refuse });
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
       faults.push({ pointer, code: "file", detail: error.message });
@@ -31,41 +31,32 @@ export async function namedFileFaults(
   return faults;
 }
 
-function namedFiles({
-  time,
-  update,
-  maker,
-  oidc,
-  telemetry,
-}: HostFileDocument): [pointer: string, path: string, check: Check][] {
-  const authorities: [string, string | undefined][] = [
-    ["/time/ca_file", time.ca_file],
-    ["/update/ca_file", update.ca_file],
-    ["/oidc/ca_file", oidc?.ca_file],
-    ["/telemetry/otlp/ca_file", telemetry.otlp?.ca_file],
-    ["/telemetry/syslog/ca_file", telemetry.syslog?.ca_file],
-  ];
-  const programs = (["rules", "binary"] as const).flatMap((kind): [string, string | undefined][] => [
-    [`/update/${kind}/activate/0`, update[kind]?.activate?.[0]],
-    [`/update/${kind}/self_test/0`, update[kind]?.self_test?.[0]],
-    [`/update/${kind}/health/command/0`, update[kind]?.health.command?.[0]],
-  ]);
-  const named = (files: [string, string | undefined][], check: Check) =>
-    files.flatMap(([pointer, path]): [string, string, Check][] =>
-      path === undefined ? [] : [[pointer, path, check]],
-    );
-  const pictures = (["mark", "picture"] as const).flatMap((which) =>
-    named([[`/maker/${which}`, maker?.[which]]], (path, trust) => readPicture(which, path, trust)),
-  );
+type NamedFile = readonly [pointer: string, path: string | undefined, check: Check];
+
+function namedFiles({ time, update, maker, oidc, telemetry }: HostFileDocument): readonly NamedFile[] {
+  const { otlp, syslog } = telemetry;
   return [
-    ...named(authorities, checkAuthorities),
-    ...pictures,
-    ...named([["/telemetry/otlp/headers_file", telemetry.otlp?.headers_file]], ifThere(readRequestHeaders)),
-    ...named([["/oidc/client_secret_file", oidc?.client_secret_file]], ifThere(readSecretFile)),
-    // Programs of a release are signed.
-    ...named(programs, refuseForeignProgram).filter(([, path]) => !path.startsWith(releasePlace)),
+    ["/time/ca_file", time.ca_file, checkAuthorities],
+    ["/update/ca_file", update.ca_file, checkAuthorities],
+    ["/oidc/ca_file", oidc?.ca_file, checkAuthorities],
+    ["/telemetry/otlp/ca_file", otlp?.ca_file, checkAuthorities],
+    ["/telemetry/syslog/ca_file", syslog?.ca_file, checkAuthorities],
+    ["/maker/mark", maker?.mark, (path, trust) => readPicture("mark", path, trust)],
+    ["/maker/picture", maker?.picture, (path, trust) => readPicture("picture", path, trust)],
+    ["/telemetry/otlp/headers_file", otlp?.headers_file, ifThere(readRequestHeaders)],
+    ["/oidc/client_secret_file", oidc?.client_secret_file, ifThere(readSecretFile)],
+    ...(["rules", "binary"] as const).flatMap((kind): NamedFile[] => [
+      [`/update/${kind}/activate/0`, update[kind]?.activate?.[0], checkProgram],
+      [`/update/${kind}/self_test/0`, update[kind]?.self_test?.[0], checkProgram],
+      [`/update/${kind}/health/command/0`, update[kind]?.health.command?.[0], checkProgram],
+    ]),
   ];
 }
+
+/** Programs of a release are signed. */
+const checkProgram: Check = async (path, trust) => {
+  if (!path.startsWith(releasePlace)) await refuseForeignProgram(path, trust);
+};
 
 /** Secrets are read at each use: one may come later, and a credential may take its place. */
 function ifThere(check: Check): Check {

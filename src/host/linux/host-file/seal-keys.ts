@@ -28,7 +28,7 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   const given =
     credentialsDirectory && readKey(join(credentialsDirectory, "steward.key"), { mayBeBlank: true });
   const ofRoot = readKey(path, {
-    repairs: { unusable: setAside, opening },
+    opening: openingOf(path, { isSecret: true }),
     check: (facts) => refuseForeign(facts, path, dirname(fallbackPath)),
   });
   const own = readOwnKey(fallbackPath);
@@ -57,48 +57,37 @@ export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> 
 
 /** In the state directory no file of the agent's is a link. */
 function readOwnKey(path: string): Uint8Array | undefined {
-  return readKey(path, { flags: constants.O_NOFOLLOW, repairs: { unusable: setAside, opening: giveBack } });
+  // Never behind a link: the agent can make one in the state directory.
+  return readKey(path, { flags: constants.O_NOFOLLOW, opening: `chown -h steward: ${path}` });
 }
-
-/** The repair of the file of a key, by lines for root to type. */
-interface Repairs {
-  /** For a file that is no key, and is to be removed from its place. */
-  readonly unusable?: (path: string) => string;
-  /** For one that the agent may not read. */
-  readonly opening?: (path: string) => string;
-}
-
-/** Never behind a link: the agent can make one in the state directory. */
-const giveBack = (path: string): string => `chown -h steward: ${path}`;
-const setAside = (path: string): string => `mv ${path} ${path}.unusable`;
-const opening = (path: string): string => openingOf(path, { isSecret: true });
 
 interface KeyReading {
   readonly check?: (facts: Stats) => void;
   readonly flags?: number;
   /** The unit gives a blank credential if there is none. */
   readonly mayBeBlank?: boolean;
-  /** None for a credential, which systemd has made from something else. */
-  readonly repairs?: Repairs;
+  /** The line by which root opens it to the agent. None mends a credential, which systemd has made from something else. */
+  readonly opening?: string;
 }
 
 /** Undefined only if the file is absent, or as blank as it may be. Keys are read before anything is served. */
 function readKey(
   path: string,
-  { check, flags = 0, mayBeBlank = false, repairs = {} }: KeyReading = {},
+  { check, flags = 0, mayBeBlank = false, opening }: KeyReading = {},
 ): Uint8Array | undefined {
-  const noKey = (why = notAKey) => refusal(path, why, { repair: repairs.unusable?.(path) });
+  const setAside = opening && `mv ${path} ${path}.unusable`;
+  const noKey = (why = notAKey) => refusal(path, why, { repair: setAside });
   let file: number;
   try {
     // A pipe in its place must not keep the agent from starting, nor the doctor from its end.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (cause) {
     const code = systemErrorCode(cause);
-    const why = whyUnreadable(path, cause, { opening: repairs.opening?.(path) ?? "" });
+    const why = whyUnreadable(path, cause, { opening: opening ?? "" });
     if (why === null) return undefined;
-    if (code === "EACCES" && repairs.opening) throw refusal(path, why, { cause });
+    if (code === "EACCES" && opening) throw refusal(path, why, { cause });
     // open(2): ELOOP for a link that is not followed or leads round in a ring, ENXIO for a socket.
-    const repair = /ELOOP|ENXIO|ENOENT/.test(String(code)) ? repairs.unusable?.(path) : undefined;
+    const repair = /ELOOP|ENXIO|ENOENT/.test(String(code)) ? setAside : undefined;
     throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, { cause, repair });
   }
   try {
@@ -119,7 +108,7 @@ function refuseForeign({ uid, mode }: Stats, path: string, stateDirectory: strin
   throw refusal(
     path,
     "can be read or written by others, who could open every two-factor secret. Replace the key if others have used this device",
-    { repair: opening(path) },
+    { repair: openingOf(path, { isSecret: true }) },
   );
 }
 
