@@ -118,7 +118,7 @@ async function identitiesIn(path: string, source: string): Promise<string[]> {
   const keys = lines.filter((line) => /^AGE-SECRET-KEY-(PQ-)?1/.test(line));
   if (keys.length > 0) return keys;
   const [, fault = ""] = otherKeys.find(([form]) => [...lines, ""].some((line) => form.test(line))) ?? [];
-  const advice = fault.replace("FILE", shellLine([path])).replace("BACKUP", shellLine([source]));
+  const advice = fault.replace(/FILE|BACKUP/g, (word) => shellLine([word === "FILE" ? path : source]));
   throw new CommandError(6, escapeText(`${path} ${advice}. Nothing was changed.`));
 }
 

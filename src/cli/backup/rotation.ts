@@ -18,11 +18,8 @@ export interface Rotation {
   readonly left: { readonly path: string; readonly why: string }[];
 }
 
-const reasons = {
-  otherDevice: "of another device",
-  noId: "no device id in its name, as of an earlier release or a browser: it may be another device's",
-  empty: "not counted, since it is empty or no file",
-} as const;
+const withoutId =
+  "no device id in its name, as of an earlier release or a browser: it may be another device's";
 
 /**
  * The name of a device's next backup in a directory: `edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age`. It has the beginning of
@@ -70,9 +67,9 @@ export async function removeOlder(path: string, keep: number): Promise<Rotation>
     // A loss of power has left it; one of this number may be under way.
     if (unfinished !== null && unfinished < Number(latest)) removable.push(place);
     else if (number !== null && (await hasContent(place))) own.push({ path: place, number });
-    else if (number !== null) left.push({ path: place, why: reasons.empty });
-    else if (ownForm.test(name)) left.push({ path: place, why: reasons.otherDevice });
-    else if (formWithoutId.test(name)) left.push({ path: place, why: reasons.noId });
+    else if (number !== null) left.push({ path: place, why: "not counted, since it is empty or no file" });
+    else if (ownForm.test(name)) left.push({ path: place, why: "of another device" });
+    else if (formWithoutId.test(name)) left.push({ path: place, why: withoutId });
   }
   const others = own.filter((one) => one.path !== path).sort((one, next) => next.number - one.number);
   removable.push(...others.slice(keep - 1).map((one) => one.path));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { generateHybridIdentity, identityToRecipient } from "age-encryption";
@@ -162,7 +162,11 @@ describe("a backup and its key, as other tools leave them", () => {
   it("are refused with a line that brings a file to restore, where only age can use the key", async () => {
     const { tar } = await backup();
     const path = written("to ssh.age", age(["-r", sshRecipient], tar));
-    const { stderr } = await steward(["restore", path, "--check", "--identity", at("ssh")]);
+    // A disk called BACKUP: the name of a file is no part of the advice to fill in.
+    mkdirSync(at("BACKUP"));
+    const key = written("BACKUP/ssh", readFileSync(at("ssh")));
+    chmodSync(key, 0o600);
+    const { stderr } = await steward(["restore", path, "--check", "--identity", key]);
     const line = /`(age-keygen .*)`/.exec(stderr)?.[1] ?? assert.fail(stderr);
     execFileSync("sh", ["-ec", line], { cwd: scratch, stdio: "ignore" });
     const words = ["restore", at("NEW.age"), "--check", "--identity", at("key.txt")];
