@@ -115,15 +115,20 @@ export async function lookAtBackup(context: DoctorContext, answer: Answer): Prom
 async function causeOf(context: DoctorContext, result: string): Promise<[cause: string, typed: string]> {
   const command = (await outputOf(context, "systemctl", ["show", "--property=ExecStart", service])) ?? "";
   const file = / --recipients-file ([^ ;]+)/.exec(command)?.[1];
-  if (file !== undefined && !existsSync(join(context.root, file)))
-    return [`${file} does not exist: it has a public key of age's in each line.`, `editor ${file}; ${again}`];
-  // Public keys are no secret; a umask of 077 keeps the file to root.
-  const asAgent = ["-u", "steward", "--", "test", "-r", file ?? "/"];
-  if (context.program.userId() === 0 && (await outputOf(context, "runuser", asAgent)) === null)
-    return [
-      `The user steward may not read ${file}.`,
-      `chmod a+rx ${dirname(file ?? "/")}; chmod a+r ${file}; ${again}`,
-    ];
+  if (file !== undefined) {
+    if (!existsSync(join(context.root, file)))
+      return [
+        `${file} does not exist: it has a public key of age's in each line.`,
+        `editor ${file}; ${again}`,
+      ];
+    // Public keys are no secret; a umask of 077 keeps the file to root.
+    const asAgent = ["-u", "steward", "--", "test", "-r", file];
+    if (context.program.userId() === 0 && (await outputOf(context, "runuser", asAgent)) === null)
+      return [
+        `The user steward may not read ${file}.`,
+        `chmod a+rx ${dirname(file)}; chmod a+r ${file}; ${again}`,
+      ];
+  }
   const newest = ["-n", "1", "-o", "cat", "--no-pager", `_SYSTEMD_UNIT=${service}`];
   const line = ((await outputOf(context, "journalctl", newest)) ?? "").trim();
   const said = line === "" ? `It ended with ${result || "no result"}.` : `It said last: ${line}`;
