@@ -28,46 +28,41 @@ export async function readLostCredentials(
     "steward.oidc": () => config.oidc !== null,
   };
   const noted = await lostAmongNoted(config);
-  const lost = () => noted.filter(({ name }) => needed[name]?.());
+  const lost = () => noted.filter(([name]) => needed[name]?.());
   return {
     trouble: () => {
       const [first] = lost();
-      return first ? finding("credential_lost", { path: first.path }, "", line(handingOver(lost()))) : null;
+      return first ? finding("credential_lost", { path: first[1] }, "", line(handingOver(lost()))) : null;
     },
     withholding: () => {
-      const administrator = lost().find(({ name }) => name === "steward.admin");
-      return administrator === undefined
+      const [, path] = lost().find(([name]) => name === "steward.admin") ?? [];
+      return path === undefined
         ? null
-        : `${administrator.path} names the first administrator, but systemd has not handed it to the agent, so no setup token makes another one. On the device, as root: \`steward doctor\` says the line that hands it over.`;
+        : `${path} names the first administrator, but systemd has not handed it to the agent, so no setup token makes another one. On the device, as root: \`steward doctor\` says the line that hands it over.`;
     },
   };
 }
 
-interface Noted {
-  readonly name: string;
-  readonly path: string;
-}
+type Noted = readonly [name: string, path: string];
 
 async function lostAmongNoted(config: Config): Promise<readonly Noted[]> {
   // A trial with a state of its own is given none.
   if (config.credentialsDirectory === undefined && !config.mayAskRoot) return [];
-  const text = await readFile(join(dirname(keptHostFile(config.hostFile)), "credentials"), "utf8").catch(
-    () => "",
-  );
+  const note = join(dirname(keptHostFile(config.hostFile)), "credentials");
+  const text = await readFile(note, "utf8").catch(() => "");
   const lost = new Map<string, string>();
   for (const [, name = "", path = ""] of text.matchAll(/^(\S+) (\S+)$/gm))
     if (!lost.has(name) && (await credentialOf(config, name)) === null) lost.set(name, path);
-  return [...lost].map(([name, path]) => ({ name, path }));
+  return [...lost];
 }
 
 /** A drop-in that comes behind those of a container (zzz-lxc-service.conf). */
 const dropIn = "/etc/systemd/system/steward.service.d/zzzz-credentials.conf";
 
 function handingOver(lost: readonly Noted[]): string {
-  const settings = lost.map(({ name, path }) => {
-    const isEncrypted = /encrypted\//.test(path);
-    return `LoadCredential${isEncrypted ? "Encrypted" : ""}=${name}:${path}\\n`;
-  });
+  const settings = lost.map(
+    ([name, path]) => `LoadCredential${path.includes("encrypted/") ? "Encrypted" : ""}=${name}:${path}\\n`,
+  );
   return `mkdir -p ${dirname(dropIn)}; printf '[Service]\\n${settings.join("")}' >${dropIn}; systemctl daemon-reload; systemctl restart steward.service`;
 }
 
