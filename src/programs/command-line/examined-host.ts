@@ -23,13 +23,13 @@ import { keepHostFile, restoreHostFile } from "../host-file/kept.ts";
 /** This host for commands that examine it; each part is opened and loaded when it is first asked for. */
 export function openExaminedHost(
   uid: () => number | undefined,
-  openAgent: () => Promise<AsAgent | undefined> = async () => undefined,
+  openAgent?: () => Promise<AsAgent | undefined>,
 ): ExaminedHost {
   const run = createRunCommand();
   let agent: Promise<AsAgent | undefined> | undefined;
   // The agent reads the files that root judges here.
   const reader = async (): Promise<Reader> => {
-    agent ??= openAgent();
+    agent ??= openAgent?.();
     return [uid(), await agent];
   };
   return {
@@ -69,7 +69,7 @@ export function openExaminedHost(
         }
       },
       checkText: checkHostFile,
-      keep: async (path) => void (await keepHostFile(path, ...(await reader()))),
+      keep: async (path) => keepHostFile(path, ...(await reader())),
       restore: async (path) => restoreHostFile(path, ...(await reader())),
     },
   };

@@ -138,8 +138,7 @@ export function keptHostFile(path: string): string {
 
 /** The decisions of `file`, without the parts whose files cannot be used; null: there is none, or nothing of it can be used. */
 async function readUsable(path: string, file: string, reader: Reader): Promise<HostDecisions | null> {
-  const owners = ownersOf(path, ...reader);
-  const read = await readDocument(file, owners).catch(() => null);
+  const read = await triedDocument(file, path, reader);
   if (read === null || read.text === null) return null;
   const { host, ofNamedFiles } = read;
   const isOf = (part: string) => ofNamedFiles.some(({ pointer }) => pointer.startsWith(part));
@@ -158,20 +157,15 @@ async function readUsable(path: string, file: string, reader: Reader): Promise<H
       syslog: isOf("/telemetry/syslog/ca_file") ? null : telemetry.syslog,
     },
   };
-  const decisions = withPlaces(path, owners, usable);
+  const decisions = withPlaces(path, ownersOf(path, ...reader), usable);
   return isOf("/update/")
     ? withoutUpdates(decisions, new HostFileRefused(path, ofNamedFiles).message)
     : decisions;
 }
 
-/** The text of a host file, or of its kept copy; undefined: it cannot be used. null: there is none. */
-export async function textOf(
-  file: string,
-  path: string,
-  ...reader: Reader
-): Promise<string | null | undefined> {
-  const read = await readDocument(file, ownersOf(path, ...reader)).catch(() => undefined);
-  return read?.text;
+/** The host file of this path, or its kept copy, as `file`; null: it cannot be used. */
+export function triedDocument(file: string, path: string, reader: Reader): Promise<ReadDocument | null> {
+  return readDocument(file, ownersOf(path, ...reader)).catch(() => null);
 }
 
 function withoutUpdates({ forRooms, ...others }: HostDecisions, unusable: string): HostDecisions {
@@ -196,15 +190,13 @@ export async function refusedFinding(
   const facts = { path, faults: refusal.faults.map((fault) => wordsOf(fault, path)) };
   // The words of a fault give the line that gives a file back to root, or opens it to the agent.
   const repairs = refusal.faults.flatMap(({ detail }) => detail.split("As root: ")[1] ?? []);
-  const kept = await readDocument(keptHostFile(path), ownersOf(path, ...reader)).catch(() => null);
+  const isRepaired = repairs.length > 0;
+  const kept = await triedDocument(keptHostFile(path), path, reader);
   const isKept = kept !== null && kept.text !== null && kept.ofNamedFiles.length === 0;
   const [again, restore] = ["systemctl restart steward.service", "steward host-file restore"];
   const isFile = (await stat(path).catch(() => null))?.isFile() === true;
-  const mend =
-    repairs.length > 0
-      ? [...new Set(repairs)]
-      : [isFile ? `editor ${path}` : `mv --backup=t ${path} ${path}.refused`];
-  const typed = repairs.length === 0 && isKept ? restore : [...mend, again].join("; ");
+  if (repairs.length === 0) repairs.push(isFile ? `editor ${path}` : `mv --backup=t ${path} ${path}.refused`);
+  const typed = isKept && !isRepaired ? restore : [...new Set(repairs), again].join("; ");
   if (!isAccepted) return finding("host_file_without_copy", facts, "No accepted one is kept.", line(typed));
   const particulars = `Then \`${again}\`${isKept ? `; or \`${restore}\` puts the last accepted one back` : ""}.`;
   return finding("host_file_refused", facts, particulars, line(typed));

@@ -2,7 +2,7 @@ import { chmod, link, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
-import { keptHostFile, type Reader, type ReadHostFile, readHostFile, textOf } from "./host-file.ts";
+import { keptHostFile, type Reader, readHostFile, triedDocument } from "./host-file.ts";
 
 /**
  * Keeps the host file as the last accepted one, with its mode and group; if there is none any more, the kept copy is
@@ -10,27 +10,25 @@ import { keptHostFile, type Reader, type ReadHostFile, readHostFile, textOf } fr
  * access could write must decide nothing. Throws HostFileRefused, and then the copy stays; `storage_full` and
  * `storage_unwritable`.
  */
-export async function keepHostFile(path: string, ...reader: Reader): Promise<ReadHostFile> {
+export async function keepHostFile(path: string, ...reader: Reader): Promise<void> {
   const kept = keptHostFile(path);
   // One of an earlier release may be as closed as root's file was then; on a read-only disk it stays so.
   await openToAgent(kept, path, reader).catch(() => undefined);
-  const read = await readHostFile(path, ...reader);
-  if (read.text === (await textOf(kept, path, ...reader))) return read;
+  const { text } = await readHostFile(path, ...reader);
+  if (text === (await triedDocument(kept, path, reader))?.text) return;
   try {
-    if (read.text === null) {
+    if (text === null) {
       await rm(kept, { force: true });
-      await syncDirectory(dirname(kept));
-      return read;
+      return await syncDirectory(dirname(kept));
     }
     const made = await mkdir(dirname(kept), { recursive: true });
     // The agent must be able to read in it, whatever the umask of this process is.
     if (made !== undefined) await chmod(dirname(kept), 0o755);
-    await copyOf(path, kept, read.text);
+    await copyOf(path, kept, text);
     await openToAgent(kept, path, reader);
   } catch (error) {
     throw storageError(kept, error);
   }
-  return read;
 }
 
 /**
@@ -40,8 +38,8 @@ export async function keepHostFile(path: string, ...reader: Reader): Promise<Rea
 export async function restoreHostFile(path: string, ...reader: Reader): Promise<string | null> {
   const kept = keptHostFile(path);
   // By root's own rights: what it puts in place, it opens to the agent.
-  const text = await textOf(kept, path, reader[0]);
-  if (text === undefined || text === null) return null;
+  const text = (await triedDocument(kept, path, [reader[0]]))?.text ?? null;
+  if (text === null) return null;
   const aside = `${path}.refused`;
   await rm(aside, { force: true });
   // The file has both names until the other is written: an absent host file is an accepted one, and would be kept
@@ -63,5 +61,5 @@ async function copyOf(file: string, copy: string, text: string): Promise<void> {
 
 /** A host file has no secret, and one that the agent cannot read is none: then every user may. */
 async function openToAgent(file: string, path: string, reader: Reader): Promise<void> {
-  if ((await textOf(file, path, ...reader)) === undefined) await chmod(file, 0o644);
+  if ((await triedDocument(file, path, reader)) === null) await chmod(file, 0o644);
 }
