@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { arch, hostname, release } from "node:os";
 import type { HostIdentity } from "../ports.ts";
+import { tried } from "./tried.ts";
 
 /**
  * Reads the identity of this host, the name of its system whenever that is asked for; `machineIdFile` is machine-id(5).
@@ -47,14 +48,9 @@ function osName(): string {
 }
 
 function readLine(path: string): string | undefined {
-  const line = readText(path)?.trim();
-  return line === "" ? undefined : line;
+  return readText(path)?.trim() || undefined;
 }
 
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+function readText(path: string): string | null {
+  return tried(() => readFileSync(path, "utf8"));
 }

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { finding, line } from "../../contract/finding.ts";
 import { timeZone } from "../../contract/schemas/system.ts";
 import type { HostNames } from "../host.ts";
+import { tried } from "./tried.ts";
 
 /** localtime(5) and tzfile(5). `database`: a directory called zoneinfo. */
 const usualPlaces = { etc: "/etc", database: "/usr/share/zoneinfo" };
@@ -143,12 +144,4 @@ function isKnown(timeZone: string): boolean {
 
 function textOf(path: string): string {
   return tried(() => readFileSync(path, "utf8")) ?? "";
-}
-
-function tried<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { shortV6 } from "../../short-v6.ts";
+import { tried } from "../tried.ts";
 
 /** Addresses in a certificate; more would make each handshake larger. */
 const mostAddresses = 32;
@@ -25,14 +26,9 @@ export function interfaceAddresses(): string[] {
 
 /** The kernel makes this file from its memory. Its rows have address, interface, prefix, scope and flags, in hexadecimal. */
 function passingAddresses(): ReadonlySet<string> {
-  try {
-    const rows = readFileSync("/proc/net/if_inet6", "utf8").matchAll(
-      /^([0-9a-f]{32}) \S+ \S+ \S+ ([0-9a-f]{2}) /gm,
-    );
-    const found = [...rows].filter(([, , flags = ""]) => (Number.parseInt(flags, 16) & passing) !== 0);
-    return new Set(found.map(([, address = ""]) => shortV6(address)));
-  } catch {
-    // A host without IPv6.
-    return new Set();
-  }
+  // A host without IPv6 does not have it.
+  const text = tried(() => readFileSync("/proc/net/if_inet6", "utf8")) ?? "";
+  const rows = [...text.matchAll(/^([0-9a-f]{32}) \S+ \S+ \S+ ([0-9a-f]{2}) /gm)];
+  const found = rows.filter(([, , flags = ""]) => (Number.parseInt(flags, 16) & passing) !== 0);
+  return new Set(found.map(([, address = ""]) => shortV6(address)));
 }

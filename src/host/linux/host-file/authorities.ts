@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { tried } from "../tried.ts";
 import { readTrustedFile, type TrustCheck } from "./trusted-file.ts";
 
 /** Twenty times the size of a bundle of all public authorities. */
@@ -11,14 +12,6 @@ export async function checkAuthorities(path: string, { refuse, ...owners }: Trus
   const text = Buffer.from(bytes).toString("latin1");
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) throw refuse(path, "does not hold a certificate in PEM");
-  const bad = certificates.findIndex((certificate) => !isCertificate(certificate));
+  const bad = certificates.findIndex((pem) => tried(() => new X509Certificate(pem)) === null);
   if (bad >= 0) throw refuse(path, `cannot be read: its certificate ${bad + 1} is not valid`);
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).serialNumber !== "";
-  } catch {
-    return false;
-  }
 }
