@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import type { FoundFile } from "../store/archives/read-tar.ts";
 import {
   type FileOfBackup,
@@ -51,9 +52,7 @@ export async function openBackup(
 
 async function manifestIn({ bytes, content }: FoundFile): Promise<Manifest> {
   if (bytes > mostManifestBytes) throw unusableBackup("is not one of Steward's");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of content) pieces.push(piece);
-  return readManifest(Buffer.concat(pieces));
+  return readManifest(await buffer(content));
 }
 
 async function* verified(archive: AsyncGenerator<FoundFile>, { files }: Manifest): AsyncGenerator<FoundFile> {

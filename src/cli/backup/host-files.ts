@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { OpeningKey } from "../../backup/age.ts";
 import type { FileOfBackup } from "../../backup/manifest.ts";
 import { type OpenedBackup, openBackup } from "../../backup/read-backup.ts";
@@ -91,11 +92,10 @@ async function filesOf(
   for await (const { path, content } of backup.files) {
     const name = path.slice("etc/".length);
     if (!path.startsWith("etc/") || !wanted.has(name)) continue;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
     const target = join(dirname(resolve(places.hostFile)), name);
     const former = await presentFile(target);
-    found.push({ path: target, content: Buffer.concat(pieces), mode: modes.get(path) ?? usualMode, former });
+    const mode = modes.get(path) ?? usualMode;
+    found.push({ path: target, content: await buffer(content), mode, former });
   }
   const copies = found.map(async ({ path: target, former }): Promise<RootFileOfBackup[]> => {
     const path = `${target}${copyEnding}`;

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { archiveOf } from "../../backup/archive.ts";
 import { messageOf } from "../../contract/errors.ts";
@@ -130,9 +131,7 @@ async function packed(files: readonly BundledFile[], modifiedAt: Date): Promise<
     const content = Buffer.from(text);
     return { path: name, bytes: content.length, content: [content] };
   });
-  const pieces: Uint8Array[] = [];
-  for await (const piece of archiveOf(entries, modifiedAt)) pieces.push(piece);
-  return gzipSync(Buffer.concat(pieces));
+  return gzipSync(await buffer(archiveOf(entries, modifiedAt)));
 }
 
 async function opened(path: string): Promise<FileHandle> {
