@@ -4,12 +4,7 @@ import { resolve } from "node:path";
 import type { RunCommand } from "../../host/ports.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
-/** The directories in which programs that announce services on the LAN (RFC 6763) look for them. */
-export interface AnnouncementPlaces {
-  /** Below it; "" but for tests. */
-  readonly root: string;
-}
-
+/** A program that announces services on the LAN (RFC 6763). */
 interface Announcer {
   /** It is installed where this exists. */
   readonly installed: readonly string[];
@@ -55,13 +50,13 @@ const restartMilliseconds = 20_000;
 
 /**
  * Has the daemons that are installed announce HTTPS, and returns why one cannot. A trial with a host file of its own is not
- * announced.
+ * announced. `root`: the prefix of the system's paths.
  */
 export async function announce(
   hostFile: string,
   port: number,
   { run }: { run: RunCommand },
-  { root }: AnnouncementPlaces = { root: "" },
+  root = "",
 ): Promise<string[]> {
   return changed(hostFile, root, async ({ installed, file, text, unit }) => {
     if (!installed.some((path) => existsSync(`${root}${path}`))) return;
@@ -72,11 +67,7 @@ export async function announce(
 }
 
 /** Takes the announcement back, and returns why it cannot. */
-export async function withdraw(
-  hostFile: string,
-  { run }: { run: RunCommand },
-  { root }: AnnouncementPlaces = { root: "" },
-): Promise<string[]> {
+export async function withdraw(hostFile: string, { run }: { run: RunCommand }, root = ""): Promise<string[]> {
   return changed(hostFile, root, async ({ file, unit }) => {
     if (!existsSync(`${root}${file}`)) return;
     await rm(`${root}${file}`, { force: true }).catch((error: unknown) => {

@@ -220,12 +220,12 @@ describe("the announcement on the LAN", () => {
     test.after(() => process.umask(umask));
     const root = temporaryDirectory(test);
     const hostFile = `${root}/etc/steward/steward.json`;
-    await announce(hostFile, 8443, host, { root });
+    await announce(hostFile, 8443, host, root);
     assert.equal(existsSync(`${root}/etc/avahi`), false);
     mkdirSync(`${root}/etc/avahi/services`, { recursive: true });
     mkdirSync(`${root}/usr/lib/systemd`, { recursive: true });
     writeFileSync(`${root}/usr/lib/systemd/systemd-resolved`, "");
-    await announce(hostFile, 9443, host, { root });
+    await announce(hostFile, 9443, host, root);
     const avahi = readFileSync(`${root}/etc/avahi/services/steward.service`, "utf8");
     assert.match(avahi, /<type>_https\._tcp<\/type>\n\s*<port>9443<\/port>/);
     const resolved = readFileSync(`${root}/etc/systemd/dnssd/steward.dnssd`, "utf8");
@@ -233,7 +233,7 @@ describe("the announcement on the LAN", () => {
     assert.equal(statSync(`${root}/etc/avahi/services/steward.service`).mode & 0o777, 0o644);
     assert.equal(statSync(`${root}/etc/systemd/dnssd`).mode & 0o777, 0o755);
     assert.deepEqual(ran, ["systemctl try-restart systemd-resolved.service"]);
-    await withdraw(hostFile, host, { root });
+    await withdraw(hostFile, host, root);
     assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
     assert.equal(existsSync(`${root}/etc/systemd/dnssd/steward.dnssd`), false);
   });
@@ -245,7 +245,7 @@ describe("the announcement on the LAN", () => {
     writeFileSync(`${root}/usr/lib/systemd/systemd-resolved`, "");
     // A file where a directory belongs.
     writeFileSync(`${root}/etc/systemd`, "");
-    const [why = "", ...others] = await announce(`${root}/etc/steward/steward.json`, 8443, host, { root });
+    const [why = "", ...others] = await announce(`${root}/etc/steward/steward.json`, 8443, host, root);
     assert.deepEqual(others, []);
     assert.match(why, /dnssd cannot be made \(ENOTDIR\)/);
   });
@@ -253,7 +253,7 @@ describe("the announcement on the LAN", () => {
   it("is not made for a trial", async (test) => {
     const root = temporaryDirectory(test);
     mkdirSync(`${root}/etc/avahi/services`, { recursive: true });
-    await announce(`${root}/etc/trial.json`, 8443, host, { root });
+    await announce(`${root}/etc/trial.json`, 8443, host, root);
     assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
   });
 });
