@@ -19,7 +19,9 @@ export function missingProtections(root = ""): string[] {
     .map((line) => line.split(" "));
   const mountAt = (path: string): readonly string[] => mounts.findLast((fields) => fields[4] === path) ?? [];
   const isReadOnly = (path: string): boolean => mountAt(path)[5]?.split(",").includes("ro") ?? false;
-  const isHidden = (path: string): boolean => (modeOf(`${root}${path}`) & 0o777) === 0;
+  const statsOf = (path: string) => statSync(`${root}${path}`, { throwIfNoEntry: false });
+  // Also where it is not there.
+  const isHidden = (path: string): boolean => ((statsOf(path)?.mode ?? 0) & 0o777) === 0;
   const holds: Readonly<Record<string, boolean>> = {
     NoNewPrivileges: inStatus("NoNewPrivs") === "1",
     CapabilityBoundingSet: (BigInt(`0x${inStatus("CapBnd") || "1"}`) & ~harmless) === 0n,
@@ -32,9 +34,4 @@ export function missingProtections(root = ""): string[] {
     ProtectControlGroups: isReadOnly("/sys/fs/cgroup"),
   };
   return Object.keys(holds).filter((name) => !holds[name]);
-}
-
-/** 0: it is not there. */
-function modeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 }
