@@ -64,14 +64,9 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
   const make = async (key: string): Promise<Pair> => {
     const notBefore = new Date(beginningOf(floor(), now()).getTime() - dayMilliseconds);
     const notAfter = new Date(notBefore.getTime() + validDays * dayMilliseconds);
-    const { names, lanNames, addresses } = wanted();
-    const certificate = await signOwn({
-      key,
-      names: [...names, ...lanNames],
-      addresses,
-      notBefore,
-      notAfter,
-    });
+    const { lanNames, ...own } = wanted();
+    const names = [...own.names, ...lanNames];
+    const certificate = await signOwn({ ...own, key, names, notBefore, notAfter });
     madeAt = uptime();
     await keep(files.certificate, certificate, log);
     return { key, certificate };
