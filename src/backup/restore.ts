@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { Input, Output, Upload } from "../contract/types.ts";
 import type { FreeSpace, Timers } from "../host/ports.ts";
 import { makeDirectory, storageError } from "../store/files/durable-file.ts";
@@ -133,9 +133,9 @@ function sizeOf({ files }: Manifest): number {
 /** Throws `storage_full`, `storage_unwritable`, and what the source throws. */
 async function writeAll(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
-  await pipeline(pieces, file).catch((error: unknown) => {
-    throw error instanceof StewardError ? error : storageError(path, error);
-  });
+  await pipeline(pieces, file).catch(
+    rethrown((error) => (error instanceof StewardError ? error : storageError(path, error))),
+  );
 }
 
 async function restore(options: RestorerOptions, request: RestoreRequest): Promise<RestorePlan> {

@@ -81,6 +81,13 @@ export function requireSocketPath(path: string, option: string): void {
   );
 }
 
+/** For `catch`: throws what `make` makes of the error. */
+export function rethrown(make: (error: unknown) => Error): (error: unknown) => never {
+  return (error) => {
+    throw make(error);
+  };
+}
+
 /** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { rethrown } from "../contract/errors.ts";
 import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../publishing/add.ts";
 import { fillingSentence } from "../publishing/fullness.ts";
@@ -183,9 +184,7 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
 }
 
 async function readText(path: string): Promise<string> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    throw fileFailure(error, path);
-  });
+  return readFile(path, "utf8").catch(rethrown((error) => fileFailure(error, path)));
 }
 
 /** The first line of a file is the title; older agents show only that. */

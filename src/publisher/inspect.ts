@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { rethrown } from "../contract/errors.ts";
 import { type FileReport, inspectFile, inspectRepository } from "../publishing/inspect.ts";
 import { OnlyExitCode } from "../terminal/command-error.ts";
 import type { Command } from "../terminal/commands/command.ts";
@@ -16,9 +17,7 @@ export const inspectCommand: Command = {
     const { positionals, output } = invocation;
     const [path = "."] = positionals;
     const surroundings = surroundingsOf(invocation);
-    const stats = await stat(path).catch((error: unknown) => {
-      throw fileFailure(error, path);
-    });
+    const stats = await stat(path).catch(rethrown((error) => fileFailure(error, path)));
     if (stats.isFile()) {
       const report = await inspectFile(path, surroundings);
       return output.report(report, fileText(report));

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { rethrown } from "../contract/errors.ts";
 import { attachSignature, bytesToSign, type SignResult, signDraft } from "../publishing/drafts/sign-draft.ts";
 import { putNewFile } from "../publishing/files.ts";
 import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signing.ts";
@@ -75,9 +76,7 @@ async function print(invocation: Invocation): Promise<void> {
 
 async function attach({ options }: Invocation, workspace: Workspace, role: RoleName): Promise<SignResult> {
   const path = options.text("attach") ?? "";
-  const file = await readFile(path).catch((error: unknown) => {
-    throw fileFailure(error, path);
-  });
+  const file = await readFile(path).catch(rethrown((error) => fileFailure(error, path)));
   return attachSignature(workspace, role, { file, keyId: options.text("key-id") });
 }
 

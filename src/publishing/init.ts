@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../contract/errors.ts";
 import { storageError, syncDirectory, writeDurably } from "../store/files/durable-file.ts";
 import type { Key, Role, Root, SignedTypes, Targets } from "../tuf/metadata.ts";
 import { makePublicDirectory, privateMode } from "./files.ts";
@@ -49,9 +49,7 @@ export async function initRepository(
   try {
     const keys = await makeKeys(made, request);
     const state = await fill(made, request, keys, surroundings);
-    await rename(made, target).catch((error: unknown) => {
-      throw storageError(target, error);
-    });
+    await rename(made, target).catch(rethrown((error) => storageError(target, error)));
     await syncDirectory(dirname(target));
     return state;
   } catch (error) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StewardError } from "../contract/errors.ts";
+import { rethrown, StewardError } from "../contract/errors.ts";
 import { readSignedPayload } from "../releases/signed-payload.ts";
 import { storageError, syncDirectory } from "../store/files/durable-file.ts";
 import { caps } from "../tuf/caps.ts";
@@ -27,9 +27,7 @@ export interface Measured {
  * file changes. It comes to public/ together with its metadata, so that no upload in between discloses it.
  */
 export async function stagePayload({ payloads }: Workspace, file: string): Promise<Measured> {
-  const source = await open(file, "r").catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  const source = await open(file, "r").catch(rethrown((error) => unreadable(file, error)));
   const temporary = temporaryName(join(payloads, "payload"));
   try {
     checkPayload(await source.stat(), file);

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { StewardError } from "../contract/errors.ts";
+import { rethrown, StewardError } from "../contract/errors.ts";
 import { unreadable } from "./files.ts";
 
 /** Which share of the devices may install a release how long after its start. */
@@ -36,9 +36,7 @@ const mostSteps = 32;
 
 /** The steps in a JSON file: `[{"percent": 10, "after_seconds": 3600}, …]`, or those in its member `steps`. */
 export async function readSteps(file: string): Promise<readonly WaveStep[]> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  const text = await readFile(file, "utf8").catch(rethrown((error) => unreadable(file, error)));
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,5 @@
 import { readdir, rm } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../contract/errors.ts";
 import { makeDirectory, storageError, syncDirectory, writeDurably } from "../store/files/durable-file.ts";
 import { NotRegular, readRegular } from "../store/files/regular-file.ts";
 import { caps } from "./caps.ts";
@@ -25,9 +25,7 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
       await rm(`${directory}/${name}`, { force: true, recursive: true }).catch(() => undefined);
   }
   const remove = async (path: string): Promise<void> => {
-    await rm(path, { force: true, recursive: true }).catch((error: unknown) => {
-      throw storageError(path, error);
-    });
+    await rm(path, { force: true, recursive: true }).catch(rethrown((error) => storageError(path, error)));
   };
   return {
     read: (role) => readMetadata(pathOf(role)),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
-import { StewardError } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import type {
   NewPasskey,
   Passkey,
@@ -93,9 +93,7 @@ async function prove(
     ({ credential_id, host }) => credential_id === proof.id && host === page?.host,
   );
   if (!page || challenge === undefined || !present) throw refused();
-  const signCount = await verifyUse(proof, { ...page, challenge }, present).catch((cause: unknown) => {
-    throw refused(cause);
-  });
+  const signCount = await verifyUse(proof, { ...page, challenge }, present).catch(rethrown(refused));
   if (!accounts.passkeyUsed(account.id, { passkey: present.id, at: now(), signCount })) throw refused();
 }
 
@@ -109,9 +107,7 @@ async function add(
   requireRoom(account.two_factor);
   const challenge = challenges.take(account.id, "creation", given.client_data);
   if (challenge === undefined) throw refused();
-  const credential = await verifyCreation(given, { ...page, challenge }).catch((cause: unknown) => {
-    throw refused(cause);
-  });
+  const credential = await verifyCreation(given, { ...page, challenge }).catch(rethrown(refused));
   const passkey: StoredPasskey = {
     ...{ id: `psk_${randomBytes(16).toString("hex")}`, name: given.name, host: page.host, ...credential },
     ...{ created_at: now().toISOString(), last_used_at: null },

@@ -7,7 +7,7 @@ import type { OpeningKey } from "../../backup/age.ts";
 import type { FileOfBackup } from "../../backup/manifest.ts";
 import { type OpenedBackup, openBackup } from "../../backup/read-backup.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
-import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { messageOf, rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { askAgentUnit } from "../client/agent-unit.ts";
@@ -50,9 +50,9 @@ export async function restoreHostFiles(
 ): Promise<RestorePlan> {
   const { places } = invocation;
   const files = await filesOf(invocation, plan);
-  const { gid: group } = await stat(places.stateDirectory).catch((error: unknown) => {
-    throw fileFailure(error, places.stateDirectory);
-  });
+  const { gid: group } = await stat(places.stateDirectory).catch(
+    rethrown((error) => fileFailure(error, places.stateDirectory)),
+  );
   let done: RestorePlan;
   try {
     for (const file of files) await put(file.path, file, group);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access, type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, temporaryPrefix } from "../../store/files/durable-file.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
@@ -32,9 +32,7 @@ export async function writeBackup(
 ): Promise<number> {
   if (!isReplaced) await refusePresent(path);
   const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
-  const file = await open(temporary, "wx", 0o600).catch((error: unknown) => {
-    throw newFileFailure(error, path);
-  });
+  const file = await open(temporary, "wx", 0o600).catch(rethrown((error) => newFileFailure(error, path)));
   try {
     await onDisk(path, async () => {
       // A disk that has room for a part takes that part, and refuses the next.

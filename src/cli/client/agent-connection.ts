@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type ClientRequest, type RequestOptions, request as requestByHttp } from "node:http";
 import { connect } from "node:net";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
@@ -29,10 +29,7 @@ export interface Credentials {
 
 /** From the files named on the command line. Throws CommandError(6) for what cannot be a token. */
 export async function readCredentials({ tokenFile, authorityFile }: Places): Promise<Credentials> {
-  const read = (path: string) =>
-    readFile(path, "utf8").catch((error: unknown) => {
-      throw fileFailure(error, path);
-    });
+  const read = (path: string) => readFile(path, "utf8").catch(rethrown((error) => fileFailure(error, path)));
   const token = tokenFile === undefined ? undefined : (await read(tokenFile)).trim();
   // RFC 6750 §2.1: b64token; anything else could not be sent in the header.
   if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {

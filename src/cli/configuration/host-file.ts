@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { StewardError } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import type { Tls } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
@@ -46,9 +46,7 @@ async function checkFile(
   path: string,
   { checkText }: Pick<ExaminedHost["hostFile"], "checkText">,
 ): Promise<CheckedText> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw fileFailure(error, path);
-  });
+  const text = await readFile(path, "utf8").catch(rethrown((error) => fileFailure(error, path)));
   return checkText(text);
 }
 
@@ -65,9 +63,11 @@ const restore: Command = {
     const { faults } = await hostFile.check(places.hostFile);
     if (faults.length === 0)
       throw new CommandError(5, `${places.hostFile} has no fault, so it stays. Nothing was changed.`);
-    const aside = await hostFile.restore(places.hostFile).catch((error: unknown) => {
-      throw error instanceof StewardError ? error : fileFailure(error, places.hostFile);
-    });
+    const aside = await hostFile
+      .restore(places.hostFile)
+      .catch(
+        rethrown((error) => (error instanceof StewardError ? error : fileFailure(error, places.hostFile))),
+      );
     if (aside === null) {
       throw new CommandError(
         3,

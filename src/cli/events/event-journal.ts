@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { rethrown } from "../../contract/errors.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import type { ChainPoint, Finding, Verification, VerifiedChain } from "./event-verification.ts";
@@ -76,9 +77,7 @@ function headFindings(point: ChainPoint, chain: VerifiedChain, verification: Ver
 }
 
 async function ofFile(file: string): Promise<Journal> {
-  const handle = await open(file).catch((error: unknown) => {
-    throw fileFailure(error, file);
-  });
+  const handle = await open(file).catch(rethrown((error) => fileFailure(error, file)));
   return { input: handle.createReadStream(), ended: Promise.resolve() };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { rethrown } from "../../contract/errors.ts";
 import type { RunCommand } from "../../host/ports.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
@@ -70,9 +71,7 @@ export async function announce(
 export async function withdraw(hostFile: string, { run }: { run: RunCommand }, root = ""): Promise<string[]> {
   return changed(hostFile, root, async ({ file, unit }) => {
     if (!existsSync(`${root}${file}`)) return;
-    await rm(`${root}${file}`, { force: true }).catch((error: unknown) => {
-      throw rootFileFailure(error, file);
-    });
+    await rm(`${root}${file}`, { force: true }).catch(rethrown((error) => rootFileFailure(error, file)));
     await restart(unit, run);
   });
 }

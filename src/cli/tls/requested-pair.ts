@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Chain } from "../../certificates/answer.ts";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, systemErrorCode } from "../../contract/errors.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
@@ -63,9 +63,7 @@ export async function installPair(
   { key, chain }: AnsweredPair,
 ): Promise<string> {
   const { uid } = await stat(waitingKeyIn(directory));
-  const { gid } = await stat(stateDirectory).catch((error: unknown) => {
-    throw fileFailure(error, stateDirectory);
-  });
+  const { gid } = await stat(stateDirectory).catch(rethrown((error) => fileFailure(error, stateDirectory)));
   const last = (await pairsIn(directory)).at(-1)?.number ?? 0;
   const name = `60-request-${String(last + 1).padStart(4, "0")}`;
   await writeRootFile(join(directory, `${name}.key`), { content: key, mode: 0o640, owner: { uid, gid } });
@@ -91,9 +89,7 @@ export async function removeFormer(directory: string, name: string, isShown: boo
 }
 
 async function removeFile(path: string): Promise<void> {
-  await rm(path, { force: true }).catch((error: unknown) => {
-    throw rootFileFailure(error, path);
-  });
+  await rm(path, { force: true }).catch(rethrown((error) => rootFileFailure(error, path)));
 }
 
 /** The files of former requests, by their numbers. */

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { newFirstToken } from "../../auth/tokens/first-token.ts";
-import { messageOf } from "../../contract/errors.ts";
+import { messageOf, rethrown } from "../../contract/errors.ts";
 import { userScopes } from "../../contract/scopes.ts";
 import { UsageError } from "../../terminal/command-error.ts";
 import type { Option } from "../../terminal/commands/command.ts";
@@ -41,9 +41,9 @@ export const tokenPrepare: Command = {
     if (!username || !name || scopes.length === 0)
       throw new UsageError("A token needs --user, --name and at least one --scope.");
     const { token, file } = made({ username, name, scopes, expires_in: options.text("expires-in") });
-    await writeFile(path, file, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
-      throw newFileFailure(error, path);
-    });
+    await writeFile(path, file, { flag: "wx", mode: 0o600 }).catch(
+      rethrown((error) => newFileFailure(error, path)),
+    );
     await output.value({ token, file: path }, token);
     await output.remark(
       `The token "${name}" of ${username} is shown only once. ${path} has its hash: put it on each device as /etc/steward/first-token.json, mode 0600, before the first start.`,

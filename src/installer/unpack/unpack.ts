@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 import { NotRegular, openRegular } from "../../store/files/regular-file.ts";
@@ -181,9 +181,9 @@ function refuseKind({ name, type, mode, size, pax }: Header): void {
 }
 
 async function openPayload(path: string): Promise<FileHandle> {
-  const { file } = await openRegular(path).catch((cause: unknown) => {
-    throw unreadable(cause instanceof NotRegular ? `it ${cause.reason}` : cause);
-  });
+  const { file } = await openRegular(path).catch(
+    rethrown((cause) => unreadable(cause instanceof NotRegular ? `it ${cause.reason}` : cause)),
+  );
   return file;
 }
 

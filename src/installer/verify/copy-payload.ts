@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import { createDigest, type SignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
 import { makeDirectory, storageError } from "../../store/files/durable-file.ts";
@@ -13,14 +13,12 @@ const pieceBytes = 524_288;
 /** Makes an empty directory for the copy of one release, and removes earlier copies. Returns its path. */
 export async function emptyCopyDirectory(directory: string, id: string): Promise<string> {
   const own = join(directory, id);
-  await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
-    throw storageError(directory, error);
-  });
+  await rm(directory, { recursive: true, force: true }).catch(
+    rethrown((error) => storageError(directory, error)),
+  );
   await makeDirectory(directory);
   // Fails if it exists: then another process has made it.
-  await mkdir(own, { mode: 0o700 }).catch((error: unknown) => {
-    throw storageError(own, error);
-  });
+  await mkdir(own, { mode: 0o700 }).catch(rethrown((error) => storageError(own, error)));
   return own;
 }
 

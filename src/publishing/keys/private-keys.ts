@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { open, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { privateMode, unreadable } from "../files.ts";
 import type { RoleName } from "../roles.ts";
@@ -87,9 +87,7 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 async function readSecret(file: string): Promise<string> {
-  const handle = await open(file, "r").catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  const handle = await open(file, "r").catch(rethrown((error) => unreadable(file, error)));
   try {
     const text = await handle.readFile("utf8");
     const { mode } = await handle.stat();

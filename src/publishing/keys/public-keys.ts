@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { StewardError } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import { canonicalJson } from "../../tuf/canonical-json.ts";
 import { keyProblem } from "../../tuf/ed25519.ts";
 import type { Key } from "../../tuf/metadata.ts";
@@ -15,9 +15,7 @@ export interface NamedKey {
 
 /** Reads a public key from PEM, of a public or a private key, or from 64 hex digits. Throws `validation_failed`. */
 export async function readPublicKey(file: string): Promise<NamedKey> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  const text = await readFile(file, "utf8").catch(rethrown((error) => unreadable(file, error)));
   if (/^\s*[0-9a-fA-F]{64}\s*$/.test(text)) return namedKey(Buffer.from(text.trim(), "hex"), file);
   try {
     return namedKeyOf(createPublicKey(text), file);

@@ -1,6 +1,6 @@
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import { createPayloadGzip } from "../../releases/patches/payload-gzip.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 import { temporaryName } from "../files.ts";
@@ -27,9 +27,7 @@ export async function withRepacked<T>(
 }
 
 async function repack(from: string, path: string): Promise<void> {
-  const out = await open(path, "wx", 0o600).catch((error: unknown) => {
-    throw storageError(path, error);
-  });
+  const out = await open(path, "wx", 0o600).catch(rethrown((error) => storageError(path, error)));
   const waiting: Uint8Array[] = [];
   const gzip = createPayloadGzip((piece) => void waiting.push(piece));
   const write = async (): Promise<void> => {

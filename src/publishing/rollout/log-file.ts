@@ -1,5 +1,5 @@
 import { constants, type FileHandle, open, stat } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { unreadable } from "../files.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { bytesOf, isGzip, type RotatedLog, rotatedBeside } from "./rotated-logs.ts";
@@ -95,9 +95,7 @@ export class LogFile {
   async #open(): Promise<Opened> {
     // A pipe without a writer would hold the process, and an interruption too.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-    const handle = await open(this.#path, flags).catch((error: unknown) => {
-      throw unreadable(this.#path, error);
-    });
+    const handle = await open(this.#path, flags).catch(rethrown((error) => unreadable(this.#path, error)));
     if ((await handle.stat()).isFile()) {
       const isPacked = await isGzip(handle);
       return { handle, isPacked, lines: new LineSplitter(), at: 0, tail: new Uint8Array(), modified: 0 };

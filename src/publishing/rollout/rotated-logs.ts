@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { createGunzip } from "node:zlib";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { unreadable } from "../files.ts";
 
 /** A former file of a log, as logrotate and others keep it beside the log. */
@@ -24,9 +24,7 @@ export async function rotatedBeside(path: string): Promise<readonly RotatedLog[]
     `^${literally(stem)}(?:${literally(extension)}${suffix}|${suffix}${literally(extension)})(\\.gz)?$`,
     "s",
   );
-  const names = await readdir(directory).catch((error: unknown) => {
-    throw unreadable(directory, error);
-  });
+  const names = await readdir(directory).catch(rethrown((error) => unreadable(directory, error)));
   // While it is being compressed, a file is there twice, the second time cut off.
   const isHalf = (name: string): boolean => name.endsWith(".gz") && names.includes(name.slice(0, -3));
   const found: RotatedLog[] = [];
@@ -49,9 +47,7 @@ export async function isGzip(handle: FileHandle): Promise<boolean> {
 
 /** The bytes of a file from its beginning, unpacked where it is compressed by gzip. Throws `validation_failed` for a damaged one. */
 export async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
-  const handle = await open(path, "r").catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const handle = await open(path, "r").catch(rethrown((error) => unreadable(path, error)));
   const isPacked = await isGzip(handle);
   // The stream closes the handle.
   const packed = createReadStream("", { fd: handle, start: 0 });

@@ -1,5 +1,6 @@
 import { readdir, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { rethrown } from "../../contract/errors.ts";
 import { storageError, writeDurably } from "../files/durable-file.ts";
 import { processTime } from "../files/store-time.ts";
 import { compareFormats, documentPath } from "./document-kind.ts";
@@ -53,9 +54,7 @@ export async function setAside(directory: string, name: string, wall = processTi
   const path = documentPath(directory, name);
   const kept = await keptNames(directory, name);
   const file = nextName(name, "bad", { kept, wall });
-  await rename(path, join(directory, file)).catch((error: unknown) => {
-    throw storageError(path, error);
-  });
+  await rename(path, join(directory, file)).catch(rethrown((error) => storageError(path, error)));
   await prune(directory, [...kept, file], kinds.bad.kept);
 }
 

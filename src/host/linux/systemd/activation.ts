@@ -1,4 +1,4 @@
-import { messageOf, StewardError } from "../../../contract/errors.ts";
+import { messageOf, rethrown, StewardError } from "../../../contract/errors.ts";
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost, Units } from "../../release-ports.ts";
 import type { ProgramEnd, RunForRelease } from "../releases/release-programs.ts";
 
@@ -21,9 +21,12 @@ export function createActivation(options: ActivationOptions): ReleaseHost["activ
     if (plan.activate !== null) {
       const name = plan.activate[0] ?? "";
       const limits = { timeoutMilliseconds: patienceMilliseconds };
-      const end = await run(plan.activate, release, limits).catch((cause: unknown) => {
-        throw new StewardError("internal_error", `${name} could not be run: ${messageOf(cause)}`, { cause });
-      });
+      const end = await run(plan.activate, release, limits).catch(
+        rethrown(
+          (cause) =>
+            new StewardError("internal_error", `${name} could not be run: ${messageOf(cause)}`, { cause }),
+        ),
+      );
       if (end.status !== 0) throw failed(name, end, patienceMilliseconds);
       return;
     }

@@ -1,4 +1,4 @@
-import { StewardError } from "../../../contract/errors.ts";
+import { rethrown, StewardError } from "../../../contract/errors.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
 
 /** One call of systemctl(1). */
@@ -20,9 +20,9 @@ export function createSystemctl(run: RunCommand): Systemctl {
   return async ({ verb, options = [], unit, patienceSeconds }) => {
     const args = ["--no-ask-password", verb, ...options, "--", unit];
     const limits = { timeoutMilliseconds: patienceSeconds * 1_000 };
-    const result = await run("systemctl", args, limits).catch((cause: unknown) => {
-      throw new StewardError("internal_error", "systemctl could not be run", { cause });
-    });
+    const result = await run("systemctl", args, limits).catch(
+      rethrown((cause) => new StewardError("internal_error", "systemctl could not be run", { cause })),
+    );
     if (result.status !== 0) throw refusal(`systemctl ${verb} ${unit}`, result, patienceSeconds);
     return result.stdout;
   };

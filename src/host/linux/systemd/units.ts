@@ -1,4 +1,4 @@
-import { StewardError } from "../../../contract/errors.ts";
+import { rethrown, StewardError } from "../../../contract/errors.ts";
 import { serviceName } from "../../../contract/host-file/release-plan.ts";
 import type { RunCommand } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
@@ -167,9 +167,9 @@ async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: 
     "--no-pager",
   ];
   const limits = { timeoutMilliseconds: questionSeconds * 1_000 };
-  const { status, stdout, stderr } = await run("journalctl", args, limits).catch((cause: unknown) => {
-    throw new StewardError("internal_error", "journalctl could not be run", { cause });
-  });
+  const { status, stdout, stderr } = await run("journalctl", args, limits).catch(
+    rethrown((cause) => new StewardError("internal_error", "journalctl could not be run", { cause })),
+  );
   // Killed for too much output, or at the timeout: the lines so far are the newest.
   if (status !== 0 && status !== null) {
     const complaint = printableLine(stderr, 200) || "it did not say why";
