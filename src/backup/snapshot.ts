@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { systemErrorCode } from "../contract/errors.ts";
+import { ifAbsent } from "../contract/errors.ts";
 import type { EventLog } from "../journal/events/event-log.ts";
 import type { OpenedDocument } from "../store/documents/document.ts";
 import { blocksOf } from "../store/documents/document-bytes.ts";
@@ -108,11 +108,6 @@ async function filesOnDisk(
   }
   const { files } = await readFolder(join(stateDirectory, "tls"));
   return [...found, ...files.map(({ path, content }) => inMemory(`state/tls/${path}`, content))];
-}
-
-function ifAbsent(error: unknown): null {
-  if (systemErrorCode(error) === "ENOENT") return null;
-  throw error;
 }
 
 function inMemory(path: string, content: Uint8Array): SnapshotFile {

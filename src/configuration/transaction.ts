@@ -1,6 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { ifAbsent, StewardError } from "../contract/errors.ts";
 import { mostDocumentBytes } from "../store/documents/document-kind.ts";
 import { syncDirectory, writeDurably } from "../store/files/durable-file.ts";
 import { readRegular } from "../store/files/regular-file.ts";
@@ -57,10 +57,7 @@ export async function keepAsApplied(directory: string): Promise<void> {
 }
 
 async function read(path: string): Promise<Transaction | null> {
-  const bytes = await readRegular(path, mostDocumentBytes).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  });
+  const bytes = await readRegular(path, mostDocumentBytes).catch(ifAbsent);
   if (bytes === null) return null;
   try {
     const { version, order, awaits, endSessions, forget } = JSON.parse(bytes.toString("utf8")) as Transaction;

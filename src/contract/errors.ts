@@ -98,3 +98,9 @@ export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** For `catch`: null where a file is absent. */
+export function ifAbsent(error: unknown): null {
+  if (systemErrorCode(error) === "ENOENT") return null;
+  throw error;
+}

@@ -7,7 +7,7 @@ import type { OpeningKey } from "../../backup/age.ts";
 import type { FileOfBackup } from "../../backup/manifest.ts";
 import { type OpenedBackup, openBackup } from "../../backup/read-backup.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
-import { messageOf, rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, messageOf, rethrown, StewardError } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { askAgentUnit } from "../client/agent-unit.ts";
@@ -116,11 +116,6 @@ async function presentFile(path: string): Promise<RootFile | null> {
 /** Only the bits of rights, none of which lets others write. */
 function modeOf({ mode = usualMode }: FileOfBackup & { readonly mode?: number }): number {
   return mode & 0o755 & ~0o022;
-}
-
-function ifAbsent(error: unknown): null {
-  if (systemErrorCode(error) === "ENOENT") return null;
-  throw error;
 }
 
 /** A file that is closed to others is open to the agent by its group. */

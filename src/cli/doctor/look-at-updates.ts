@@ -1,4 +1,4 @@
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { pathsOf } from "../../installer/files/release-directories.ts";
 import { journalBytes, readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
@@ -32,10 +32,7 @@ export async function lookAtUpdates(context: DoctorContext): Promise<Entry[]> {
 
 /** null: there is none. Throws `state_damaged` for a pipe or the like in its place: a trial may be under way. */
 async function journalAt(path: string): Promise<Uint8Array | null> {
-  return readRegular(path, journalBytes).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  });
+  return readRegular(path, journalBytes).catch(ifAbsent);
 }
 
 async function trialFinding(context: DoctorContext, kind: string, { release, phase, boots, health }: Trial) {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { BoundBuffers } from "../../host/ports.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { keepPlace } from "./connection-places.ts";
@@ -168,7 +168,5 @@ async function removeStale(path: string): Promise<void> {
     probe.once("error", () => resolve(false));
   });
   if (isAlive) throw new StewardError("state_locked", `Another agent answers on ${path}. Stop it first.`);
-  await unlink(path).catch((error: unknown) => {
-    if (systemErrorCode(error) !== "ENOENT") throw error;
-  });
+  await unlink(path).catch(ifAbsent);
 }

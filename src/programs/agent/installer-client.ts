@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants, watch } from "node:fs";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import type { RootHelper } from "../../host/ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { journalBytes, type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
@@ -237,8 +237,5 @@ function watchDirectory(directory: string, listener: () => void): () => void {
 }
 
 function readJournal({ releases }: ReleaseDirectories): Promise<Uint8Array | null> {
-  return readRegular(`${releases}/journal.json`, journalBytes).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  });
+  return readRegular(`${releases}/journal.json`, journalBytes).catch(ifAbsent);
 }

@@ -1,5 +1,5 @@
 import { lstat, readdir } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../files/durable-file.ts";
 import { takeLock } from "../files/lock.ts";
 import {
@@ -243,10 +243,7 @@ function stemOf(file: string): string {
 }
 
 async function statOf(path: string) {
-  return lstat(path).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  });
+  return lstat(path).catch(ifAbsent);
 }
 
 /**
