@@ -79,12 +79,13 @@ export function createUnattended(options: UnattendedOptions): Unattended {
       const now = wall() / 1_000;
       const steady = uptime() - steadyFrom;
       // One of the future is of a clock that has been put back since.
-      const last = Date.parse(lastBackupAt() ?? "") / 1_000 || 0;
+      const made = lastBackupAt();
+      const last = Date.parse(made ?? "") / 1_000 || 0;
       const known = [seen.timer, seen.state, last];
       const since = Math.max(...known.map((at) => (at > now ? now - steady : at)));
       const hadChance = steady >= catchUpSeconds || seen.fired > since + catchUpSeconds;
       if (now - since < overdueSeconds || !hadChance) return null;
-      const particulars = `${last > 0 ? `The last one was made at ${momentOf(last)}` : "None was ever made"}.`;
+      const particulars = made === null ? "None was ever made." : `The last one was made at ${made}.`;
       return finding("backup_overdue", {}, particulars, line("steward doctor"));
     },
     upload: () => {
@@ -106,16 +107,12 @@ async function lookAt(root: string, stateDirectory: string) {
   };
 }
 
-function momentOf(seconds: number): string {
-  return new Date(Math.floor(seconds) * 1_000).toISOString();
-}
-
 /** Seconds since 1970; 0: it is off. `systemctl enable` makes the link, and a mask leaves it. */
 async function switchedOn(root: string, wants: string, unit: string): Promise<number> {
-  const units = ["etc", "run", "usr/lib"].map((place) => join(root, place, "systemd/system"));
-  const [own = ""] = units;
-  if ((await readlink(join(own, unit)).catch(() => "")) === "/dev/null") return 0;
-  return Math.max(...(await Promise.all(units.map((place) => changedAt(join(place, wants, unit))))));
+  const mask = await readlink(join(root, "etc/systemd/system", unit)).catch(() => "");
+  if (mask === "/dev/null") return 0;
+  const links = ["etc", "run", "usr/lib"].map((place) => join(root, place, "systemd/system", wants, unit));
+  return Math.max(...(await Promise.all(links.map(changedAt))));
 }
 
 /** Seconds since 1970; 0: it is not there. */
