@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lookForClockSetters } from "./clock-setters.ts";
 import { type Answer, type DoctorContext, outputOf, textOf } from "./doctor-context.ts";
@@ -43,12 +43,12 @@ async function lookAtTime(context: DoctorContext): Promise<Entry> {
 }
 
 /** `isPast`: the battery-backed clock is wrong for certain. */
-async function batteryApart(
+function batteryApart(
   { root }: DoctorContext,
   { shown, battery, isPast }: { shown: string; battery: Date; isPast: boolean },
-): Promise<Entry> {
+): Entry {
   // Debian 13 has it in a package of its own, util-linux-extra.
-  const isKeeper = await isThere(join(root, "/usr/sbin/hwclock"));
+  const isKeeper = existsSync(join(root, "/usr/sbin/hwclock"));
   const reboot = "after a reboot without a network the device begins with the second one.";
   const meaning = isPast
     ? `The second one has certainly passed, and ${reboot} If the first one is right, this line sets the second by it.`
@@ -57,13 +57,6 @@ async function batteryApart(
     "battery_clock_apart",
     `This clock says ${shown}, the battery-backed one ${battery.toISOString()}. ${meaning}`,
     isPast && isKeeper ? "hwclock --systohc" : "steward time status",
-  );
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 }
 
