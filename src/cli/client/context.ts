@@ -128,7 +128,10 @@ export interface ExaminedHost {
 /** Root's decisions about this device. */
 export interface HostFileAccess {
   /** Those in force, as `eyes` reads them, and what a person has to see to in the file; null: nothing. */
-  inForce(path: string, eyes?: "agent" | "root"): Promise<RescueDecisions & { readonly trouble: Finding | null }>;
+  inForce(
+    path: string,
+    eyes?: "agent" | "root",
+  ): Promise<RescueDecisions & { readonly trouble: Finding | null }>;
   /** Judges a host file, whose it is, and the files that it names. Throws for one that cannot be read. */
   check(path: string): Promise<CheckedText>;
   /** Judges only the text of a host file. */
