@@ -85,12 +85,21 @@ export const scenario: TieredScenario = {
         for (const [what, make] of Object.entries(noFiles)) await ofNoFile(guest, what, make);
         await ofAnEarlierCopy(guest);
         for (const pair of pairs) await ofPair(guest, pair);
+        await ofAnotherDirectory(guest);
         await ofPassphrase(guest);
         await ofSealKey(guest);
       },
     },
   ],
 };
+
+/** No certificate's: who knows what root keeps in it? */
+async function ofAnotherDirectory(guest: Guest): Promise<void> {
+  await shell(guest, `rm -rf ${tls}; mkdir -m 755 ${tls}; mkdir -m 700 ${tls}/private`);
+  const { status } = await reload(guest);
+  const need = await needOf(guest, "https");
+  guest.check("a closed directory beside is no certificate", status === 0 && need === "", { status, need });
+}
 
 function shell(guest: Guest, lines: string): Promise<Ran> {
   return guest.run("sh", ["-c", lines]);

@@ -56,7 +56,7 @@ function underOtherName(directory: string, entries: readonly Dirent[]): Installe
   for (const entry of entries) {
     const path = join(directory, entry.name);
     const isFile = otherName.test(entry.name);
-    const [place, names] = isFile ? [directory, own] : [path, namesIn(path)];
+    const [place, names] = isFile ? [directory, own] : [path, namesIn(path, entry.isSymbolicLink())];
     const [chain, key] = [chainName, keyName].map((form) => names.sort().findLast((name) => form.test(name)));
     if (!isFile && !(chain && key)) continue;
     const line =
@@ -69,12 +69,12 @@ function underOtherName(directory: string, entries: readonly Dirent[]): Installe
   return [];
 }
 
-/** As certbot names them, where only root sees them; none for a file. */
-function namesIn(directory: string): string[] {
+/** As certbot names them, where a link leads to what only root sees; none for a file, and in another closed directory. */
+function namesIn(directory: string, isLink: boolean): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    return systemErrorCode(error) === "EACCES" ? ["fullchain.pem", "privkey.pem"] : [];
+    return isLink && systemErrorCode(error) === "EACCES" ? ["fullchain.pem", "privkey.pem"] : [];
   }
 }
 
