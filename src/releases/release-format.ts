@@ -1,7 +1,7 @@
 import { updateKinds } from "../contract/update-kinds.ts";
 
 /*
- * The description that a publisher signs for a release: the bounds by which release.ts reads it. release-schema.ts says the
+ * The description that a publisher signs for a release: the bounds by which release.ts reads it. scripts/docs/release-schema.ts says the
  * same as a JSON Schema.
  */
 

@@ -13,11 +13,11 @@ import {
   rulesEntry,
   surroundings,
 } from "../../lab/publisher/site.ts";
+import { customSchema, targetSchema } from "../../scripts/docs/release-schema.ts";
 import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
 import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { readRelease } from "../../src/releases/release.ts";
-import { customSchema, targetSchema } from "../../src/releases/release-schema.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
 import { makeDevice } from "./clients.ts";

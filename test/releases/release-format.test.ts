@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { codePoint } from "../../lab/basics/code-point.ts";
 import { runs } from "../../lab/basics/counts.ts";
 import { offer } from "../../lab/publisher/offers.ts";
+import { customSchema } from "../../scripts/docs/release-schema.ts";
 import { readRelease } from "../../src/releases/release.ts";
 import { targetPathPattern } from "../../src/releases/release-format.ts";
-import { customSchema } from "../../src/releases/release-schema.ts";
 
 const isOfSchema = new Ajv2020().compile(customSchema);
 

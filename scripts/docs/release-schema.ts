@@ -1,5 +1,4 @@
-import { updateKinds } from "../contract/update-kinds.ts";
-import { caps } from "../tuf/caps.ts";
+import { updateKinds } from "../../src/contract/update-kinds.ts";
 import {
   architectures,
   channelPattern,
@@ -10,8 +9,9 @@ import {
   maximumWaveSeconds,
   namePattern,
   targetPathPattern,
-} from "./release-format.ts";
-import { longestVersion, versionPattern } from "./semver.ts";
+} from "../../src/releases/release-format.ts";
+import { longestVersion, versionPattern } from "../../src/releases/semver.ts";
+import { caps } from "../../src/tuf/caps.ts";
 
 /* The form of a release as a JSON Schema, for people who publish with other tools: no program reads it. */
 
