@@ -1,8 +1,8 @@
 import { updateKinds } from "../contract/update-kinds.ts";
 
 /*
- * The description that a publisher signs for a release: the bounds by which release.ts reads it. scripts/docs/release-schema.ts says the
- * same as a JSON Schema.
+ * The description that a publisher signs for a release: the bounds by which release.ts reads it. A JSON Schema says the same
+ * in scripts/docs/release-schema.ts.
  */
 
 /** The form of `custom` that this agent understands. */

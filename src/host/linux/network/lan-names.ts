@@ -42,7 +42,7 @@ export function createLanNames(
       isOfResolved = isOn === "yes";
       const former = own.join();
       own = [...(ofAvahi === undefined ? [] : [ofAvahi]), ...(isOfResolved ? [`${label}.local`] : [])];
-      // Who has the usual one is not known yet beside another name.
+      // The holder of the usual one is not known yet beside another name.
       if (own.length === 0 || own.includes(usual) || own.join() !== former) taken = null;
     },
     seek: async () => {
