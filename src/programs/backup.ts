@@ -116,7 +116,7 @@ function printable(bytes: Uint8Array): string {
 
 /** The bytes of a file of `age -a`. A damaged character shows in them: age authenticates each piece. */
 async function* withoutArmour(source: Source): Source {
-  let text = "";
+  let [text, digits] = ["", ""];
   for await (const piece of source) {
     text += printable(piece).replaceAll(" ", "");
     const lines = text.split("\n");
@@ -124,8 +124,12 @@ async function* withoutArmour(source: Source): Source {
     if (text.length > mostHeaderBytes) throw new Complaint("damaged", "a line of it is too long");
     const end = lines.findIndex((line) => line.startsWith("-----END"));
     const own = lines.slice(0, end < 0 ? lines.length : end).filter((line) => !line.startsWith("-"));
-    yield Buffer.from(own.join(""), "base64");
+    digits += own.join("");
+    // Four are three bytes, wherever the lines end.
+    const whole = end < 0 ? digits.length - (digits.length % 4) : digits.length;
+    yield Buffer.from(digits.slice(0, whole), "base64");
     if (end >= 0) return;
+    digits = digits.slice(whole);
   }
 }
 

@@ -87,6 +87,15 @@ describe("the encryption of a backup", () => {
     });
   });
 
+  it("opens an armoured file of Debian's age, also wrapped to lines of another length", async () => {
+    const armoured = String(execFileSync("age", ["-a", "-r", mine.recipient], { input: plain }));
+    const wrapped = armoured.replace(/(?<=E-----\n)[^-]*/, (lines) =>
+      lines.replaceAll("\n", "").replace(/.{1,50}/g, "$&\n"),
+    );
+    for (const text of [armoured, wrapped])
+      assert.ok((await open(Buffer.from(text), { identity: mine.identity })).equals(plain));
+  });
+
   it("does not open with another key", async () => {
     const byPassphrase = await seal(plain, { passphrase });
     const byRecipient = await seal(plain, { recipients: [mine.recipient] });
