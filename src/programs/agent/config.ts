@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { StewardError } from "../../contract/errors.ts";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Reread } from "../../http/handlers/system.ts";
@@ -107,7 +108,16 @@ export async function agentConfig(
   };
 }
 
-/** The initial settings from the maker of the product. They are validated when they are merged. */
+/** The initial settings from the maker of the product. They are validated when they are merged. Throws `validation_failed`. */
 export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
-  return path ? (JSON.parse(readFileSync(path, "utf8")) as SettingsChange) : {};
+  if (!path) return {};
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as SettingsChange;
+  } catch (cause) {
+    const { whyUnreadable } = await import("../../host/linux/host-file/trusted-file.ts");
+    const isRead = cause instanceof SyntaxError;
+    const why = isRead ? `is not JSON: ${cause.message}` : whyUnreadable(path, cause, {});
+    const detail = `STEWARD_INITIAL_SETTINGS names ${path}, which ${why ?? "does not exist"}.`;
+    throw new StewardError("validation_failed", detail, { cause });
+  }
 }
