@@ -26,10 +26,10 @@ export function startWebServer(answer: Answerer): Promise<WebServer> {
 }
 
 /** One that answers each connection with bytes of its own making. */
-export function startRawServer(answer: (socket: Socket) => void): Promise<WebServer> {
+export function startRawServer(answer: (socket: Socket, request: Buffer) => void): Promise<WebServer> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
-    socket.once("data", () => answer(socket));
+    socket.once("data", (request) => answer(socket, request));
   });
   return listening(server, "http", []);
 }

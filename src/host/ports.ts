@@ -263,7 +263,7 @@ export interface TransferLimits {
 export interface TransferRequest {
   /** Lower-case names; `accept-encoding` is sent beside them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body may be compressed, as its header `content-encoding` says; otherwise it is refused. */
+  /** Asks for a body that is compressed, as its header `content-encoding` then says; some servers do that unasked. */
   readonly acceptsGzip?: true;
   /** The same only for the origin of the address: a redirect to another one leaves them out. */
   readonly originHeaders?: Readonly<Record<string, string>>;
@@ -291,7 +291,7 @@ export interface Transfer {
 /**
  * Reads from an address (`https:`, `http:`, `file:`). Throws `update_server_unreachable` (no name, no
  * connection, no TLS, a broken transfer), `update_server_refused` (a redirect to another origin, too many of them, an
- * address, with the reason `local_server`, or an encoding that is not allowed) and `update_too_slow`; `body` throws the same.
+ * address, with the reason `local_server`, or far more than its content) and `update_too_slow`; `body` throws the same.
  */
 export interface Transfers {
   open(url: string, request: TransferRequest): Promise<Transfer>;

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { readAnswer } from "../../host/answer-body.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
 import { refusedAnswer } from "./refusals.ts";
 
@@ -38,26 +39,15 @@ export function createProviderRequest({ transfers, origins }: ProviderRequestOpt
     const signal = AbortSignal.timeout(answerMilliseconds);
     try {
       const answer = await transfers.open(url, { headers, post: body?.toString(), limits, signal });
-      return asResponse(answer, await textOf(answer));
+      try {
+        return asResponse(answer, (await readAnswer(host, answer, mostBytes)).toString("utf8"));
+      } finally {
+        answer.close();
+      }
     } catch (cause) {
       throw signal.aborted ? unreachable(host, "it did not answer in time", cause) : failure(host, cause);
     }
   };
-}
-
-async function textOf({ body, close }: Transfer): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.byteLength;
-    if (bytes > mostBytes) {
-      close();
-      throw refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`);
-    }
-    // A copy, because the memory of a piece is used again for the next one.
-    pieces.push(Buffer.from(piece));
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 /**
@@ -91,10 +81,13 @@ function failure(host: string, error: unknown): unknown {
   if (!(error instanceof StewardError)) return error;
   const { code, details } = error;
   if (code === "update_too_slow") return unreachable(host, "it is too slow", error);
+  if (code === "update_too_large") {
+    return refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`, error);
+  }
   if (code === "update_server_refused") {
     return refusedAnswer(
       "endpoint",
-      `${host} redirects, or compresses what it sends, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
+      `${host} redirects, or sends what is no HTTP of a provider, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
       error,
     );
   }

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { codingOf, decodedBody } from "../../host/answer-body.ts";
 import type { FreeSpace, Transfer } from "../../host/ports.ts";
 import type { SignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
@@ -112,22 +113,37 @@ async function receive(
   const tell = (): void =>
     onProgress?.({ receivedBytes: part.lengthBytes(), totalBytes: payload.lengthBytes });
   tell();
-  for await (const piece of transfer.body) {
+  for await (const piece of contentOf(transfer, payload, found)) {
     if (part.lengthBytes() + piece.byteLength > payload.lengthBytes) throw tooLarge(found);
     await part.append(piece);
     tell();
   }
 }
 
+/** Object stores call a `.tar.gz` the gzip coding of a `.tar`: what has the signed length is taken as it comes. */
+function contentOf(
+  transfer: Transfer,
+  { lengthBytes }: SignedPayload,
+  { path }: FoundTarget,
+): AsyncIterable<Uint8Array> {
+  const isAsSigned = transfer.status === 206 || announcedBytes(transfer) === lengthBytes;
+  return isAsSigned ? transfer.body : decodedBody(path, transfer, lengthBytes);
+}
+
+function announcedBytes({ headers }: Transfer): number | null {
+  return readContentLength(headers["content-length"]);
+}
+
 /** Before anything of the body is read. */
 function refuseOtherLength(
-  { status, headers }: Transfer,
+  transfer: Transfer,
   fromByte: number,
   { lengthBytes }: SignedPayload,
   found: FoundTarget,
 ): void {
-  const announced = readContentLength(headers["content-length"]);
+  const { status, headers } = transfer;
   if (status === 200) {
+    const announced = codingOf(transfer) === "identity" ? announcedBytes(transfer) : null;
     if (announced !== null && announced > lengthBytes) throw tooLarge(found);
     if (announced !== null && announced < lengthBytes) {
       throw mismatch(found.path, `the server has ${announced} bytes, and ${lengthBytes} are signed`);

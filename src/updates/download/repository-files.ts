@@ -1,10 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
+import { readAnswer } from "../../host/answer-body.ts";
 import type { Transfer, TransferRequest, Transfers } from "../../host/ports.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { ReadFile, Repository, Validators } from "../../tuf/repository.ts";
-import { readContentLength, validatorsOf } from "./http-fields.ts";
-import { isGzip, mostPackedBytes, tooLarge, unpacked } from "./unpacked.ts";
+import { validatorsOf } from "./http-fields.ts";
 
 export interface RepositoryOptions {
   readonly transfers: Transfers;
@@ -46,7 +46,7 @@ export function openRepository(options: RepositoryOptions): Repository {
         if (isAbsence(status)) return null;
         if (status === 304 && Object.keys(asked).length > 0) return "unchanged";
         if (status !== 200) throw notServed(name, transfer);
-        const bytes = await readAll(name, counted(transfer, cost), maximumBytes);
+        const bytes = await readAnswer(name, counted(transfer, cost), maximumBytes);
         return { bytes, validators: validatorsOf(headers) } satisfies ReadFile;
       } finally {
         transfer.close();
@@ -133,30 +133,6 @@ function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
     }
   };
   return { status, headers, body: pieces(), close: () => transfer.close() };
-}
-
-/** The bytes of the file, which lengths and hashes of TUF are of, however it was sent. */
-async function readAll(name: string, transfer: Transfer, maximumBytes: number): Promise<Uint8Array> {
-  if (!isGzip(transfer.headers["content-encoding"])) return readBody(name, transfer, maximumBytes);
-  return unpacked(name, await readBody(name, transfer, mostPackedBytes(maximumBytes)), maximumBytes);
-}
-
-async function readBody(
-  name: string,
-  { headers, body }: Transfer,
-  maximumBytes: number,
-): Promise<Uint8Array> {
-  const announced = readContentLength(headers["content-length"]) ?? 0;
-  const pieces: Uint8Array[] = [];
-  let lengthBytes = 0;
-  if (announced > maximumBytes) throw tooLarge(name, maximumBytes);
-  for await (const piece of body) {
-    lengthBytes += piece.byteLength;
-    if (lengthBytes > maximumBytes) throw tooLarge(name, maximumBytes);
-    // Its memory is used again.
-    pieces.push(Buffer.from(piece));
-  }
-  return Buffer.concat(pieces);
 }
 
 function refusal(message: string): StewardError {

@@ -96,7 +96,7 @@ export const falseEndpoints: readonly Case[] = [
   [
     "megabytes that travel as a kilobyte (compression)",
     answering("/token", gzipSync(mebibyte), { "content-encoding": "gzip" }),
-    "endpoint",
+    "size",
   ],
   ["discovery that is no object", answering(discovery, "[]"), "malformed"],
   ["two answers in one: the code twice", { back: (query) => query.append("code", "other") }, "malformed"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isLocalServer } from "../../../src/host/linux/network/local-server.ts";
+import { isLocalServer } from "../../../src/host/linux/network/server-addresses.ts";
 
 describe("isLocalServer", () => {
   for (const server of [
@@ -18,6 +18,8 @@ describe("isLocalServer", () => {
     "http://[::ffff:127.0.0.1]/",
     "http://[::ffff:169.254.169.254]/",
     "http://169.254.169.254/latest",
+    "http://168.63.129.16/",
+    "http://192.0.0.192/",
     "http://[fe80::1]/",
     "http://[febf::1]/",
     "http://localhost:8080/",

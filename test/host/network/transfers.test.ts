@@ -110,6 +110,8 @@ describe("transfers over http", () => {
       "0.0.0.0",
       "::",
       "100.100.100.200",
+      "168.63.129.16",
+      "192.0.0.192",
       "fd00:ec2::254",
       "2002:7f00:1::",
       "64:ff9b:1::7f00:1",
@@ -154,27 +156,6 @@ describe("transfers over http", () => {
   });
 
   describe("refuse an answer", () => {
-    for (const encoding of ["gzip", "br", "identity, gzip"]) {
-      it(`with the encoding ${encoding} (gzip bomb)`, async () => {
-        const { url } = await serving((_request, response) =>
-          response.writeHead(200, { "content-encoding": encoding }).end("x"),
-        );
-        await assert.rejects(transfers().open(url, plainRequest()), code("update_server_refused"));
-      });
-    }
-
-    for (const encoding of ["br", "deflate", "gzip, gzip", "identity, gzip"]) {
-      it(`with the encoding ${encoding} where gzip was asked for`, async () => {
-        const { url } = await serving((_request, response) =>
-          response.writeHead(200, { "content-encoding": encoding }).end("x"),
-        );
-        await assert.rejects(transfers().open(url, plainRequest({ acceptsGzip: true })), {
-          ...code("update_server_refused"),
-          message: /although only gzip was asked for/,
-        });
-      });
-    }
-
     const broken: Record<string, string> = {
       "that is no HTTP": "hello\r\n\r\n",
       "with two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",

@@ -1,11 +1,17 @@
-import { request } from "node:http";
-import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
+import {
+  connect as connectTcp,
+  isIP,
+  type LookupFunction,
+  type OnReadOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import type { ResolveHost, ServerConnections, ServerPlace } from "../../ports.ts";
 import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
 import { createResolveHost } from "./resolve-host.ts";
-import { createReusedBuffer, type ReusedBuffer } from "./reused-buffer.ts";
+import { ReusedBuffer } from "./reused-buffer.ts";
 import { isLocalAddress, isLocalName, ownAddresses } from "./server-addresses.ts";
 import { refused } from "./transfer-failures.ts";
 
@@ -39,44 +45,42 @@ export interface ServerConnectionOptions
 /** A connection that can send requests and receive answers. */
 export interface Connection {
   readonly stream: Duplex;
-  /** null: only the stream reads the connection. */
-  readonly reused: ReusedBuffer | null;
+  readonly reused: ReusedBuffer;
 }
 
 /**
  * Opens a connection to the server, through the proxy if there is one. TLS is verified before any byte of a request is
  * sent. Rejects with the system's or OpenSSL's error, or with `update_server_refused` for an address that is not allowed.
- * An abort destroys the connection at any time.
+ * An abort destroys the connection at any time. `onExcess` is called when more comes than `reused` allows.
  */
 export async function connect(
   url: URL,
   options: ConnectionOptions,
   signal: AbortSignal,
+  onExcess: () => void,
 ): Promise<Connection> {
   const { proxy } = options;
   const host = hostOf(url);
   refuseLocalHost(host, options);
-  const isSecure = url.protocol === "https:";
-  const context = isSecure ? await options.authorities() : undefined;
+  const tcp = tcpOptions(serverOf(proxy ?? url), options, proxy === undefined && !options.allowLocalServers);
+  const reused = new ReusedBuffer(onExcess);
+  if (url.protocol === "http:") {
+    const socket = await opened(connectTcp({ ...tcp, onread: reused.onread }), "connect", signal);
+    return { stream: reused.attach(socket), reused };
+  }
+  const context = await options.authorities();
   const secure = {
     ...{ host, rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
     // RFC 6066 §3: a literal address is not sent as a server name.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(context === undefined ? {} : { secureContext: context }),
   };
-  const tcp = tcpOptions(serverOf(proxy ?? url), options, proxy === undefined && !options.allowLocalServers);
-  if (isSecure && proxy !== undefined) {
-    const socket = await opened(connectTcp(tcp), "connect", signal);
-    await openTunnel(socket, `${url.hostname}:${portOf(url)}`, signal);
-    // TLS over an existing socket cannot be given a buffer, so a transfer takes about 20 MiB more here.
-    const stream = await opened(connectTls({ ...secure, socket }), "secureConnect", signal);
-    return { stream, reused: null };
-  }
-  const reused = createReusedBuffer();
-  const socket = isSecure
-    ? await opened(connectTls(withBuffer({ ...tcp, ...secure }, reused)), "secureConnect", signal)
-    : await opened(connectTcp({ ...tcp, onread: reused.onread }), "connect", signal);
-  return { stream: reused.attach(socket), reused };
+  // TLS over an existing socket cannot be given a buffer, so a transfer takes about 20 MiB more behind a proxy.
+  const socket =
+    proxy === undefined
+      ? connectTls(withBuffer({ ...tcp, ...secure }, reused))
+      : connectTls({ ...secure, socket: await tunnel(tcp, `${url.hostname}:${portOf(url)}`, signal) });
+  return { stream: reused.attach(await opened(socket, "secureConnect", signal)), reused };
 }
 
 /** Connections to servers whose addresses are judged as in `connect`: as written, and after a name is resolved. */
@@ -173,27 +177,29 @@ function opened(socket: Socket, event: "connect" | "secureConnect", signal: Abor
   });
 }
 
-/** RFC 9110 §9.3.6. */
-function openTunnel(socket: Socket, target: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const connecting = request({
-      ...{ method: "CONNECT", path: target, headers: { host: target }, maxHeaderSize: mostHeaderBytes },
-      createConnection: () => socket,
-    });
-    connecting.once("connect", ({ statusCode }, _socket, head) => {
-      if (statusCode === 200 && head.length === 0) return resolve();
-      socket.destroy();
-      reject(refused(`The proxy did not connect to ${target}: it answered ${statusCode}.`));
-    });
-    connecting.once("response", ({ statusCode }) => {
-      socket.destroy();
-      reject(refused(`The proxy answered ${statusCode} to CONNECT ${target}.`));
-    });
-    connecting.once("error", (error) => reject(signal.aborted ? signal.reason : error));
-    connecting.end();
+/** A connection through the proxy (RFC 9110 §9.3.6). Only the head of its answer is read, so that it can send nothing else. */
+async function tunnel(tcp: TcpNetConnectOpts, target: string, signal: AbortSignal): Promise<Socket> {
+  const socket = await opened(connectTcp(tcp), "connect", signal);
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
+  const head = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    const onData = (piece: Buffer): void => {
+      text += piece.toString("latin1", 0, mostHeaderBytes);
+      if (!text.includes("\r\n\r\n") && text.length < mostHeaderBytes) return;
+      socket.off("data", onData).pause();
+      resolve(text);
+    };
+    socket.on("data", onData);
+    socket.once("close", () => reject(signal.aborted ? signal.reason : brokenOff()));
   });
+  const status = /^HTTP\/1\.[01] ([0-9]{3})[ \r]/.exec(head)?.[1];
+  if (status === "200" && head.endsWith("\r\n\r\n")) return socket;
+  socket.destroy();
+  throw refused(
+    `The proxy did not connect to ${target}: ${status === undefined ? "it sent no answer" : `it answered ${status}`}.`,
+  );
 }
 
-function brokenOff(): Error {
+export function brokenOff(): Error {
   return Object.assign(new Error("the connection ended"), { code: "ECONNRESET" });
 }

@@ -1,5 +1,6 @@
 import type { TransferOptions } from "../../host.ts";
-import type { Transfers } from "../../ports.ts";
+import type { ServerConnections, Transfers } from "../../ports.ts";
+import type { ServerConnectionOptions } from "./connections.ts";
 
 /** Transfers whose part of the program is loaded with the first of them: an agent at rest makes none. */
 export function openTransfers(options: TransferOptions): Transfers {
@@ -9,5 +10,20 @@ export function openTransfers(options: TransferOptions): Transfers {
       opened ??= import("./transfers.ts").then(({ createTransfers }) => createTransfers(options));
       return (await opened).open(address, request);
     },
+  };
+}
+
+/** The same for connections: few devices make any. */
+export function openConnections(options: ServerConnectionOptions): ServerConnections {
+  let opened: Promise<ServerConnections> | undefined;
+  const connections = (): Promise<ServerConnections> => {
+    opened ??= import("./connections.ts").then(({ createServerConnections }) =>
+      createServerConnections(options),
+    );
+    return opened;
+  };
+  return {
+    open: async (server, signal) => (await connections()).open(server, signal),
+    authorities: async () => (await connections()).authorities(),
   };
 }

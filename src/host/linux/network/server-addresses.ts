@@ -9,9 +9,11 @@ const localRanges: readonly (readonly [string, number, "ipv4" | "ipv6"])[] = [
   // RFC 1122 §3.2.1.3: this host on this network; Linux takes 0.0.0.0 for loopback.
   ["0.0.0.0", 8, "ipv4"],
   ["127.0.0.0", 8, "ipv4"],
-  // RFC 3927, with the metadata services of most clouds; then those of Alibaba and of Amazon over IPv6.
+  // RFC 3927, with the metadata services of most clouds; then those of Alibaba, Azure, Oracle, and of Amazon over IPv6.
   ["169.254.0.0", 16, "ipv4"],
   ["100.100.100.200", 32, "ipv4"],
+  ["168.63.129.16", 32, "ipv4"],
+  ["192.0.0.192", 32, "ipv4"],
   ["fd00:ec2::", 32, "ipv6"],
   // Multicast, reserved and broadcast.
   ["224.0.0.0", 3, "ipv4"],
@@ -52,6 +54,14 @@ export function ownAddresses(): ReadonlySet<string> {
 /** True if a name always resolves to this device (RFC 6761 §6.3). */
 export function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
+}
+
+/** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
+export function isLocalServer(server: string): boolean {
+  if (!/^https?:/.test(server) || !URL.canParse(server)) return false;
+  // URL normalises every form of an address, such as 0x7f.1.
+  const host = new URL(server).hostname.replace(/^\[|\]$/g, "");
+  return isLocalName(host) || (isIP(host) !== 0 && isLocalAddress(host));
 }
 
 /** The canonical spelling of an address: without a zone, IPv4 if it was mapped into IPv6 (RFC 4291 §2.5.5.2). */

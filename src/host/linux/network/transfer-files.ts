@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { systemErrorCode } from "../../../contract/errors.ts";
 import type { Transfer, TransferRequest } from "../../ports.ts";
-import { pacedBody } from "./transfer-body.ts";
+import { paced } from "./transfer-body.ts";
 import { refused, unreachable } from "./transfer-failures.ts";
 
 /** Bytes read at a time. */
@@ -27,12 +27,9 @@ export async function openFile(url: URL, request: TransferRequest): Promise<Tran
     return { ...absent, status: 416, headers: { "content-range": `bytes */${stats.size}` } };
   }
   const start = from ?? 0;
-  const { body, close } = pacedBody({
-    pieces: readPieces(handle, start, stats.size),
-    limits: request.limits,
-    signal: request.signal,
-    where: url.pathname,
-    release: () => void handle.close().catch(() => undefined),
+  const close = (): void => void handle.close().catch(() => undefined);
+  const body = paced(readPieces(handle, start, stats.size), {
+    ...{ limits: request.limits, signal: request.signal, where: url.pathname, release: close },
     failure: (cause) => unreachable(url, cause),
   });
   return {

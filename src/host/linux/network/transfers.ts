@@ -2,9 +2,11 @@ import type { TransferOptions } from "../../host.ts";
 import type { ResolveHost, Transfer, TransferRequest, Transfers } from "../../ports.ts";
 import { createCertificateAuthorities } from "./certificate-authorities.ts";
 import type { ConnectionOptions } from "./connections.ts";
+import { type Answer, exchange } from "./exchange.ts";
 import { createResolveHost } from "./resolve-host.ts";
 import { ownAddresses } from "./server-addresses.ts";
-import { exchange } from "./transfer-exchange.ts";
+
+import { paced } from "./transfer-body.ts";
 import { refused, tooSlow, unreachable } from "./transfer-failures.ts";
 import { openFile } from "./transfer-files.ts";
 
@@ -27,8 +29,7 @@ export function createTransfers(options: LinuxTransferOptions): Transfers {
       const url = parseAddress(address);
       request.signal.throwIfAborted();
       if (url.protocol === "file:") return openFile(url, request);
-      const asked = withUserAgent(request, options);
-      return openWithin(url, asked, (at, signal) => followed(at, asked, signal, options, connections));
+      return openServer(url, withUserAgent(request, options), options, connections);
     },
   };
 }
@@ -38,27 +39,38 @@ function withUserAgent(request: TransferRequest, { userAgent }: LinuxTransferOpt
   return { ...request, headers: { ...request.headers, "user-agent": userAgent } };
 }
 
-/** Limits the time until the head; the body has limits of its own. */
-async function openWithin(
+/** Limits the time until the head, and the rate of the body. */
+async function openServer(
   url: URL,
-  { signal, limits }: TransferRequest,
-  open: (url: URL, signal: AbortSignal) => Promise<Transfer>,
+  request: TransferRequest,
+  options: LinuxTransferOptions,
+  connections: ConnectionOptions,
 ): Promise<Transfer> {
+  const { signal, limits } = request;
   const ending = new AbortController();
   const onAbort = (): void => ending.abort(signal.reason);
   signal.addEventListener("abort", onAbort);
   const late = (): void =>
     ending.abort(tooSlow(`${url.host} did not answer within ${limits.headSeconds} s.`));
   const timer = setTimeout(late, limits.headSeconds * 1_000);
+  let answer: Answer | undefined;
+  const close = (): void => {
+    signal.removeEventListener("abort", onAbort);
+    answer?.close();
+  };
+  const failure = (error: unknown): unknown => unreachable(url, error);
   try {
-    const opening = open(url, ending.signal);
     // A look-up cannot be cancelled: its result is ignored.
-    return await Promise.race([opening, aborted(ending.signal)]);
+    const opening = followed(url, request, ending, options, connections);
+    answer = await Promise.race([opening, aborted(ending.signal)]);
+    const { status, headers, pieces } = answer;
+    const paces = { limits, signal: ending.signal, where: url.host, release: close, failure };
+    return { status, headers, body: paced(pieces, paces), close };
   } catch (error) {
-    throw ending.signal.aborted ? ending.signal.reason : unreachable(url, error);
+    close();
+    throw ending.signal.aborted ? ending.signal.reason : failure(error);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
   }
 }
 
@@ -72,17 +84,17 @@ function aborted(signal: AbortSignal): Promise<never> {
 async function followed(
   url: URL,
   request: TransferRequest,
-  signal: AbortSignal,
+  ending: AbortController,
   options: LinuxTransferOptions,
   connections: ConnectionOptions,
-): Promise<Transfer> {
+): Promise<Answer> {
   const origins = new Set([url.origin, ...(options.redirectOrigins ?? [])]);
   const seen = new Set<string>();
   for (let at = url; ; ) {
     seen.add(at.href);
     const own = at.origin === url.origin ? request.originHeaders : undefined;
     const asked = { ...request, headers: { ...request.headers, ...own } };
-    const answer = await exchange(at, asked, signal, connections);
+    const answer = await exchange(at, asked, ending, connections);
     const { status, headers } = answer;
     if (options.redirects === null || ![301, 302, 303, 307, 308].includes(status)) return answer;
     answer.close();

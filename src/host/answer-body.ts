@@ -1,0 +1,91 @@
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { Transfer } from "./ports.ts";
+
+/** The content coding of an answer (RFC 9110 §8.4); null: one that is not understood. */
+export function codingOf({ headers }: Pick<Transfer, "headers">): "identity" | "gzip" | null {
+  const coding = headers["content-encoding"]?.trim() ?? "";
+  if (/^(identity)?$/i.test(coding)) return "identity";
+  return /^(x-)?gzip$/i.test(coding) ? "gzip" : null;
+}
+
+/**
+ * The content of an answer, unpacked if the server has compressed it. What unpacks to more ends at the limit, whatever it
+ * would be in all. Throws `update_too_large`, `update_server_refused` for what is no gzip, or cut off, and for any other
+ * coding.
+ */
+export async function* decodedBody(
+  name: string,
+  transfer: Transfer,
+  maximumBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const coding = codingOf(transfer);
+  if (coding === null) {
+    const asked = JSON.stringify(transfer.headers["content-encoding"]);
+    throw refused(
+      `The server sent ${JSON.stringify(name)} with the content coding ${asked}, which was not asked for.`,
+    );
+  }
+  const mostSentBytes = coding === "identity" ? maximumBytes : mostPackedBytes(maximumBytes);
+  if (Number(transfer.headers["content-length"]) > mostSentBytes) throw tooLong(name, maximumBytes);
+  const sent = within(name, transfer.body, mostSentBytes);
+  if (coding === "identity") return yield* sent;
+  const unpacking = createGunzip();
+  // What ends it early is thrown where it is read.
+  pipeline(copied(sent), unpacking, () => undefined);
+  try {
+    yield* within(name, unpacking, maximumBytes);
+  } catch (cause) {
+    const code = systemErrorCode(cause) ?? "";
+    if (!code.startsWith("Z_")) throw cause;
+    throw refused(
+      `The server sent ${JSON.stringify(name)} as gzip that cannot be unpacked (${code}).`,
+      cause,
+    );
+  }
+}
+
+/** The whole content; see `decodedBody`. */
+export async function readAnswer(name: string, transfer: Transfer, maximumBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of copied(decodedBody(name, transfer, maximumBytes))) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/**
+ * Bytes of a compressed answer that are read. What cannot be compressed grows by five bytes a block and by the head and
+ * the names in it; without a limit empty members could follow each other for ever.
+ */
+function mostPackedBytes(maximumBytes: number): number {
+  return Math.ceil(maximumBytes * 1.01) + 1_024;
+}
+
+async function* within(
+  name: string,
+  body: AsyncIterable<Uint8Array>,
+  maximumBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let lengthBytes = 0;
+  for await (const piece of body) {
+    lengthBytes += piece.byteLength;
+    if (lengthBytes > maximumBytes) throw tooLong(name, maximumBytes);
+    yield piece;
+  }
+}
+
+/** The memory of a piece is used again for the next one. */
+async function* copied(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) yield Buffer.from(piece);
+}
+
+function tooLong(name: string, maximumBytes: number): StewardError {
+  return new StewardError(
+    "update_too_large",
+    `${JSON.stringify(name)} is longer than ${maximumBytes} bytes.`,
+  );
+}
+
+function refused(message: string, cause?: unknown): StewardError {
+  return new StewardError("update_server_refused", message, { cause });
+}
