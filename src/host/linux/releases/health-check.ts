@@ -1,8 +1,8 @@
 import { messageOf } from "../../../contract/errors.ts";
 import { printableLine } from "../../printable-text.ts";
 import type { ApplyPlan, HealthAnswer, HttpCheck, ReleaseAtWork, ReleaseHost } from "../../release-ports.ts";
-import { askHttp } from "../network/http-check.ts";
 import type { LinuxUnits } from "../systemd/units.ts";
+import { askHttp } from "./http-check.ts";
 import type { RunForRelease } from "./release-programs.ts";
 
 export interface HealthCheckOptions {
