@@ -7,5 +7,9 @@ export const targets: Readonly<Record<string, Target>> = {
   ntp: { cases: 300_000, run: async (fuzzing) => (await import("./ntp.ts")).fuzzNtp(fuzzing) },
   tuf: { cases: 30_000, run: async (fuzzing) => (await import("./tuf.ts")).fuzzTuf(fuzzing) },
   tar: { cases: 5_000, run: async (fuzzing) => (await import("./tar.ts")).fuzzTar(fuzzing) },
+  downloads: {
+    cases: 1_000,
+    run: async (fuzzing) => (await import("./downloads.ts")).fuzzDownloads(fuzzing),
+  },
   settings: { cases: 5_000, run: async (fuzzing) => (await import("./settings.ts")).fuzzSettings(fuzzing) },
 };

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
+import { fuzzDownloads } from "../../lab/fuzz/downloads.ts";
 import { createLedger, TooManyFindings } from "../../lab/fuzz/ledger.ts";
 import { fuzzNtp } from "../../lab/fuzz/ntp.ts";
 import { fuzzSettings } from "../../lab/fuzz/settings.ts";
@@ -27,6 +28,7 @@ describe("make fuzz finds nothing in few cases", () => {
     ["TUF metadata", 120, (fuzzing) => fuzzTuf(fuzzing)],
     ["archives", 60, (fuzzing) => fuzzTar(fuzzing)],
     ["settings", 30, (fuzzing) => fuzzSettings(fuzzing)],
+    ["answers to downloads", 40, (fuzzing) => fuzzDownloads(fuzzing)],
   ];
   for (const [what, cases, run] of targets)
     it(what, async () => assert.equal(await findingsOf(cases, run), ""));
