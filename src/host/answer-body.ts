@@ -32,7 +32,7 @@ export async function* decodedBody(
   const sent = within(name, transfer.body, mostSentBytes);
   if (coding === "identity") return yield* sent;
   const unpacking = createGunzip();
-  // What ends it early is thrown where it is read.
+  // A failure is thrown where it is read.
   pipeline(copied(sent), unpacking, () => undefined);
   try {
     yield* within(name, unpacking, maximumBytes);

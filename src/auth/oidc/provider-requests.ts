@@ -87,7 +87,7 @@ function failure(host: string, error: unknown): unknown {
   if (code === "update_server_refused") {
     return refusedAnswer(
       "endpoint",
-      `${host} redirects, or sends what is no HTTP of a provider, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
+      `${host} redirects, or sends far more than an answer, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
       error,
     );
   }

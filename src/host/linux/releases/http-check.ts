@@ -21,7 +21,7 @@ export async function askHttp(
 ): Promise<HealthAnswer> {
   const { url } = check;
   const signal = AbortSignal.timeout(timeoutMilliseconds);
-  // The signal alone ends it: a product may need all of that time.
+  // Longer than the signal, which ends it: a product may need all of that time.
   const seconds = timeoutMilliseconds / 1_000;
   const limits = { headSeconds: 2 * seconds, minimumBytesPerSecond: 0, rateWindowSeconds: 2 * seconds };
   let answer: Transfer | undefined;
