@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { TargetFile } from "../../src/tuf/metadata.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { openRepository } from "../../src/updates/download/repository-files.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { createServerConnections } from "../../src/host/linux/network/connections.ts";
+import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
 import { createMail, type MailOptions } from "../../src/outbox/mail.ts";
 import { scratchDirectory } from "../basics/scratch.ts";
 import { until } from "../basics/until.ts";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { StewardError } from "../../src/contract/errors.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { openRepository } from "../../src/updates/download/repository-files.ts";

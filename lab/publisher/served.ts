@@ -1,5 +1,5 @@
 import { StewardError } from "../../src/contract/errors.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { ResolveHost } from "../../src/host/ports.ts";
 import type { Caps } from "../../src/tuf/caps.ts";
 import type { Repository } from "../../src/tuf/repository.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 import type { EventLog, EventLogOptions } from "../../src/journal/events/event-log.ts";
 import { outboxKind } from "../../src/outbox/cursors.ts";

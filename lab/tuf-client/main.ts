@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import { readSignedPayload } from "../../src/releases/signed-payload.ts";
 import { openStaged } from "../../src/releases/staged-payload.ts";
 import { caps } from "../../src/tuf/caps.ts";

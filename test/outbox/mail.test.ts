@@ -6,7 +6,7 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { type MailServer, mailUser, startMailServer, stripStartTls } from "../../lab/host/mail-server.ts";
 import { deviceId, messageOf, noticeOf, testMessage } from "../../lab/host/messages.ts";
-import { createServerConnections } from "../../src/host/linux/network/connections.ts";
+import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
 import { createMail, type MailOptions } from "../../src/outbox/mail.ts";
 import type { Delivery, Message } from "../../src/outbox/receiver.ts";
 

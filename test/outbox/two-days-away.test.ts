@@ -9,8 +9,8 @@ import { type OtlpRequest, startCollector } from "../../lab/host/otlp-collector.
 import { type OutboxWorld, openOutboxWorld } from "../../lab/state/outbox-world.ts";
 import { finding, needFinding, needOf } from "../../src/contract/finding.ts";
 import type { Need } from "../../src/contract/types.ts";
-import { createServerConnections } from "../../src/host/linux/network/connections.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import { agentEvent } from "../../src/journal/events/event.ts";
 import { createMail } from "../../src/outbox/mail.ts";
 import { noticeOf } from "../../src/outbox/notices.ts";

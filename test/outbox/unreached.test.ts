@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createServerConnections } from "../../src/host/linux/network/connections.ts";
+import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
 import { smtpFailure } from "../../src/outbox/smtp-failures.ts";
 import { unreached } from "../../src/outbox/unreached.ts";
 

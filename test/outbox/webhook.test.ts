@@ -7,7 +7,7 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { deviceId, messageOf, noticeOf, testMessage } from "../../lab/host/messages.ts";
 import { type Answerer, listening, startWebServer, type WebServer } from "../../lab/host/web-server.ts";
-import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { Delivery, Message } from "../../src/outbox/receiver.ts";
 import { createWebhook, type WebhookOptions } from "../../src/outbox/webhook.ts";
 import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";

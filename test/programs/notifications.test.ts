@@ -8,7 +8,7 @@ import { createVirtualTime } from "../../lab/simulated/virtual-time.ts";
 import { openLog } from "../../lab/state/event-directory.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import type { Settings } from "../../src/contract/types.ts";
-import { openConnections, openTransfers } from "../../src/host/linux/network/open-transfers.ts";
+import { openConnections, openTransfers } from "../../src/host/linux/transfers/open-transfers.ts";
 import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
 import { createReceiverMaker } from "../../src/programs/agent/outbox/make-receivers.ts";
 import { createNotifications } from "../../src/programs/agent/outbox/notifications.ts";

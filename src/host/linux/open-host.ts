@@ -14,7 +14,6 @@ import { openIdentity } from "./identity.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { createLanNames } from "./network/lan-names.ts";
-import { openConnections, openTransfers } from "./network/open-transfers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import { isLocalServer } from "./network/server-addresses.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
@@ -26,6 +25,7 @@ import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
 import { unitId } from "./systemd/unit-id.ts";
 import { openTimeZone } from "./time-zone.ts";
 import { createTimers } from "./timers.ts";
+import { openConnections, openTransfers } from "./transfers/open-transfers.ts";
 import { createUptime } from "./uptime.ts";
 
 export interface HostOptions {

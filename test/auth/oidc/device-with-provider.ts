@@ -5,7 +5,7 @@ import { context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.t
 import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import type { Person } from "../../../src/auth/tokens/bearer.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import type { SignInProvider } from "../../../src/host/provider-ports.ts";
 import { clientId, clientSecret, type Json, type Lies, startLyingProvider } from "./lying-provider.ts";
 

@@ -5,7 +5,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority } from "../../../lab/host/certificates.ts";
 import { deviceId, messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
 import { type OtlpAnswer, type OtlpCollector, startCollector } from "../../../lab/host/otlp-collector.ts";
-import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/transfers/transfers.ts";
 import type { MetricSink } from "../../../src/metrics/exposition.ts";
 import { UnusableHeaders } from "../../../src/outbox/otlp/exporter.ts";
 import { createOtlp, type OtlpOptions } from "../../../src/outbox/otlp.ts";

@@ -11,7 +11,7 @@ import { listening, type WebServer } from "../../../lab/host/web-server.ts";
 import {
   createServerConnections,
   type ServerConnectionOptions,
-} from "../../../src/host/linux/network/connections.ts";
+} from "../../../src/host/linux/transfers/connections.ts";
 import type { Delivery, Message } from "../../../src/outbox/receiver.ts";
 import { createSyslog } from "../../../src/outbox/syslog.ts";
 

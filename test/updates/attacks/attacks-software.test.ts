@@ -9,7 +9,7 @@ import { dripping, instead } from "../../../lab/publisher/behaviours.ts";
 import { type HostileServer, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
 import type { ReleaseOptions } from "../../../lab/publisher/signed-forms.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";
 import { openRepository } from "../../../src/updates/download/repository-files.ts";

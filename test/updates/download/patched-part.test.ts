@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import { makePatch } from "../../../src/publishing/patches/make-patch.ts";
 import type { Patch } from "../../../src/releases/patches/patch.ts";
 import { createPayloadGzip } from "../../../src/releases/patches/payload-gzip.ts";

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import type { FetchPayloadOptions } from "../../../src/updates/download/patched-part.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";

@@ -3,7 +3,7 @@ import { readAnswer } from "../../answer-body.ts";
 import type { Transfer } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
 import type { HealthAnswer, HttpCheck } from "../../release-ports.ts";
-import { openTransfers } from "../network/open-transfers.ts";
+import { openTransfers } from "../transfers/open-transfers.ts";
 
 /** Bytes of a body that holds a version. */
 const mostBytes = 65_536;

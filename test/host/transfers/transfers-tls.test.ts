@@ -16,7 +16,7 @@ import {
   startWebServer,
   type WebServer,
 } from "../../../lab/host/web-server.ts";
-import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/transfers/transfers.ts";
 
 const directory = scratchDirectory();
 const authority = createAuthority(directory);

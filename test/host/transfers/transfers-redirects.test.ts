@@ -7,7 +7,7 @@ import {
   startWebServer,
   type WebServer,
 } from "../../../lab/host/web-server.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 
 const servers: WebServer[] = [];
 

@@ -9,10 +9,10 @@ import {
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import type { ResolveHost, ServerConnections, ServerPlace } from "../../ports.ts";
+import { createResolveHost } from "../network/resolve-host.ts";
+import { isLocalAddress, isLocalName, ownAddresses } from "../network/server-addresses.ts";
 import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
-import { createResolveHost } from "./resolve-host.ts";
 import { ReusedBuffer } from "./reused-buffer.ts";
-import { isLocalAddress, isLocalName, ownAddresses } from "./server-addresses.ts";
 import { refused } from "./transfer-failures.ts";
 
 /** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */

@@ -4,7 +4,7 @@ import { startRawServer, type WebServer } from "../../../lab/host/web-server.ts"
 import {
   createServerConnections,
   type ServerConnectionOptions,
-} from "../../../src/host/linux/network/connections.ts";
+} from "../../../src/host/linux/transfers/connections.ts";
 
 const servers: WebServer[] = [];
 

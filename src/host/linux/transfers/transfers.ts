@@ -1,10 +1,10 @@
 import type { TransferOptions } from "../../host.ts";
 import type { ResolveHost, Transfer, TransferRequest, Transfers } from "../../ports.ts";
+import { createResolveHost } from "../network/resolve-host.ts";
+import { ownAddresses } from "../network/server-addresses.ts";
 import { createCertificateAuthorities } from "./certificate-authorities.ts";
 import type { ConnectionOptions } from "./connections.ts";
 import { type Answer, exchange } from "./exchange.ts";
-import { createResolveHost } from "./resolve-host.ts";
-import { ownAddresses } from "./server-addresses.ts";
 
 import { paced } from "./transfer-body.ts";
 import { refused, tooSlow, unreachable } from "./transfer-failures.ts";

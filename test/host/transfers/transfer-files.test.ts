@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { plainRequest, readText } from "../../../lab/host/web-server.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 
 const directory = scratchDirectory();
 writeFileSync(join(directory, "a"), "0123456789");
