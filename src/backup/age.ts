@@ -30,46 +30,67 @@ export interface Age {
   open(sealed: AsyncIterable<Uint8Array>, key: OpeningKey): AsyncGenerator<Uint8Array>;
 }
 
+/** Milliseconds until the first byte: the process has started by then, and has tried its keys at a header. */
+const mostBeginMilliseconds = 30_000;
+
 /** `node`, `script`: absolute paths of the runtime and of backup.js. */
-export function createAge(node: string, script: string, start: StartFilter): Age {
+export function createAge(
+  node: string,
+  script: string,
+  start: StartFilter,
+  beginMilliseconds = mostBeginMilliseconds,
+): Age {
   const through = (order: AgeOrder, source: AsyncIterable<Uint8Array>) =>
     // Node 20 warns on standard error that its X25519 is experimental.
-    filtered(start(node, ["--no-warnings", script]), order, source);
+    filtered(start(node, ["--no-warnings", script]), order, source, AbortSignal.timeout(beginMilliseconds));
   return {
     seal: (plain, key) => through({ mode: "seal", ...key }, plain),
     open: (sealed, key) => through({ mode: "open", ...key }, sealed),
   };
 }
 
-/** A caller who stops early ends the process, and the source with it. */
+/** A caller who stops early ends the process, and the source with it; `late` ends one that has given no byte yet. */
 async function* filtered(
   filter: Filter,
   order: AgeOrder,
   source: AsyncIterable<Uint8Array>,
+  late: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let fault: unknown = null;
+  const giveUp = (): void => {
+    fault = explained({ code: order.mode === "open" ? "too_costly" : "failed", detail: tooLate });
+    filter.stop();
+  };
+  late.addEventListener("abort", giveUp);
   filter.input.write(`${JSON.stringify(order)}\n`);
   const feeding = pour(source, filter.input).catch((error: unknown) => {
     fault = error;
     filter.stop();
   });
   try {
-    yield* filter.output;
+    for await (const piece of filter.output) {
+      late.removeEventListener("abort", giveUp);
+      yield piece;
+    }
     const { status, complaint } = await filter.ended;
     await feeding;
     if (fault !== null) throw fault;
-    if (status !== 0) throw explained(complaint, status);
+    if (status !== 0) throw explained(readComplaint(complaint) ?? unexplained(complaint, status));
   } finally {
+    late.removeEventListener("abort", giveUp);
     filter.stop();
     await feeding;
   }
 }
 
-function explained(complaint: string, status: number | null): StewardError {
-  const { code, detail } = readComplaint(complaint) ?? {
-    code: "failed",
-    detail: complaint.trim() || `it ended with ${status ?? "a signal, as where memory is short"}`,
-  };
+const tooLate = "its key was not found in time, or this device is too busy; try again";
+
+function unexplained(complaint: string, status: number | null): AgeComplaint {
+  const ended = `it ended with ${status ?? "a signal, as where memory is short"}`;
+  return { code: "failed", detail: complaint.trim() || ended };
+}
+
+function explained({ code, detail }: AgeComplaint): StewardError {
   switch (code) {
     case "wrong_key":
       return new StewardError(

@@ -24,8 +24,9 @@ const mostOrderBytes = 65_536;
 /** Bytes in which a file shows its kind. */
 const headBytes = 512;
 
-/** Bytes of a header: a line or two for each recipient. */
+/** Bytes of a header, and its stanzas: one a recipient, of whom a backup has 16 at most. Each is tried with each key. */
 const mostHeaderBytes = 65_536;
+const mostStanzas = 32;
 
 /** The recipients' kinds that age-encryption opens. */
 const openedKinds = ["X25519", "mlkem768x25519"];
@@ -84,7 +85,7 @@ async function opened(order: Extract<AgeOrder, { mode: "open" }>, source: Source
     (bytes) => bytes.length >= headBytes && bytes.includes(headerEnd),
     mostHeaderBytes,
   );
-  const header = head.toString("latin1", 0, head.indexOf(headerEnd) + 1 || headBytes);
+  const header = head.toString("latin1", 0, head.indexOf(headerEnd) + 1 || head.length);
   refuseForeign(header, order);
   try {
     const plain = await decrypter.decrypt(ReadableStream.from(following(head, rest)));
@@ -150,6 +151,11 @@ function refuseForeign(head: string, order: Extract<AgeOrder, { mode: "open" }>)
     throw new Complaint(
       "too_costly",
       `its passphrase takes scrypt with 2^${factor}, more than 2^${mostWorkFactor}`,
+    );
+  if (head.length >= mostHeaderBytes || (head.match(/^-> /gm) ?? []).length > mostStanzas)
+    throw new Complaint(
+      "too_costly",
+      `its header has more than ${mostHeaderBytes / 1_024} KiB or ${mostStanzas} recipients`,
     );
 }
 

@@ -7,16 +7,17 @@ import { describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { createAge, type OpeningKey, type SealingKey } from "../../src/backup/age.ts";
 import { createStartFilter } from "../../src/host/linux/filters.ts";
-import type { Filter } from "../../src/host/ports.ts";
+import type { Filter, StartFilter } from "../../src/host/ports.ts";
 
 const scratch = scratchDirectory();
 const script = join(import.meta.dirname, "../../dist/backup.js");
 const started: Filter[] = [];
-const age = createAge(process.execPath, script, (program, args) => {
+const start: StartFilter = (program, args) => {
   const filter = createStartFilter()(program, args);
   started.push(filter);
   return filter;
-});
+};
+const age = createAge(process.execPath, script, start);
 const passphrase = 'four "quoted" wörds \\ here';
 const pieceBytes = 65_536;
 
@@ -182,9 +183,37 @@ describe("the encryption of a backup", () => {
     await assert.rejects(all(age.seal(source(), { passphrase })), /the disk is gone/);
   });
 
+  const stanza = `-> X25519 ${"A".repeat(43)}\n${"A".repeat(43)}\n`;
+  const costly = { code: "backup_unusable", message: /header has more than 64 KiB or 32 recipients/ };
+  for (const [name, header] of [
+    ["of 33 stanzas", `${stanza.repeat(33)}--- ${"A".repeat(43)}\n`],
+    ["of 20,000 stanzas, each to be tried with each key", `${stanza.repeat(20_000)}--- ${"A".repeat(43)}\n`],
+    ["of one line without an end", `-> X25519 ${"A".repeat(32 * 1024 * 1024)}`],
+    ["of stanzas without an end, which would be kept in memory", stanza.repeat(300_000)],
+  ] as const)
+    it(`opens no file with a header ${name}, and leaves the rest of it`, async () => {
+      let taken = 0;
+      const source = async function* () {
+        for await (const piece of of(Buffer.from(`age-encryption.org/v1\n${header}`))) {
+          taken += piece.length;
+          yield piece;
+        }
+      };
+      await assert.rejects(all(age.open(source(), { identity: mine.identity })), costly);
+      assert.ok(taken < 4 * 1024 * 1024, `${taken} bytes were taken`);
+    });
+
+  it("ends a process that finds no key in time, or gives no byte", { timeout: 20_000 }, async () => {
+    const hanging = place("hanging.js", Buffer.from("setInterval(() => undefined, 1_000);"));
+    const unready = createAge(process.execPath, hanging, start, 300);
+    const late = (code: string) => ({ code, message: /not found in time/ });
+    await assert.rejects(all(unready.open(of(plain), { passphrase })), late("backup_unusable"));
+    assert.equal((await started.at(-1)?.ended)?.status, null);
+    await assert.rejects(all(unready.seal(of(plain), { passphrase })), late("internal_error"));
+  });
+
   it("fails where its process cannot be started, or is killed", async () => {
     const failed = (message: RegExp) => ({ code: "internal_error", message });
-    const start = createStartFilter();
     await assert.rejects(
       all(createAge("/nowhere/node", script, start).seal(of(plain), { passphrase })),
       failed(/ENOENT/),
