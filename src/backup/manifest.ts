@@ -96,7 +96,7 @@ const faultsOf = createValidator(documentValidatorName(manifestName), () => tole
 
 /**
  * The manifest in these bytes. Throws `backup_unusable` for what is no manifest, for one of a newer version, and for paths
- * that are unsafe, are there twice, or are in neither `state` nor `etc`.
+ * that are unsafe, are there twice, or are neither in `etc` nor of a file of the state that an agent backs up.
  */
 export function readManifest(bytes: Uint8Array): Manifest {
   const value = parsed(bytes);
@@ -116,8 +116,15 @@ export function readManifest(bytes: Uint8Array): Manifest {
   return manifest;
 }
 
+/**
+ * A state has more names than a backup may bring: the lock, the key of this machine, requests to delete or replace all of
+ * it. A document that only a newer release knows has the name of one.
+ */
+const ofBackup =
+  /^(etc\/.+|state\/([a-z][a-z0-9-]*\.json|\.(identity|register)\.json|seal\.keys|history\.bin|(events|tls)\/.+))$/;
+
 function isOfBackup(path: string): boolean {
-  return /^(state|etc)\//.test(path) && isSafePath(path);
+  return ofBackup.test(path) && isSafePath(path);
 }
 
 function parsed(bytes: Uint8Array): Record<string, unknown> | null {

@@ -49,9 +49,16 @@ async function readBack(manifest: object, files = contents): Promise<Record<stri
 }
 
 /** A file that the reader in this test does not read. */
-const skipped = "state/skipped";
+const skipped = "state/tls/skipped";
 
 describe("a backup that is read", () => {
+  it("gives files under each name that an agent backs up, and a document of a newer release", async () => {
+    const names = ["users.json", "receiver-secrets.json", "newer-2.json", ".identity.json", ".register.json"];
+    const more = ["seal.keys", "history.bin", "events/audit-0000000000000001.jsonl", "tls/key.pem"];
+    const files = Object.fromEntries([...names, ...more].map((name) => [`state/${name}`, name]));
+    assert.deepEqual(await readBack({ ...sound, files: listed(files) }, files), files);
+  });
+
   it("gives what its manifest lists, and members that a newer release of this form has added are no fault", async () => {
     assert.deepEqual(await readBack({ ...sound, added: true }), contents);
   });
@@ -72,8 +79,8 @@ describe("a backup that is read", () => {
     ],
     [
       "a file that it does not hold",
-      { ...sound, files: [...sound.files, ...listed({ "state/x": "" })] },
-      /lacks "state\/x"/,
+      { ...sound, files: [...sound.files, ...listed({ "state/x.json": "" })] },
+      /lacks "state\/x\.json"/,
     ],
     [
       "a file less",
@@ -87,6 +94,17 @@ describe("a backup that is read", () => {
       /"state\/\.\.\/x", which no backup has/,
     ],
     ["a path of neither part", { ...sound, files: listed({ "usr/bin/x": "" }) }, /which no backup has/],
+    ...[
+      ...[".restore/x", ".restore.json/x", ".restore.json", ".lock/x", ".lock", "lost+found/x"],
+      ...[".wipe", ".seal.key", ".reserve", "users.good.json", "users.json/x", "updates/staged/x", "events"],
+    ].map(
+      (name) =>
+        [
+          `${name}, a name that a state has and no backup`,
+          { ...sound, files: listed({ [`state/${name}`]: "" }) },
+          /which no backup has/,
+        ] as const,
+    ),
   ];
   for (const [name, manifest, expected] of faults)
     it(`is refused for a manifest with ${name}`, async () => {
@@ -106,7 +124,9 @@ describe("a backup that is read", () => {
     });
     const unread = { ...sound, files: listed({ [skipped]: "a" }) };
     assert.deepEqual(await readBack(unread, { [skipped]: "a" }), {});
-    await assert.rejects(readBack(unread, { [skipped]: "b" }), { message: /"state\/skipped" other than/ });
+    await assert.rejects(readBack(unread, { [skipped]: "b" }), {
+      message: /"state\/tls\/skipped" other than/,
+    });
   });
 
   it("is refused where its first file is no manifest", async () => {

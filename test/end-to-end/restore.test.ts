@@ -215,6 +215,15 @@ describe("a backup that cannot be restored", () => {
       ],
       ["a damaged document", await made({ replaced: { "state/users.json": "{" } }), 6, /"users"/],
       ["no users", await made({ altered: { "state/users.json": null } }), 6, /lacks "state\/users\.json"/],
+      ...(await Promise.all(
+        [".restore/x", ".restore.json/x", ".lock/x", ".wipe"].map(
+          async (name): Promise<(typeof cases)[number]> => [
+            `a name of the device's own state, ${name}`,
+            await made({ replaced: { [`state/${name}`]: "" } }),
+            ...([6, /which no backup has/] as const),
+          ],
+        ),
+      )),
       ["another hash", await made({ altered: { "state/tokens.json": "{}" } }), 6, /than its list says/],
     ];
     for (const [what, path, code, says] of cases) {
