@@ -9,7 +9,7 @@ export interface Backups {
    * `rate_limited` while another is made, `validation_failed` for a key that is not age's, and the errors of
    * `takeSnapshot`; later failures come while it is read.
    */
-  make(key: SealingKey): Promise<AsyncIterableIterator<Uint8Array>>;
+  make(key: SealingKey): Promise<AsyncGenerator<Uint8Array>>;
 }
 
 /** Seconds after which a refused caller may try again: a backup takes some. */
@@ -22,56 +22,40 @@ export function createBackups(rooms: SnapshotRooms, age: Age): Backups {
     make: async (key) => {
       if (isBusy) throw busy();
       isBusy = true;
-      const pieces = made(rooms, age, key);
-      const done = (): void => {
+      const pieces = made(rooms, age, key, () => {
         isBusy = false;
-      };
-      try {
-        return following(await pieces.next(), pieces, done);
-      } catch (error) {
-        done();
-        throw error;
-      }
+      });
+      await pieces.next();
+      return pieces;
     },
   };
 }
 
-async function* made(rooms: SnapshotRooms, age: Age, key: SealingKey): AsyncGenerator<Uint8Array> {
-  const snapshot = await takeSnapshot(rooms);
-  try {
-    yield* age.seal(snapshot.archive(), key);
-  } finally {
-    await snapshot.close();
-  }
-}
-
-/** The first piece, which has shown that all can be made, and the rest. A generator would not end if it was never begun. */
-function following(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncGenerator<Uint8Array>,
+/**
+ * Begins with an empty piece, once the first one has shown that all can be made: only a generator that was begun comes to
+ * its end when its reader returns.
+ */
+async function* made(
+  rooms: SnapshotRooms,
+  age: Age,
+  key: SealingKey,
   done: () => void,
-): AsyncIterableIterator<Uint8Array> {
-  let waiting: IteratorResult<Uint8Array> | null = first;
-  const ending = async (step: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array>> => {
+): AsyncGenerator<Uint8Array> {
+  try {
+    const snapshot = await takeSnapshot(rooms);
+    const sealed = age.seal(snapshot.archive(), key);
     try {
-      const next = await step;
-      if (next.done) done();
-      return next;
-    } catch (error) {
-      done();
-      throw error;
+      const first = await sealed.next();
+      yield new Uint8Array();
+      if (!first.done) yield first.value;
+      yield* sealed;
+    } finally {
+      await sealed.return(undefined);
+      await snapshot.close();
     }
-  };
-  const iterator: AsyncIterableIterator<Uint8Array> = {
-    next: () => {
-      const next = waiting === null ? rest.next() : Promise.resolve(waiting);
-      waiting = null;
-      return ending(next);
-    },
-    return: () => ending(rest.return(undefined)),
-    [Symbol.asyncIterator]: () => iterator,
-  };
-  return iterator;
+  } finally {
+    done();
+  }
 }
 
 function busy(): StewardError {
