@@ -24,6 +24,8 @@ export interface BackupFileOptions {
   readonly key?: SealingKey;
   /** Files of root's, by their paths in /etc/steward. */
   readonly hostFiles?: Readonly<Record<string, string>>;
+  /** The mode of each of them. */
+  readonly hostFileMode?: number;
   /** Replaces a file of the state, by its path in the archive, without another hash in the list; null: leaves it out. */
   readonly altered?: Readonly<Record<string, string | null>>;
   /** The same, and the list says so. */
@@ -46,7 +48,14 @@ export async function backupOf({ socket }: RunningAgent, key: SealingKey = { pas
 
 /** A backup as an agent makes it, put together from the files that it has left: each part can be another. */
 export async function backupFile(options: BackupFileOptions): Promise<Buffer> {
-  const { stateDirectory, device, steward = "0.0.0-test", key = { passphrase }, altered = {} } = options;
+  const {
+    stateDirectory,
+    device,
+    steward = "0.0.0-test",
+    key = { passphrase },
+    altered = {},
+    hostFileMode,
+  } = options;
   const files = new Map<string, Buffer>(stateFiles(stateDirectory));
   for (const [path, text] of Object.entries(options.hostFiles ?? {}))
     files.set(`etc/${path}`, Buffer.from(text));
@@ -58,6 +67,7 @@ export async function backupFile(options: BackupFileOptions): Promise<Buffer> {
       path,
       bytes: content.length,
       sha256: createHash("sha256").update(content).digest("hex"),
+      ...(path.startsWith("etc/") && hostFileMode !== undefined && { mode: hostFileMode }),
     })),
   };
   for (const [path, text] of Object.entries(altered)) {

@@ -127,6 +127,14 @@ function isOfBackup(path: string): boolean {
   return ofBackup.test(path) && isSafePath(path);
 }
 
+/** The end of the name of a file of root's that a restore has replaced. */
+export const copyEnding = ".before-restore";
+
+/** The path in the directory of the host file; null: it is no file of root's, or the copy of a former one, which stays where it is. */
+export function hostFilePath(path: string): string | null {
+  return path.startsWith("etc/") && !path.endsWith(copyEnding) ? path.slice("etc/".length) : null;
+}
+
 function parsed(bytes: Uint8Array): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));

@@ -20,7 +20,10 @@ export interface Folder {
 }
 
 /** The most that is read: all of it is in memory. A folder of certificates and a host file has a tenth. */
-const most = { fileBytes: 256 * 1024, bytes: 2 * 1024 * 1024, files: 200, depth: 4 } as const;
+const most = { fileBytes: 256 * 1024, files: 200, depth: 4 } as const;
+
+/** The most bytes of all files of a folder. */
+export const mostFolderBytes = 2 * 1024 * 1024;
 
 /**
  * Every file of a folder that can be read, in the order of their paths; none where there is no such folder. Links are not
@@ -32,7 +35,7 @@ export async function readFolder(folder: string): Promise<Folder> {
   let bytes = 0;
   const read = async (path: string): Promise<void> => {
     const file = files.length < most.files && isSafePath(path) ? await readFile(folder, path) : null;
-    if (file === null || bytes + file.content.length > most.bytes)
+    if (file === null || bytes + file.content.length > mostFolderBytes)
       return void leftOut.push(join(folder, path));
     bytes += file.content.length;
     files.push(file);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -6,20 +7,19 @@ import { rethrown, StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { Input, Output, Upload } from "../contract/types.ts";
 import type { FreeSpace, Timers } from "../host/ports.ts";
 import { makeDirectory, storageError } from "../store/files/durable-file.ts";
-import { openRegular } from "../store/files/regular-file.ts";
+import { openRegular, readRegular } from "../store/files/regular-file.ts";
 import {
-  type AwaitedFile,
   decideReplacement,
   dropReplacement,
   emptyReplacementPlace,
-  hashOfFile,
   makeReplacementPlace,
   replacementPlace,
 } from "../store/files/replacement.ts";
 import { reserveNeedsBytes } from "../store/files/reserve.ts";
 import type { Age, OpeningKey } from "./age.ts";
-import type { Manifest } from "./manifest.ts";
+import { hostFilePath, type Manifest } from "./manifest.ts";
 import { type OpenedBackup, openBackup } from "./read-backup.ts";
+import { mostFolderBytes } from "./read-folder.ts";
 import { unusableBackup } from "./unusable.ts";
 
 export type RestoreRequest = Input<"restoreBackup">["body"];
@@ -31,7 +31,7 @@ export interface Restorer {
   receive(upload: Upload): Promise<{ bytes: number }>;
   /**
    * Opens the backup that was received, and judges all of it. Unless only the plan is wanted, the next start of the agent
-   * carries it out, which is asked for; with files of root's it awaits them. Throws `not_found`, `backup_key_wrong`,
+   * carries it out, which is asked for; `with_host_files` wants only the plan while one of root's is another. Throws `not_found`, `backup_key_wrong`,
    * `backup_unusable`, `update_busy`, `not_ready`, `storage_full` and `storage_unwritable`: then nothing is changed.
    */
   restore(request: RestoreRequest): Promise<RestorePlan>;
@@ -76,7 +76,7 @@ export function createRestorer(options: RestorerOptions): Restorer {
     return result;
   };
   let keep = (): void => undefined;
-  /** A backup that is not asked for any more does not stay on the disk, nor a decision that awaits files in vain. */
+  /** A backup that is not asked for any more does not stay on the disk. */
   const dropLater = (): void => {
     keep();
     const drop = () => inTurn(() => dropReplacement(options.directory)).catch(() => undefined);
@@ -155,9 +155,11 @@ async function restore(options: RestorerOptions, request: RestoreRequest): Promi
       ...{ as_replacement: asReplacement, host_files: hostFiles, ...adopted },
       warnings: [...productWarnings(options, manifest), ...warnings],
     };
-    if (!request.check) return await decide(options, plan, request);
+    // Files of root's come first, by root's hand, and this agent has to see them.
+    const lacksFiles = request.with_host_files === true && hostFiles.some(({ differs }) => differs);
+    if (request.check !== true && !lacksFiles) return await decide(options, plan);
     await emptyReplacementPlace(directory);
-    return { ...plan, awaits_host_files: false, done: false };
+    return { ...plan, done: false };
   } catch (error) {
     // The file that was received stays: another passphrase may open it.
     await emptyReplacementPlace(directory).catch(() => undefined);
@@ -226,29 +228,22 @@ async function hostFilesOf(
   { hostDirectory }: RestorerOptions,
   { files }: Manifest,
 ): Promise<RestorePlan["host_files"]> {
-  const own = files.filter(({ path }) => path.startsWith("etc/"));
-  return Promise.all(
-    own.map(async ({ path, sha256 }) => {
-      const name = path.slice("etc/".length);
-      const present = await hashOfFile(join(hostDirectory, name)).catch(() => "");
-      return { path: name, sha256, differs: present !== sha256 };
-    }),
-  );
+  const own = files.map(async ({ path: inBackup, sha256 }) => {
+    const path = hostFilePath(inBackup);
+    if (path === null) return [];
+    const present = await readRegular(join(hostDirectory, path), mostFolderBytes).catch(() => null);
+    const hash = present && createHash("sha256").update(present).digest("hex");
+    return [{ path, sha256, differs: hash !== sha256 }];
+  });
+  return (await Promise.all(own)).flat();
 }
 
 async function decide(
-  { directory, hostDirectory, takeNames, startAgain }: RestorerOptions,
-  plan: Omit<RestorePlan, "awaits_host_files" | "done">,
-  { with_host_files }: RestoreRequest,
+  { directory, takeNames, startAgain }: RestorerOptions,
+  plan: Omit<RestorePlan, "done">,
 ): Promise<RestorePlan> {
-  const awaited: AwaitedFile[] = plan.host_files.map(({ path, sha256 }) => ({
-    path: join(hostDirectory, path),
-    sha256,
-  }));
-  const awaits = with_host_files === true && plan.host_files.some(({ differs }) => differs);
-  await decideReplacement(directory, with_host_files === true ? awaited : []);
-  if (awaits) return { ...plan, awaits_host_files: true, done: false };
+  await decideReplacement(directory);
   const named = plan.as_replacement ? await takeNames(plan.device) : [];
   startAgain();
-  return { ...plan, warnings: [...plan.warnings, ...named], awaits_host_files: false, done: true };
+  return { ...plan, warnings: [...plan.warnings, ...named], done: true };
 }

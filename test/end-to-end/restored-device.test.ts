@@ -1,16 +1,28 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { generateIdentity, identityToRecipient } from "age-encryption";
 import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { backupOf } from "../../lab/agents/backup-file.ts";
+import { type BackupFileOptions, backupFile, backupOf } from "../../lab/agents/backup-file.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { atEnd, type Ending } from "../../lab/basics/ending.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
+import { canonical } from "../../lab/publisher/canonical.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { sha256 } from "../../lab/publisher/signing-key.ts";
 import { passingTime, standingTime } from "../../lab/simulated/test-time.ts";
 import { mountPrivately } from "../../lab/state/private-mount.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
@@ -40,10 +52,14 @@ async function backupFileOf(agent: RunningAgent): Promise<string> {
   return path;
 }
 
-const restore = (agent: RunningAgent, path: string, environment: Record<string, string> = {}) =>
+/** With `environment` as root, who brings the files of /etc/steward as well. */
+const restore = (agent: RunningAgent, path: string, environment?: Record<string, string>) =>
   runSteward(
-    ["restore", path, "--as-replacement", "--yes", "--identity", identityFile, "--socket", agent.socket],
-    { environment },
+    [
+      ...["restore", path, "--as-replacement", "--yes", "--identity", identityFile],
+      ...["--socket", agent.socket, ...(environment === undefined ? [] : ["--with-host-files"])],
+    ],
+    environment && { environment },
   );
 
 const isRestored = (agent: RunningAgent) =>
@@ -153,8 +169,103 @@ describe("files of root's in a backup", asRoot, () => {
     await agent.stop();
     const again = await start(test, b);
     const { json } = await again.call("GET", "/api/users", { local: true });
-    assert.equal(json.total, 0, "a start does not find the files, and drops the backup");
+    assert.equal(json.total, 0, "it was not decided, and a start drops the backup");
     assert.equal(existsSync(join(b.stateDirectory, ".restore")), false);
+  });
+});
+
+describe("files of root's in a backup that an attacker has written", asRoot, () => {
+  const made = async (test: Ending, options: Partial<BackupFileOptions>) => {
+    const stateDirectory = scratchDirectory();
+    const a = await start(test, { stateDirectory, identity: boxA });
+    await a.signedInAdmin();
+    await a.stop();
+    const path = join(scratchDirectory(), "box-a.age");
+    const device = { id: boxA.deviceId, name: "", host_name: "box-a", time_zone: "UTC" };
+    const key = { recipients: [await identityToRecipient(identity)] };
+    const steward = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")).version;
+    writeFileSync(path, await backupFile({ stateDirectory, device, key, steward, ...options }));
+    const file = await hostFile(test, { names: ["pump.example.net"] });
+    const b = await start(test, {
+      ...{ stateDirectory: scratchDirectory(), identity: boxB },
+      arguments: ["--host-file", file],
+    });
+    const environment = { STEWARD_HOST_FILE: file, STEWARD_STATE: b.stateDirectory };
+    const run = (...words: string[]) =>
+      runSteward(["restore", path, "--identity", identityFile, "--socket", b.socket, ...words], {
+        environment,
+      });
+    return { b, file, etc: dirname(file), run };
+  };
+  const activate = ["/etc/steward/run.sh", "now"];
+  const hostile = {
+    "steward.json": JSON.stringify({
+      names: ["pump.example.net"],
+      update: { rules: { activate }, proxy: "http://198.51.100.7:3128" },
+      "\u001b[2K": 1,
+    }),
+    "run.sh": "#!/bin/sh\n",
+    "backup-recipients": "age1xdwswukzzlf9htl92kxg5p8a7mxg4fz0a3ukfrr7ul9rshe4f3hqk20e0f\n",
+    "steward.json.before-restore": "{}",
+  };
+
+  it("stay out on a mere yes, and are named (a program that root then runs)", async (test) => {
+    const { b, file, etc, run } = await made(test, { hostFiles: hostile, hostFileMode: 0o755 });
+    const before = readFileSync(file, "utf8");
+    const { code, stderr } = await run("--yes");
+    assert.equal(code, 0, stderr);
+    await isRestored(b);
+    assert.deepEqual([readFileSync(file, "utf8"), readdirSync(etc)], [before, ["steward.json"]]);
+    assert.match(
+      stderr,
+      /differ and stay; --with-host-files .*: steward\.json, run\.sh, backup-recipients\./,
+    );
+  });
+
+  it("are shown by what they change, new ones apart, before root says yes", async (test) => {
+    const root = new SignedRepository();
+    const { file, etc, run } = await made(test, {
+      hostFiles: { ...hostile, "update-root.json": String(root.metadata("1.root")) },
+      hostFileMode: 0o755,
+    });
+    const before = readFileSync(file, "utf8");
+    const { code, stdout, stderr } = await run("--with-host-files", "--check");
+    assert.equal(code, 0, stderr);
+    const shown = stdout.split("\n");
+    const hash = createHash("sha256").update(hostile["run.sh"]).digest("hex");
+    for (const line of [
+      "steward.json, replaced:",
+      `  /update/rules/activate: none → ${JSON.stringify(activate)}`,
+      '  /update/proxy: none → "http://198.51.100.7:3128"',
+      "  /\\x1b[2K: none → 1",
+      `run.sh, new, and not executable here: SHA-256 none → ${hash}`,
+      `  + opens backups: ${hostile["backup-recipients"].trim()}`,
+      `update-root.json, new: the root of trust of updates, none → ${sha256(canonical(root.root))}`,
+    ])
+      assert.ok(shown.includes(line), `${line}\n is not among\n${stdout}`);
+    assert.ok(!stdout.includes("/names"), "what stays is not shown");
+    assert.ok(!stdout.includes("steward.json.before-restore"), stdout);
+    assert.deepEqual([readFileSync(file, "utf8"), readdirSync(etc)], [before, ["steward.json"]]);
+  });
+
+  it("are never executable, nor the copy of a former one, and what came is in the log of a yes", async (test) => {
+    const { b, file, etc, run } = await made(test, { hostFiles: hostile, hostFileMode: 0o777 });
+    const before = readFileSync(file, "utf8");
+    const { code, stderr } = await run("--yes", "--with-host-files");
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^ {2}\/update\/rules\/activate: none → /m);
+    await isRestored(b);
+    for (const name of ["steward.json", "run.sh", "backup-recipients"])
+      assert.equal(statSync(join(etc, name)).mode & 0o777, 0o644, name);
+    assert.equal(readFileSync(`${file}.before-restore`, "utf8"), before);
+  });
+
+  it("are refused in a size that no device backs up", async (test) => {
+    const large = Object.fromEntries(["a", "b", "c"].map((name) => [name, "x".repeat(1024 * 1024)]));
+    const { etc, run } = await made(test, { hostFiles: large });
+    const { code, stderr } = await run("--yes", "--with-host-files");
+    assert.deepEqual([code, /more in its files of root's/.test(stderr)], [6, true], stderr);
+    assert.deepEqual(readdirSync(etc), ["steward.json"]);
   });
 });
 

@@ -123,7 +123,7 @@ async function boxB(guest: Guest): Promise<void> {
   const a = await fresh(guest);
   await refused(guest, a);
   const begun = performance.now();
-  const ran = await restored(guest, stick, "--as-replacement");
+  const ran = await restored(guest, stick, "--as-replacement", "--with-host-files");
   guest.check("steward restore --as-replacement", ran.status === 0, ran);
   for (const line of `${ran.stdout}${ran.stderr}`.trim().split("\n")) guest.note(line);
   await untilUsers(guest);

@@ -1,25 +1,21 @@
-import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { readFile, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { OpeningKey } from "../../backup/age.ts";
-import type { FileOfBackup } from "../../backup/manifest.ts";
-import { type OpenedBackup, openBackup } from "../../backup/read-backup.ts";
+import { copyEnding, hostFilePath } from "../../backup/manifest.ts";
+import { openBackup } from "../../backup/read-backup.ts";
+import { mostFolderBytes } from "../../backup/read-folder.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
+import { unusableBackup } from "../../backup/unusable.ts";
 import { ifAbsent, messageOf, rethrown, StewardError } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { askAgentUnit } from "../client/agent-unit.ts";
 import type { Invocation } from "../client/command.ts";
 import { writeRootFile } from "../client/root-file.ts";
-
-interface HostFilesPlan {
-  /** The path of the backup. */
-  readonly source: string;
-  readonly key: OpeningKey;
-  readonly plan: RestorePlan;
-}
+import { changeLines, type HostFileChange } from "./host-file-changes.ts";
 
 interface RootFile {
   readonly content: Buffer;
@@ -33,36 +29,97 @@ interface RootFileOfBackup extends RootFile {
   readonly former: RootFile | null;
 }
 
+/** The files of root's in a backup that are other ones here, the host file last: it names others. */
+export type HostFilesOfBackup = readonly (RootFileOfBackup & HostFileChange)[];
+
 /** Modes of files of which the backup says none. */
 const usualMode = 0o644;
 
-const copyEnding = ".before-restore";
+/**
+ * As root: reads the files of /etc/steward from the backup itself. An agent has written it, so root's own look decides what
+ * differs, and no file becomes a program: a mode is only who may read. Throws CommandError(4), `backup_unusable`, and the
+ * errors of the backup.
+ */
+export async function readHostFiles(
+  { context, places }: Invocation,
+  source: string,
+  key: OpeningKey,
+): Promise<HostFilesOfBackup> {
+  if (context.program.userId() !== 0)
+    throw new CommandError(
+      4,
+      "Only root can bring the files of /etc/steward, and only while the agent runs: run this as root, or without --with-host-files. Nothing was changed.",
+    );
+  const age = await context.openAge();
+  const { manifest, files } = await openBackup(() => age.open(createReadStream(source), key));
+  const modes = new Map(manifest.files.map(({ path, mode }) => [path, mode]));
+  const hostFile = resolve(places.hostFile);
+  const found: (RootFileOfBackup & HostFileChange)[] = [];
+  let left = mostFolderBytes;
+  for await (const { path: inBackup, bytes, content } of files) {
+    const name = hostFilePath(inBackup);
+    if (name === null) continue;
+    left -= bytes;
+    if (left < 0) throw unusableBackup("has more in its files of root's than a device backs up");
+    const path = join(dirname(hostFile), name);
+    const mode = modes.get(inBackup) ?? usualMode;
+    const file = { name, path, content: await buffer(content), former: await presentFile(path) };
+    if (file.former?.content.equals(file.content)) continue;
+    found.push({ ...file, mode: mode & usualMode, wasExecutable: (mode & 0o111) !== 0 });
+  }
+  return found.sort((one, other) => Number(one.path === hostFile) - Number(other.path === hostFile));
+}
+
+/** The difference that each makes, for a person to read before they are brought. Throws `update_root_unusable`. */
+export async function hostFileLines(files: HostFilesOfBackup, invocation: Invocation): Promise<string[]> {
+  if (files.length === 0) return ["Files of root's are as in the backup."];
+  const hostFile = resolve(invocation.places.hostFile);
+  const lines: string[] = [];
+  for (const file of files) lines.push(...(await changeLines(file, hostFile, invocation.context)));
+  return [
+    "Files of root's come too. The agent of the other device has written this backup, or whoever has its key: they decide what runs as root here, so read each change.",
+    ...lines,
+  ];
+}
 
 /**
- * As root: puts the files of /etc/steward in their places from the backup itself, which the agent is not trusted with, and
- * then has the state follow. The former ones stay beside them as `.before-restore`; if the state does not follow, all
- * of that is undone. Throws what `follow` throws, `storage_full`, `storage_unwritable`, and the errors of the backup.
+ * As root: puts the files in their places, and then has the state follow. The former ones stay beside them as
+ * `.before-restore`; if the state does not follow, all of that is undone. Throws what `follow` throws, `state_damaged` if
+ * the agent does not see the files, `storage_full` and `storage_unwritable`.
  */
-export async function restoreHostFiles(
+export async function bringHostFiles(
   invocation: Invocation,
-  plan: HostFilesPlan,
+  files: HostFilesOfBackup,
   follow: () => Promise<RestorePlan>,
 ): Promise<RestorePlan> {
   const { places } = invocation;
-  const files = await filesOf(invocation, plan);
   const { gid: group } = await stat(places.stateDirectory).catch(
     rethrown((error) => fileFailure(error, places.stateDirectory)),
   );
+  const all = [...(await copiesOf(files)), ...files];
   let done: RestorePlan;
   try {
-    for (const file of files) await put(file.path, file, group);
+    for (const file of all) await put(file.path, file, group);
     done = await follow();
+    if (!done.done)
+      throw new StewardError(
+        "state_damaged",
+        "The agent does not see the files in /etc/steward as the backup has them: perhaps it was started with another --host-file. Set STEWARD_HOST_FILE to that file, and restore again.",
+      );
   } catch (error) {
-    await putBack(files, group, error);
+    await putBack(all, group, error);
     throw error;
   }
   if (files.some(({ path }) => path === resolve(places.hostFile))) await restartUnit(invocation);
   return done;
+}
+
+async function copiesOf(files: HostFilesOfBackup): Promise<RootFileOfBackup[]> {
+  const copies = files.map(async ({ path: target, former }): Promise<RootFileOfBackup[]> => {
+    const path = `${target}${copyEnding}`;
+    return former === null ? [] : [{ ...former, path, former: await presentFile(path) }];
+  });
+  return (await Promise.all(copies)).flat();
 }
 
 /** Copies come last, and stay beside a file that could not be put back. Throws `storage_unwritable` if there is one. */
@@ -79,43 +136,11 @@ async function putBack(files: readonly RootFileOfBackup[], group: number, cause:
   throw new StewardError("storage_unwritable", text, { cause });
 }
 
-/** Copies of the former files come first, and the host file last: it names others. */
-async function filesOf(
-  { context, places }: Invocation,
-  { source, key, plan }: HostFilesPlan,
-): Promise<RootFileOfBackup[]> {
-  const wanted = new Set(plan.host_files.filter(({ differs }) => differs).map(({ path }) => path));
-  const age = await context.openAge();
-  const backup: OpenedBackup = await openBackup(() => age.open(createReadStream(source), key));
-  const modes = new Map(backup.manifest.files.map((file) => [file.path, modeOf(file)]));
-  const found: RootFileOfBackup[] = [];
-  for await (const { path, content } of backup.files) {
-    const name = path.slice("etc/".length);
-    if (!path.startsWith("etc/") || !wanted.has(name)) continue;
-    const target = join(dirname(resolve(places.hostFile)), name);
-    const former = await presentFile(target);
-    const mode = modes.get(path) ?? usualMode;
-    found.push({ path: target, content: await buffer(content), mode, former });
-  }
-  const copies = found.map(async ({ path: target, former }): Promise<RootFileOfBackup[]> => {
-    const path = `${target}${copyEnding}`;
-    return former === null ? [] : [{ ...former, path, former: await presentFile(path) }];
-  });
-  const isHostFile = ({ path }: RootFileOfBackup) => basename(path) === basename(places.hostFile);
-  const ordered = [...found.filter((file) => !isHostFile(file)), ...found.filter(isHostFile)];
-  return [...(await Promise.all(copies)).flat(), ...ordered];
-}
-
 async function presentFile(path: string): Promise<RootFile | null> {
   const content = await readFile(path).catch(ifAbsent);
   if (content === null) return null;
   const { mode, uid, gid } = await stat(path);
   return { content, mode: mode & 0o777, owner: { uid, gid } };
-}
-
-/** Only the bits of rights, none of which lets others write. */
-function modeOf({ mode = usualMode }: FileOfBackup & { readonly mode?: number }): number {
-  return mode & 0o755 & ~0o022;
 }
 
 /** A file that is closed to others is open to the agent by its group. */
@@ -125,18 +150,15 @@ function put(path: string, file: RootFile, gid: number): Promise<void> {
 }
 
 /** Decisions of the host file about the process itself count from its next start. */
-async function restartUnit({ places, output }: Invocation): Promise<void> {
-  if ((await askAgentUnit(places)) === null) {
-    await output.remark("The host file is another one now: start the agent again.");
-    return;
-  }
-  const child = spawn("systemctl", ["restart", "steward.service"], { stdio: "ignore" });
-  const code = await new Promise<number | null>((done) => {
-    child.once("error", () => done(null));
-    child.once("close", done);
-  });
-  if (code !== 0)
-    await output.remark(
-      "The host file is another one now, and the unit did not start again: systemctl status steward.",
-    );
+async function restartUnit({ places, context, output }: Invocation): Promise<void> {
+  const text = "The host file is another one now";
+  if ((await askAgentUnit(places)) === null) return output.remark(`${text}: start the agent again.`);
+  const { run } = await context.openHost();
+  const limits = { timeoutMilliseconds: restartMilliseconds };
+  const done = await run("systemctl", ["restart", "steward.service"], limits).catch(() => null);
+  if (done?.status !== 0)
+    await output.remark(`${text}, and the unit did not start again: systemctl status steward.`);
 }
+
+/** Longer than systemd waits for the start of a unit, 90 s. */
+const restartMilliseconds = 120_000;

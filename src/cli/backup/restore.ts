@@ -1,18 +1,18 @@
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { OpeningKey } from "../../backup/age.ts";
 import type { RestorePlan } from "../../backup/restore.ts";
-import { StewardError } from "../../contract/errors.ts";
-import type { Input, Upload } from "../../contract/types.ts";
+import type { Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { agreesTo, shellLine } from "../../terminal/commands/consent.ts";
+import { requireConsent, shellLine } from "../../terminal/commands/consent.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { readFirstLine } from "../users/new-password.ts";
-import { restoreHostFiles } from "./host-files.ts";
+import { bringHostFiles, hostFileLines, readHostFiles } from "./host-files.ts";
 import { keyLines } from "./key-lines.ts";
 
 /** A backup becomes this device: all of it or nothing (docs/restore.md). */
@@ -26,12 +26,20 @@ export const restore: Command = {
       line: "steward restore box-a.age --as-replacement",
       what: "in place of the other device, which must not come back",
     },
+    {
+      line: "steward restore box-a.age --as-replacement --with-host-files",
+      what: "with root's files of /etc/steward as well, after their changes are shown",
+    },
   ],
   positionals: [{ name: "FILE" }],
   options: [
     {
       name: "as-replacement",
       summary: "take the place of the other device: API tokens, certificate and record go on",
+    },
+    {
+      name: "with-host-files",
+      summary: "bring root's files of /etc/steward too, which decide what runs as root; shows each change",
     },
     { name: "check", summary: "show what would change, and change nothing" },
     {
@@ -55,23 +63,31 @@ export const restore: Command = {
     const key = await keyOf(invocation, source);
     await client.call("receiveBackup", { body: upload });
     const request = { ...key, as_replacement: options.has("as-replacement") };
-    const plan = await client.call("restoreBackup", { body: { ...request, check: true } });
-    const says = sentencesOf(plan);
+    const restored = (how: { check: true } | { with_host_files: boolean }) =>
+      client.call("restoreBackup", { body: { ...request, ...how } });
+    const plan = await restored({ check: true });
+    const files = options.has("with-host-files") ? await readHostFiles(invocation, source, key) : null;
+    const says = [
+      ...sentencesOf(plan),
+      ...(files === null ? notBrought(plan) : await hostFileLines(files, invocation)),
+    ];
     if (options.has("check")) return output.values(plan, says);
-    if (!(await agreesTo(invocation, { says, question: questionOf(plan) }))) return;
-    const done = await carryOut(invocation, source, { plan, request });
+    // Also with --yes: whoever reads the log later sees what came.
+    for (const one of says) await output.remark(escapeText(one));
+    await requireConsent(invocation, questionOf(plan, files?.length));
+    const follow = () => restored({ with_host_files: files !== null });
+    const done = await (files === null ? follow() : bringHostFiles(invocation, files, follow));
     for (const warning of done.warnings) await output.remark(escapeText(warning));
     await output.changed(done, endOf(done));
   },
 };
 
+/** It is open before the state is changed as its owner, who could not read a file of root's. */
 async function uploadOf(source: string): Promise<Upload> {
   try {
-    const { size } = await stat(source);
-    return {
-      lengthBytes: size,
-      [Symbol.asyncIterator]: () => createReadStream(source)[Symbol.asyncIterator](),
-    };
+    const [{ size }, file] = [await stat(source), createReadStream(source)];
+    await once(file, "open");
+    return { lengthBytes: size, [Symbol.asyncIterator]: () => file[Symbol.asyncIterator]() };
   } catch (error) {
     throw fileFailure(error, source);
   }
@@ -122,36 +138,9 @@ async function identitiesIn(path: string, source: string): Promise<string[]> {
   throw new CommandError(6, escapeText(`${path} ${advice}. Nothing was changed.`));
 }
 
-/** Files of root's come first to their places, and the state follows once they are there. */
-async function carryOut(
-  invocation: Invocation,
-  source: string,
-  { plan, request }: { plan: RestorePlan; request: Input<"restoreBackup">["body"] & OpeningKey },
-): Promise<RestorePlan> {
-  const { client, context, output } = invocation;
-  const differ = plan.host_files.some(({ differs }) => differs);
-  if (differ && context.program.userId() !== 0) {
-    await output.remark(
-      "The files of /etc/steward are root's and stay as they are: run this as root, while the agent runs, to bring them too.",
-    );
-    return client.call("restoreBackup", { body: request });
-  }
-  const body = { ...request, with_host_files: differ };
-  const ready = await client.call("restoreBackup", { body });
-  if (!ready.awaits_host_files) return ready;
-  return restoreHostFiles(invocation, { source, key: request, plan: ready }, async () => {
-    const done = await client.call("restoreBackup", { body });
-    if (done.done) return done;
-    throw new StewardError(
-      "state_damaged",
-      "The agent does not see the files in /etc/steward as the backup has them: perhaps it was started with another --host-file. Set STEWARD_HOST_FILE to that file, and restore again.",
-    );
-  });
-}
-
-function questionOf({ as_replacement, device }: RestorePlan): string {
-  const name = nameOf(device);
-  return as_replacement ? `Make this device ${name}?` : `Make this device of the backup of ${name}?`;
+function questionOf({ as_replacement, device }: RestorePlan, files = 0): string {
+  const all = as_replacement ? nameOf(device) : `of the backup of ${nameOf(device)}`;
+  return `Make this device ${all}${files > 0 ? ", with these files of root's" : ""}?`;
 }
 
 function nameOf({ name, host_name }: RestorePlan["device"]): string {
@@ -159,18 +148,21 @@ function nameOf({ name, host_name }: RestorePlan["device"]): string {
 }
 
 function sentencesOf(plan: RestorePlan): string[] {
-  const { device, made_at, steward, as_replacement, host_files, releases, left_out, warnings } = plan;
-  const changed = host_files.filter(({ differs }) => differs).map(({ path }) => path);
+  const { device, made_at, steward, as_replacement, releases, left_out, warnings } = plan;
   return [
     `The backup of ${nameOf(device)} (host name ${escapeText(device.host_name)}), made ${made_at} by Steward ${escapeText(steward)}.`,
     `Comes: ${counted(plan.users, "user")} (${plan.two_factor} with a second factor), ${counted(plan.tokens, "API token")}${as_replacement ? "" : ", which are suspended until `steward token resume`"}, and all settings.`,
     `Goes: ${counted(plan.lost_users, "user")} of this device, its settings, API tokens, sessions and record of events.`,
     ...(as_replacement ? replacement : []),
-    ...list("Replaced in the directory of the host file", changed),
     ...list("This device fetches from its publisher", releases),
     ...list("In no backup", left_out),
     ...warnings.map(escapeText),
   ];
+}
+
+function notBrought({ host_files }: RestorePlan): string[] {
+  const names = host_files.filter(({ differs }) => differs).map(({ path }) => path);
+  return list("Files of root's that differ and stay; --with-host-files shows and brings them", names);
 }
 
 const replacement = [

@@ -27,7 +27,7 @@ export const restoreRequest = {
     check: { type: "boolean", description: "true: only the plan, and nothing is changed" },
     with_host_files: {
       type: "boolean",
-      description: "true: root brings the files of /etc/steward, and it is carried out once they are there",
+      description: "true: only the plan, unless the files of /etc/steward are those of the backup",
     },
   },
 } as const;
@@ -45,7 +45,7 @@ export const restorePlan = {
   additionalProperties: false,
   required: [
     ...["made_at", "steward", "device", "as_replacement", "users", "two_factor", "tokens", "lost_users"],
-    ...["host_files", "releases", "left_out", "warnings", "awaits_host_files", "done"],
+    ...["host_files", "releases", "left_out", "warnings", "done"],
   ],
   properties: {
     made_at: timestamp,
@@ -65,10 +65,6 @@ export const restorePlan = {
     releases: { ...names, description: "that were installed, and that this device fetches" },
     left_out: { ...names, description: "files of the other device that are in no backup" },
     warnings: names,
-    awaits_host_files: {
-      type: "boolean",
-      description: "true: the same request carries it out once they are there",
-    },
     done: { type: "boolean", description: "true: decided; the agent starts again" },
   },
 } as const;

@@ -16,9 +16,9 @@ type Rename = (from: string, to: string) => Promise<void>;
 export async function moveDirectory(from: string, to: string, move: Rename = rename): Promise<void> {
   const draft = `${temporaryPrefix(to)}part`;
   try {
-    const isBegun = (await namesIn(draft)) !== null;
-    if (!isBegun && !(await namesIn(from))?.length) return;
-    if (isBegun || !(await renamed(from, draft, move))) await moveFiles(from, draft, move);
+    const left = await namesIn(from);
+    if (!left?.length && (await namesIn(draft)) === null) return;
+    if (left !== null) await moveTree(from, draft, move);
     await rm(to, { recursive: true, force: true });
     await move(draft, to);
     await syncDirectory(dirname(to));
@@ -38,27 +38,31 @@ async function namesIn(directory: string): Promise<string[] | null> {
   );
 }
 
-async function renamed(from: string, to: string, move: Rename): Promise<boolean> {
-  return move(from, to).then(
-    () => true,
-    (error: unknown) => {
-      if (["EXDEV", "EBUSY"].includes(systemErrorCode(error) ?? "")) return false;
-      throw error;
-    },
-  );
-}
-
-async function moveFiles(from: string, to: string, move: Rename): Promise<void> {
+/**
+ * Moves a file or a directory. What cannot be renamed, see `moveDirectory`, is moved file by file, and joined with what is
+ * in its place already, so that the next call continues. Throws the system's errors.
+ */
+export async function moveTree(from: string, to: string, move: Rename = rename): Promise<void> {
+  if (await renamed(from, to, move)) return;
+  if (!(await lstat(from)).isDirectory()) return copyAway(from, to);
   await mkdir(to, { recursive: true, mode: 0o700 });
   await syncDirectory(dirname(to));
-  for (const name of (await namesIn(from)) ?? []) {
-    const [source, target] = [join(from, name), join(to, name)];
-    if (!(await renamed(source, target, move))) await copyAway(source, target);
-  }
+  for (const name of (await readdir(from)).sort())
+    if (name !== "lost+found") await moveTree(join(from, name), join(to, name), move);
   await syncDirectory(to);
   await rmdir(from).catch((error: unknown) => {
     if (!["EBUSY", "ENOENT", "ENOTEMPTY"].includes(systemErrorCode(error) ?? "")) throw error;
   });
+}
+
+async function renamed(from: string, to: string, move: Rename): Promise<boolean> {
+  return move(from, to).then(
+    () => true,
+    (error: unknown) => {
+      if (["EXDEV", "EBUSY", "EEXIST", "ENOTEMPTY"].includes(systemErrorCode(error) ?? "")) return false;
+      throw error;
+    },
+  );
 }
 
 /**

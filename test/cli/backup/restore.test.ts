@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { adminName, runSteward, startAgentProcess } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { noOtherUser } from "../../../lab/basics/other-user.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 
@@ -37,6 +38,24 @@ describe("steward restore", () => {
     assert.match(screen, /Make this device of the backup of .*\? \[y\/N\]/);
     assert.match(screen, /Not confirmed; nothing was changed/);
     assert.equal(await usersOf(b.socket), 0);
+  });
+
+  it("brings no file of root's as another user, nor while no agent runs", {
+    skip: noOtherUser(),
+  }, async () => {
+    const directory = scratchDirectory();
+    chmodSync(dirname(directory), 0o711);
+    chownSync(directory, 65_534, 65_534);
+    const words = ["restore", path, "--passphrase-stdin", "--yes", "--with-host-files"];
+    const away = ["--socket", join(directory, "none"), "--state", directory];
+    const { code, stderr } = await runSteward([...words, ...away], { input: `${passphrase}\n` });
+    assert.deepEqual(
+      [code, /Only root .* while the agent runs: .*Nothing was changed/.test(stderr)],
+      [4, true],
+      stderr,
+    );
+    const { stdout } = await runSteward(["user", "list", ...away, "-o", "json"]);
+    assert.equal(JSON.parse(stdout).total, 0);
   });
 
   it("works while no agent runs, and needs a passphrase or a key, and a yes", async () => {

@@ -87,11 +87,12 @@ describe("a directory that takes another one's place", () => {
 
   it("waits for no pipe and copies nothing behind a link on its way to another file system", async (test) => {
     const { from, to } = await places(test);
-    for (const kind of ["a pipe", "a link", "a link to nothing", "a socket", "a directory"])
+    for (const kind of ["a pipe", "a link", "a link to nothing", "a socket"])
       await putStrange(kind, { test, path: join(from, kind) });
+    await mkdir(join(from, "lost+found"));
     await moveDirectory(from, to, across(from) as Rename);
     assert.deepEqual(await contentOf(to), { ...whole, ".target": "{}" });
-    assert.deepEqual(await readdir(from), ["a directory"], "which may be the file system's own");
+    assert.deepEqual(await readdir(from), ["lost+found"], "which is the file system's own");
     await moveDirectory(from, to, across(from) as Rename);
     assert.deepEqual(await contentOf(to), { ...whole, ".target": "{}" }, "a second call has nothing to move");
   });

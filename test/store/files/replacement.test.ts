@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import fs, { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { compileKillAt, watchRun } from "../../../lab/crashes/power-cut.ts";
@@ -62,6 +62,28 @@ async function prepared(directory: string): Promise<string> {
   return directory;
 }
 
+/** Lets renames fail as `codeOf` says by their number and paths; the returned function mends them. */
+function breakRenames(
+  test: TestContext,
+  codeOf: (call: number, from: string, to: string) => string | null,
+): () => void {
+  const { rename } = fs.promises;
+  let calls = 0;
+  const { mock } = test.mock.method(fs.promises, "rename", async (from: string, to: string) => {
+    const code = codeOf(calls, from, to);
+    calls += 1;
+    if (code !== null) throw Object.assign(new Error(`${code}: refused`), { code });
+    await rename(from, to);
+  });
+  syncBuiltinESMExports();
+  const mend = (): void => {
+    mock.restore();
+    syncBuiltinESMExports();
+  };
+  test.after(mend);
+  return mend;
+}
+
 describe("the replacement of a state directory", () => {
   it("is dropped where it was not decided", async () => {
     const directory = await prepared(scratchDirectory());
@@ -87,32 +109,66 @@ describe("the replacement of a state directory", () => {
     assert.deepEqual(await filesIn(directory), sorted({ ...former, ".lock": "1 agent\n" }));
   });
 
-  it("awaits files of root's, and is dropped where one is another at the next start", async () => {
-    const sha256 = createHash("sha256").update("from root").digest("hex");
-    for (const [text, isDone] of [
-      ["from root", true],
-      ["other", false],
-      [null, false],
-    ] as const) {
-      const place = scratchDirectory();
-      const awaited = join(place, "steward.json");
-      if (text !== null) await writeFile(awaited, text);
-      const directory = join(place, "state");
-      await prepared(directory);
-      await decideReplacement(directory, [{ path: awaited, sha256 }]);
-      assert.equal(await finishReplacement(directory), isDone, String(text));
-      const expected = sorted({ ...(isDone ? next : former), ".lock": "1 agent\n" });
-      assert.deepEqual(await filesIn(directory), expected);
+  it("takes no name of the next state for its own place, marker or lock (a hostile backup)", async () => {
+    const directory = await prepared(scratchDirectory());
+    const own = [".restore/x", ".restore.json/x", ".lock/x", "lost+found/x"];
+    await put(replacementPlace(directory).state, Object.fromEntries(own.map((name) => [name, "hostile"])));
+    await decideReplacement(directory);
+    assert.equal(await finishReplacement(directory), true);
+    assert.deepEqual(await filesIn(directory), sorted({ ...next, ".lock": "1 agent\n" }));
+    assert.equal(await finishReplacement(directory), false);
+  });
+
+  it("leaves the former state, whole, at any name that cannot be moved, and is void then", async (test) => {
+    for (let broken = 0; ; broken += 1) {
+      const directory = await prepared(scratchDirectory());
+      await decideReplacement(directory);
+      const mended = breakRenames(test, (call) => (call === broken ? "EIO" : null));
+      const error = await finishReplacement(directory).then(
+        () => null,
+        (reason) => reason,
+      );
+      mended();
+      if (error === null) return assert.ok(broken > 8, `no rename after ${broken} was seen`);
+      assert.match(error.message, /The backup was not restored \(EIO\), and the state is as it was/);
+      assert.equal(error.code, "storage_unwritable");
+      const expected = sorted({ ...former, ".lock": "1 agent\n" });
+      assert.deepEqual(await filesIn(directory), expected, `rename ${broken}`);
+      assert.equal(await finishReplacement(directory), false, "nothing is tried again");
     }
   });
 
-  it("is refused as damage where its decision cannot be read, so that nothing is deleted", async () => {
-    const directory = await prepared(scratchDirectory());
-    await decideReplacement(directory);
-    await writeFile(join(directory, ".restore.json"), "{");
-    await assert.rejects(finishReplacement(directory), { code: "state_damaged" });
-    assert.equal((await filesIn(directory))["users.json"], "former users");
+  it("is gone on with by the next start where nothing can be moved back either, and not dropped before", async (test) => {
+    const sides = { former: 0, next: 0 };
+    for (let broken = 0; broken < 11; broken += 1) {
+      const directory = await prepared(scratchDirectory());
+      await decideReplacement(directory);
+      const mended = breakRenames(test, (call) => (call >= broken ? "EROFS" : null));
+      await finishReplacement(directory).catch((error) => assert.equal(error.code, "storage_unwritable"));
+      mended();
+      if (isReplacementDecided(directory) && broken > 0)
+        for (const drop of [dropReplacement, makeReplacementPlace])
+          await assert.rejects(drop(directory), { code: "state_damaged" });
+      const isNext = await finishReplacement(directory);
+      const expected = sorted({ ...(isNext ? next : former), ".lock": "1 agent\n" });
+      assert.deepEqual(await filesIn(directory), expected, `from rename ${broken} on`);
+      sides[isNext ? "next" : "former"] += 1;
+    }
+    assert.ok(sides.next > 8, JSON.stringify(sides));
   });
+
+  for (const [where, code] of [
+    ["in a lower layer of overlayfs", "EXDEV"],
+    ["that is a mount point", "EBUSY"],
+  ] as const)
+    it(`comes whole where there is a directory ${where} (${code})`, async (test) => {
+      const directory = await prepared(scratchDirectory());
+      await decideReplacement(directory);
+      const events = join(directory, "events");
+      breakRenames(test, (_, ...paths) => (paths.includes(events) ? code : null));
+      assert.equal(await finishReplacement(directory), true);
+      assert.deepEqual(await filesIn(directory), sorted({ ...next, ".lock": "1 agent\n" }));
+    });
 
   it("leaves the former or the next state, whole, at any call that its power is cut at", async (test) => {
     const place = await temporaryDirectory(test);

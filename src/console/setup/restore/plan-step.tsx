@@ -93,7 +93,7 @@ function HostFiles({ plan: { host_files } }: { readonly plan: RestorePlan }) {
         ))}
       </ul>
       <p>{t.restore.byRoot}</p>
-      <pre>steward restore FILE</pre>
+      <pre>steward restore FILE --with-host-files</pre>
     </>
   );
 }
