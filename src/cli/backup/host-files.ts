@@ -77,7 +77,7 @@ export async function hostFileLines(files: HostFilesOfBackup, invocation: Invoca
   const lines: string[] = [];
   for (const file of files) lines.push(...(await changeLines(file, hostFile, invocation.context)));
   return [
-    "Files of root's come too. The agent of the other device has written this backup, or whoever has its key: they decide what runs as root here, so read each change.",
+    "Files of root's come too. The other device's agent has written them, or someone who has the backup's key, and they decide what runs as root here: read each change.",
     ...lines,
   ];
 }

@@ -72,7 +72,7 @@ export const restore: Command = {
       ...(files === null ? notBrought(plan) : await hostFileLines(files, invocation)),
     ];
     if (options.has("check")) return output.values(plan, says);
-    // Also with --yes: whoever reads the log later sees what came.
+    // Also with --yes: a log then has what came.
     for (const one of says) await output.remark(escapeText(one));
     await requireConsent(invocation, questionOf(plan, files?.length));
     const follow = () => restored({ with_host_files: files !== null });

@@ -19,9 +19,9 @@ interface ReplacementPlace {
   readonly directory: string;
   /** The next state. */
   readonly state: string;
-  /** Of the former state as much as has left its place. */
+  /** The part of the former state that has left its place. */
   readonly leaving: string;
-  /** The former state once all of it has left its place: from then on all that is there is of the next one. */
+  /** The former state, once all of it is aside: from then on the state directory holds only parts of the next one. */
   readonly former: string;
 }
 
