@@ -104,6 +104,8 @@ export interface Accounts {
   withFactor(): readonly string[];
   /** The part of the account that others may see. */
   view(account: Account): User;
+  /** The user as a call has made them, with the locks and API tokens of now. Another call may have removed them since. */
+  asNow(user: User): User;
 }
 
 export type FactorChange = (present: StoredFactor | null) => StoredFactor | null;
@@ -172,6 +174,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
     passkeyUsed: (id, use) => notePasskeyUse(document, id, use),
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
+    asNow: (user) => asNow(given, user),
   };
 }
 
@@ -280,6 +283,11 @@ function withFactor(change: FactorChange): (account: Account) => Account {
 
 function viewOf(options: AccountsOptions, account: Account): User {
   return viewer(options)(account);
+}
+
+function asNow({ countTokens, hasLocks, lockOf }: AccountsOptions, user: User): User {
+  const locked = hasLocks() ? lockOf(user.username) : null;
+  return { ...user, locked, tokens: countTokens()(user.id) };
 }
 
 /** Makes views of users as they are now: for a list the rooms of their locks and tokens are asked once. */

@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { Enrolment as SetUp, TwoFactor, User } from "../../contract/types.ts";
+import type { Output, Enrolment as SetUp, TwoFactor, User } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
@@ -23,10 +23,15 @@ export interface Enrolment {
   /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
   setUp(person: Person): Promise<SetUp>;
   /**
-   * Returns the recovery codes, and ends the other sessions. Throws `two_factor_not_pending`,
+   * Returns the recovery codes and the factor, and ends the other sessions. Throws `two_factor_not_pending`,
    * `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid` and `totp_reused`.
    */
-  enable(person: Person, code: string, mayTrustClock: boolean, context: RequestContext): Promise<string[]>;
+  enable(
+    person: Person,
+    code: string,
+    mayTrustClock: boolean,
+    context: RequestContext,
+  ): Promise<Output<"enableTwoFactor">>;
   /**
    * Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and the errors of
    * `prove`.
@@ -73,7 +78,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
     });
     forget(user);
     await sessions.endAll(userId, exceptSession);
-    return accounts.get(userId);
+    return accounts.asNow(user);
   };
   return {
     forget,
@@ -96,10 +101,11 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       if (secret === undefined) throw notPending();
       if (!time.isTrusted() && !mayTrustClock) throw clockInDoubt(time);
       await options.secondFactor.proveNew(account, secret, code, context);
-      const codes = await store(options, account, secret);
+      const { codes, user } = await store(options, account, secret);
       pending.forget(account.id);
       await sessions.endAll(account.id, session.id);
-      return codes;
+      const { two_factor, locked } = accounts.asNow(user);
+      return { recovery_codes: codes, two_factor: { ...two_factor, locked, passkeys: [] } };
     },
     disable: async (person, proof, context) => {
       if (person.account.two_factor === null) throw notEnabled();
@@ -140,15 +146,14 @@ async function store(
   { accounts, seal, time }: EnrolmentOptions,
   { id }: Account,
   secret: string,
-): Promise<string[]> {
+): Promise<{ readonly codes: string[]; readonly user: User }> {
   const { codes, hashes } = makeRecoveryCodes();
   const enrolled_at = time.now().toISOString();
   const enrolled = (present: StoredFactor | null): StoredFactor => {
     refuseSecond(present);
     return { sealed_secret: seal.seal(secret, id), enrolled_at, recovery_hashes: hashes };
   };
-  await accounts.changeFactor(id, enrolled, "owner");
-  return codes;
+  return { codes, user: await accounts.changeFactor(id, enrolled, "owner") };
 }
 
 async function describe(

@@ -69,13 +69,13 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       };
     },
     add: (account, given, context) => add(options, challenges, { account, given }, context),
-    remove: async ({ id: userId, two_factor }, id) => {
-      const removed = two_factor?.passkeys?.find((one) => one.id === id);
+    remove: async ({ id: userId }, id) => {
+      let removed: StoredPasskey | undefined;
+      await accounts.changeFactor(userId, (factor) => {
+        removed = factor?.passkeys?.find((one) => one.id === id);
+        return factor && { ...factor, passkeys: factor.passkeys?.filter((one) => one !== removed) ?? [] };
+      });
       if (!removed) throw new StewardError("not_found", "You have no passkey with this id.");
-      await accounts.changeFactor(
-        userId,
-        (factor) => factor && { ...factor, passkeys: factor.passkeys?.filter((one) => one.id !== id) ?? [] },
-      );
       return passkeyView(removed);
     },
   };

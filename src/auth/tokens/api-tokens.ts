@@ -215,8 +215,7 @@ async function rotate(
     return { ...present, tokens: [...kept, next] };
   });
   const token = state.tokens.find((one) => one.id === fresh.id);
-  if (!token)
-    throw new StewardError("internal_error", "The new token is not in the document that was written.");
+  if (!token) throw unknownToken();
   return { token, text };
 }
 

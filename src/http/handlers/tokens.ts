@@ -23,20 +23,21 @@ export interface TokenHandlersOptions {
   requiredAction: (account: Account) => RequiredAction;
 }
 
-/** A token, and its text, of which this is the only copy. */
+/** A token, its text, of which this is the only copy, and its owner, whom another call may have deleted since. */
 interface MadeToken {
   readonly token: StoredApiToken;
   readonly text: string;
+  readonly owner: Account;
 }
 
 /** Handles API tokens, for programs. */
 export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
   const { accounts, apiTokens } = options;
-  const describe = (token: StoredApiToken): ApiToken => ({
+  const describe = (token: StoredApiToken, { username }: Account): ApiToken => ({
     id: token.id,
     name: token.name,
     user_id: token.user_id,
-    username: accounts.get(token.user_id).username,
+    username,
     scopes: rightsOf(token).scopes.filter((scope) => scopeNames.includes(scope)),
     created_at: token.created_at,
     expires_at: token.expires_at,
@@ -48,25 +49,30 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     no_expiry: token.expires_at === noEnd,
     is_suspended: token.suspended !== null,
   });
-  const shown = ({ token, text }: MadeToken) => ({ ...describe(token), token: text });
+  const shown = ({ token, text, owner }: MadeToken) => ({ ...describe(token, owner), token: text });
   return {
     listTokens: ({ query, actor }) => {
       const own = actor.kind === "user" ? actor.account.id : undefined;
       const isAdmin = roleOf(actor) === "admin";
       if (query?.user_id !== undefined && query.user_id !== own && !isAdmin) throw foreign();
       const tokens = apiTokens.list(query?.user_id ?? (isAdmin ? undefined : own));
-      const page = pageOf(tokens, {
+      // A user who is being deleted is gone before their tokens are.
+      const living = tokens.filter(({ user_id }) => accounts.find(user_id) !== undefined);
+      const page = pageOf(living, {
         list: "tokens",
         keyOf: ({ created_at, id }) => [created_at, id],
         limit: query?.limit ?? 200,
         cursor: query?.cursor,
       });
-      return { ...page, items: page.items.map(describe) };
+      return { ...page, items: page.items.map((token) => describe(token, owned(accounts, token).owner)) };
     },
     createToken: async (call) => shown(await createToken(options, call)),
     rotateToken: async (call) => shown(await rotateToken(options, call)),
     rotateOwnToken: async (call) => shown(await rotateOwnToken(options, call)),
-    resumeToken: async (call) => describe(await resumeToken(options, call)),
+    resumeToken: async (call) => {
+      const { token, owner } = await resumeToken(options, call);
+      return describe(token, owner);
+    },
     deleteToken: (call) => deleteToken(options, call),
   };
 }
@@ -90,7 +96,7 @@ async function createToken(
     ...(sources.length > 0 && { sources }),
   };
   note({ subject: { id: made.token.id, name }, details });
-  return made;
+  return { ...made, owner };
 }
 
 async function rotateToken(
@@ -99,26 +105,29 @@ async function rotateToken(
 ): Promise<MadeToken> {
   const { overlap = "24h" } = body;
   const seconds = overlapOf(overlap);
-  const former = apiTokens.byId(params.id);
-  const owner = former && accounts.find(former.user_id);
-  if (!former || !owner) throw unknownToken();
+  const { token: former, owner } = owned(accounts, apiTokens.byId(params.id));
   const made = await apiTokens.rotate(owner, former, seconds);
   const subject = { id: made.token.id, name: made.token.name };
   note({ subject, details: { owner: owner.username, overlap } });
-  return made;
+  return { ...made, owner };
+}
+
+/** Throws `not_found`, also for a token whose owner is just being deleted. */
+function owned(accounts: Accounts, token: StoredApiToken | undefined): Omit<MadeToken, "text"> {
+  const owner = token && accounts.find(token.user_id);
+  if (!owner) throw unknownToken();
+  return { token, owner };
 }
 
 async function resumeToken(
   { accounts, apiTokens }: TokenHandlersOptions,
   { params, note }: Call<"resumeToken">,
-): Promise<StoredApiToken> {
-  const former = apiTokens.byId(params.id);
-  if (!former) throw unknownToken();
-  const owner = accounts.get(former.user_id).username;
+): Promise<Omit<MadeToken, "text">> {
+  const { token: former, owner } = owned(accounts, apiTokens.byId(params.id));
   const token = await apiTokens.resume(former.id);
   const subject = { id: token.id, name: token.name };
-  note({ subject, details: { owner }, isUnchanged: former.suspended === null });
-  return token;
+  note({ subject, details: { owner: owner.username }, isUnchanged: former.suspended === null });
+  return { token, owner };
 }
 
 async function rotateOwnToken(
@@ -130,7 +139,7 @@ async function rotateOwnToken(
   const made = await apiTokens.rotateOwn(account, former, overlapOf(overlap));
   const subject = { id: made.token.id, name: made.token.name };
   note({ subject, details: { owner: account.username, overlap } });
-  return made;
+  return { ...made, owner: account };
 }
 
 async function deleteToken(

@@ -30,8 +30,7 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
     enableTwoFactor: async ({ actor, body, context, note }) => {
       note(roleOf(actor));
       const mayTrustClock = body.allow_unsynchronised_clock === true;
-      const codes = await enrolment.enable(personOf(actor), body.code, mayTrustClock, context);
-      return { recovery_codes: codes, two_factor: enrolment.status(personOf(actor).account.id) };
+      return enrolment.enable(personOf(actor), body.code, mayTrustClock, context);
     },
     disableTwoFactor: ({ actor, body, context, note }) => {
       note(roleOf(actor));
@@ -79,7 +78,7 @@ async function recover(
   const user: User = await enrolment.remove(id);
   const ended = await apiTokens.endAll(id, keep_tokens);
   note({ subject: { id, name: user.username }, details: { role, reason: reason ?? "", ...ended } });
-  return { ...accounts.get(id), tokens_ended: ended.tokens_ended };
+  return { ...accounts.asNow(user), tokens_ended: ended.tokens_ended };
 }
 
 /** The user with this id or name. Throws `not_found`. */

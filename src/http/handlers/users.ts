@@ -127,7 +127,7 @@ async function resetPassword(
   await sessions.endAll(params.id);
   const ended = await options.apiTokens.endAll(params.id, body.keep_tokens);
   note(about(result.user, { ...facts, ...ended }));
-  const user = accounts.get(params.id);
+  const user = accounts.asNow(result.user);
   return { ...withInitialPassword({ ...result, user }), tokens_ended: ended.tokens_ended };
 }
 
@@ -151,7 +151,7 @@ async function rescueUser(
   note(about(user, { ...facts, ...ended }));
   await applyChange(options, user);
   const { tokens_ended } = ended;
-  const rescued = { ...accounts.get(user.id), initial_password: initialPassword, tokens_ended };
+  const rescued = { ...accounts.asNow(user), initial_password: initialPassword, tokens_ended };
   return isHeld ? { ...rescued, held_in_memory: true } : rescued;
 }
 

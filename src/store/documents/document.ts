@@ -25,8 +25,9 @@ export interface Document<T> {
   /** The present value; it is never changed in place. */
   read(): T;
   /**
-   * Resolves when the change is on the disk. Changes that wait together share one write. Throws the errors of `change`,
-   * `storage_full` and `storage_unwritable`; then nothing has changed.
+   * Resolves when the change is on the disk, to the value that this change has made: those that wait together share one
+   * write, and a later one may have undone it. Throws the errors of `change`, `storage_full` and `storage_unwritable`; then
+   * nothing has changed.
    */
   update(change: Change<T>): Promise<T>;
   /**
@@ -203,24 +204,20 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     const batch = this.#waiting.splice(0);
     // Notes made since the update came are already in the present value.
     this.#notesInFlight = [];
-    const accepted: Waiting<T>[] = [];
+    const accepted: [Waiting<T>, made: T][] = [];
     let next = this.#current;
     for (const waiting of batch) {
       try {
         next = this.#checked(this.#changed(next, waiting.change));
-        accepted.push(waiting);
+        accepted.push([waiting, next]);
       } catch (error) {
         waiting.reject(error);
       }
     }
-    if (next === this.#current) {
-      for (const waiting of accepted) waiting.resolve(next);
-      return;
-    }
-    const failure = await this.#put(next);
-    if (!failure || isReplaced(failure)) this.#publish(next);
+    const failure = next === this.#current ? null : await this.#put(next);
+    if (next !== this.#current && (!failure || isReplaced(failure))) this.#publish(next);
     this.#notesInFlight = [];
-    for (const waiting of accepted) failure ? waiting.reject(failure) : waiting.resolve(this.#current);
+    for (const [waiting, made] of accepted) failure ? waiting.reject(failure) : waiting.resolve(made);
   }
 
   /** Makes the written value the present one, with the notes that came during the write. */

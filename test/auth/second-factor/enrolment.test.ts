@@ -49,7 +49,7 @@ describe("enabling it", () => {
     const { host, setUp, enable, isEnabled, sessions, session, account } = await begin();
     const other = sessions.open(account().id, context).session;
     const { secret } = await setUp();
-    const codes = await enable(codeAt(host, secret));
+    const { recovery_codes: codes } = await enable(codeAt(host, secret));
     assert.equal(new Set(codes).size, 10);
     assert.deepEqual([isEnabled(), account().two_factor?.recovery_hashes.length], [true, 10]);
     assert.deepEqual([sessions.find(other.id), sessions.find(session.id)?.id], [undefined, session.id]);
