@@ -68,6 +68,7 @@ export const ownTime: Readonly<Record<string, string>> = {
   "http/server.ts": "tells how long an answer took",
   "http/wire/connections.ts": "a client's socket has real seconds",
   "http/wire/https-listener.ts": "a client's socket has real seconds",
+  "http/wire/lasting-requests.ts": "a client's socket has real seconds",
   "http/wire/listeners.ts": "a client's socket has real seconds",
   "http/wire/request-queue.ts": "a client's socket has real seconds",
   "http/wire/streams.ts": "a client's socket has real seconds",

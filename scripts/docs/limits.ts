@@ -5,6 +5,7 @@ import { mostEntries } from "../../src/contract/configuration.ts";
 import { mostItems } from "../../src/contract/schemas/lists.ts";
 import { rootsBody, strangersBody, usualBody } from "../../src/http/read-json.ts";
 import { lanConnections } from "../../src/http/wire/https-listener.ts";
+import { longestHours } from "../../src/http/wire/lasting-requests.ts";
 import { maxHeaderSize, maximumConnections } from "../../src/http/wire/listeners.ts";
 import {
   keptForAdministrators,
@@ -25,6 +26,11 @@ const ofUsers = maximumStreams - keptForLocalRoot;
 
 /** Each with its bound, and what happens beyond it. */
 export const limits: readonly (readonly [what: string, bound: string, beyond: string])[] = [
+  [
+    "a request that lasts: a file that is sent, a backup, a support bundle, a stream",
+    `${longestHours} hours, and its caller's right to it`,
+    "408 `request_timeout`, 401 or 403; an answer or stream ends",
+  ],
   ["streams of a session or API token", `${streamsPerSession}`, "429 `rate_limited`"],
   ["streams of a user in all sessions and API tokens", `${streamsPerUser}`, "429 `rate_limited`"],
   [

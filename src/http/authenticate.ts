@@ -20,6 +20,8 @@ export interface RequestFacts {
   readonly address: string;
   /** The operation may be called with a token in which only the times are wrong. */
   readonly isClockTolerant: boolean;
+  /** The request began with a valid token: an access token may end meanwhile, but not its session. */
+  readonly hasBegun?: boolean;
 }
 
 export interface AuthenticateOptions {
@@ -36,7 +38,7 @@ const maximumTokenCharacters = 4_096;
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const { bearer } = options;
   const verified = createVerifiedTokens(options.tokens);
-  return async (ctx, { isLocal, address, isClockTolerant }) => {
+  return async (ctx, { isLocal, address, isClockTolerant, hasBegun }) => {
     const header = ctx.req.headers.authorization;
     if (header === undefined) return isLocal ? { kind: "local-root" } : { kind: "anonymous" };
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
@@ -51,7 +53,8 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     }
     if (token.startsWith("stw_")) return bearer.program(token, isClockTolerant, address);
     // No await for a cached token: it would cost each request a turn of the microtasks.
-    return bearer.person(verified.known(token) ?? (await verified.verify(ctx, token)), isClockTolerant);
+    const claims = verified.known(token) ?? (await verified.verify(ctx, token));
+    return bearer.person(claims, isClockTolerant, hasBegun);
   };
 }
 

@@ -24,8 +24,6 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a client that returns to a stream. */
   lastEventId: string | undefined;
-  /** The X-Setup-Token header, where the operation may be called before there is an administrator. */
-  setupToken: string | undefined;
   /** Adds facts to the event of this call; later facts replace earlier ones. */
   note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` if the caller's If-Match is not the entity tag of `present`. */
@@ -90,10 +88,27 @@ type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extend
       ? ByteAnswer
       : Output<Id>;
 
-/** Further errors of a body: of the members that fit its schema, if others do not. */
+/** Further parts of a handler. */
 export interface FormHandler {
+  /** Further errors of a body: of the members that fit its schema, if others do not. */
   faultsOf?: (sound: unknown) => readonly Fault[] | Promise<readonly Fault[]>;
+  /** Throws unless this caller may: for an operation that is open, and judges its callers itself. */
+  authorise?: Authorise;
 }
+
+/** The parts of a request that rights are judged by, before a byte of its body is read and while it lasts. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly context: RequestContext;
+  /** Of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The X-Setup-Token header, where the operation may be called before there is an administrator. */
+  readonly setupToken?: string | undefined;
+  /** It was judged at its beginning, and is judged again. */
+  readonly hasBegun?: boolean;
+}
+
+export type Authorise = (caller: Caller) => void | Promise<void>;
 
 /** A handler whose caller gets all errors of the body at once. */
 export function form<Handle extends (call: never) => unknown, Body>(
@@ -102,6 +117,14 @@ export function form<Handle extends (call: never) => unknown, Body>(
 ): Handle & FormHandler {
   // The rest of the body fits the schema, except for missing members.
   return Object.assign(handle, { faultsOf: (sound: unknown) => faultsOf(sound as Body) });
+}
+
+/** A handler whose operation is open, but not to each caller. */
+export function judged<Handle extends (call: never) => unknown>(
+  handle: Handle,
+  authorise: Authorise,
+): Handle {
+  return Object.assign(handle, { authorise });
 }
 
 /** One handler for each operation: a missing one does not compile. */

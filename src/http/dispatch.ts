@@ -1,4 +1,3 @@
-import type { RequestContext } from "../auth/request-context.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operations/operation.ts";
@@ -6,11 +5,11 @@ import { type OperationId, operationIds, operationOf } from "../contract/operati
 import type { Uptime } from "../host/ports.ts";
 import type { EventSink } from "../journal/events/event.ts";
 import { etagOf, textOf, weaklyTagged } from "./answer-text.ts";
-import { authorise } from "./authorise.ts";
+import { authorise, type Policy } from "./authorise.ts";
 import {
-  type Actor,
   type BuiltFile,
   type ByteAnswer,
+  type Caller,
   type EventNote,
   eventActorOf,
   type FormHandler,
@@ -22,16 +21,12 @@ import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type CheckedInput, createInputCheck, type InputCheck, type RawInput, refuse } from "./validate.ts";
 import { type BudgetHeaders, createWriteBudget } from "./write-budget.ts";
 
-export interface DispatchRequest extends RawInput {
-  actor: Actor;
-  context: RequestContext;
+export interface DispatchRequest extends RawInput, Omit<Caller, "params"> {
   /** Collects the handler's notes for the event, also for that of a refusal. */
   noted: EventNote;
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a stream. */
   lastEventId: string | undefined;
-  /** The X-Setup-Token header. */
-  setupToken?: string | undefined;
   /** The If-Match header. */
   ifMatch: string | undefined;
   /** The Idempotency-Key header. */
@@ -65,6 +60,8 @@ export interface Bytes {
 
 /** Runs operations: rights first, then input, then the handler; for requests and for the local command line alike. */
 export interface Dispatch {
+  /** Throws unless this caller may. It is asked before a body is read, by `run`, and while a request lasts. */
+  authorise(id: OperationId, caller: Caller): void | Promise<void>;
   /** Throws a StewardError. */
   run(id: OperationId, request: DispatchRequest): Promise<Answer>;
 }
@@ -81,23 +78,35 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       return [id, { operation: operationOf(id), handle, check: undefined as InputCheck | undefined }];
     }),
   );
+  const entryOf = (id: OperationId) => {
+    const entry = entries.get(id);
+    if (!entry) throw new StewardError("not_found", `There is no operation "${id}".`);
+    return entry;
+  };
+  const judge = (id: OperationId, caller: Caller): void | Promise<void> => {
+    const { operation, handle } = entryOf(id);
+    authorise(caller.hasBegun ? withoutStepUp(operation) : operation, caller.actor, caller.params);
+    return handle.authorise?.(caller);
+  };
   return {
+    authorise: judge,
     run: async (id, request) => {
-      const entry = entries.get(id);
-      if (!entry) throw new StewardError("not_found", `There is no operation "${id}".`);
+      const entry = entryOf(id);
       const { operation, handle } = entry;
-      authorise(operation, request.actor, request.params);
+      // No await where it is not needed: it would cost each request a turn of the microtasks.
+      const judging = judge(id, request);
+      if (judging !== undefined) await judging;
       // Made when it is first needed: a start makes 83 of these entries.
       entry.check ??= createInputCheck(id);
       const input = entry.check(request);
       const { params, query, body, bodyErrors } = input;
       if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
-      const { actor, context, noted, cookie, lastEventId, setupToken } = request;
+      const { actor, context, noted, cookie, lastEventId } = request;
       budget.take(operation, actor, request.tellBudget ?? untold);
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: a spread of the input took a twelfth of a request.
-      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, setupToken, note };
+      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
       const perform = async (): Promise<Answer> => {
         const result = await handle(call);
         if (operation.response.bytes) return bytesAnswer(events, operation, request, result as ByteAnswer);
@@ -109,6 +118,11 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       return key === undefined ? perform() : keptAnswers.once({ key, actor, body }, perform);
     },
   };
+}
+
+/** The password that a request took at its beginning was given for all of it. */
+function withoutStepUp({ stepUp: _, ...policy }: Operation): Policy {
+  return policy;
 }
 
 /** Errors of the members that fit the schema: the client gets all errors at once. */

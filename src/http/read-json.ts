@@ -27,7 +27,7 @@ export function bodyLimitsOf(actor: Actor["kind"]): BodyLimits {
   return actor === "anonymous" ? strangersBody : usualBody;
 }
 
-/** Bytes of an oversize body that are read and discarded, so that the client receives the answer. */
+/** Bytes of a known caller's oversize body that are read and discarded, so that the client receives the answer. */
 const maximumDrainedBytes = 1024 * 1024;
 
 /**
@@ -57,6 +57,7 @@ function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const most = milliseconds === null ? maximumDrainedBytes : bytes;
     const giveUp = (error: StewardError): void => {
       clearTimeout(timer);
       request.removeAllListeners("data");
@@ -71,7 +72,7 @@ function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits
       size += chunk.length;
       if (size <= bytes) chunks.push(chunk);
       else chunks.length = 0;
-      if (size > maximumDrainedBytes) giveUp(tooLarge(bytes));
+      if (size > most) giveUp(tooLarge(bytes));
     });
     request.once("end", () => {
       if (size > bytes) return giveUp(tooLarge(bytes));

@@ -7,8 +7,8 @@ import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
 import type { Authenticate, RequestFacts } from "./authenticate.ts";
-import { authorise, refuseOutOfScope } from "./authorise.ts";
-import { type Actor, type BuiltFile, eventActorOf, roleOf } from "./call.ts";
+import { refuseOutOfScope } from "./authorise.ts";
+import { type Actor, type BuiltFile, type Caller, eventActorOf, roleOf } from "./call.ts";
 import type { RequestClient } from "./client-address.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { pageOriginOf } from "./hosts.ts";
@@ -18,6 +18,7 @@ import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-e
 import { sendBytes } from "./wire/byte-answers.ts";
 import { keepPlace } from "./wire/connection-places.ts";
 import { readCoded, sendCoded, sendPlain, sendText } from "./wire/content-codings.ts";
+import { createLastingRequests, type Lasting, type LastingRequests } from "./wire/lasting-requests.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
 import type { Streams } from "./wire/streams.ts";
 import { goAhead, readUpload } from "./wire/uploads.ts";
@@ -36,6 +37,10 @@ export interface RouterOptions {
   admit: (id: OperationId, isLocal: boolean) => void;
 }
 
+interface Parts extends RouterOptions {
+  readonly lasting: LastingRequests;
+}
+
 /** The routes of the contract. */
 export interface Routes {
   /** Answers a request that has a route, and passes on every other. */
@@ -49,7 +54,8 @@ export interface Routes {
  * builds a chain of middleware for it. It is made for the first path that it has to find.
  */
 export function createRoutes(options: RouterOptions): Routes {
-  const answerOf = (id: OperationId) => (ctx: Koa.Context) => serve(options, id, ctx);
+  const parts = { ...options, lasting: createLastingRequests() };
+  const answerOf = (id: OperationId) => (ctx: Koa.Context) => serve(parts, id, ctx);
   const byPath = new Map<string, (ctx: Koa.Context) => Promise<void>>();
   for (const id of operationIds) {
     const { method, path } = operationOf(id);
@@ -98,7 +104,7 @@ function refuseUnrouted(router: Router, ctx: Koa.Context): never {
   throw new StewardError("method_not_allowed", message, { details: { allow } });
 }
 
-async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
+async function serve(options: Parts, id: OperationId, ctx: Koa.Context): Promise<void> {
   const isLocal = options.isLocal(ctx);
   ctx.state.operation = id;
   options.admit(id, isLocal);
@@ -109,7 +115,7 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   const attempt: RequestAttempt = { actor: anonymous, context: contextOf(options, ctx, isLocal), noted: {} };
   let isDone = false;
   try {
-    await perform(options, id, ctx, attempt);
+    await perform({ options, id, operation: operationOf(id), ctx, attempt });
     isDone = attempt.noted.isUnchanged !== true;
   } catch (error) {
     recordRefusal(options.events, id, attempt, error);
@@ -147,33 +153,34 @@ function contextOf({ clientOf }: RouterOptions, ctx: Koa.Context, isLocal: boole
   };
 }
 
-async function perform(
-  options: RouterOptions,
-  id: OperationId,
-  ctx: Koa.Context,
-  attempt: RequestAttempt,
-): Promise<void> {
-  const operation = operationOf(id);
+/** A request on its way to the operation of its route. */
+interface Routed {
+  readonly options: Parts;
+  readonly id: OperationId;
+  readonly operation: Operation;
+  readonly ctx: Koa.Context;
+  readonly attempt: RequestAttempt;
+}
+
+async function perform(routed: Routed): Promise<void> {
+  const { options, id, operation, ctx, attempt } = routed;
   const { context, noted } = attempt;
-  const facts = {
-    isLocal: context.clientKey === null,
-    address: context.address,
-    isClockTolerant: operation.clockTolerant === true,
-  };
-  attempt.actor = await identify(options, ctx, facts, operation);
+  attempt.actor = await identified(routed);
   if ("account" in attempt.actor) keepPlace(ctx.req.socket, attempt.actor.account.id);
-  const identified = () => identify(options, ctx, facts, operation);
-  const body = await bodyOf(operation, ctx, attempt, identified);
+  const isJudgedFirst = operation.body !== undefined || lasts(operation);
+  const lasting = isJudgedFirst ? await beginLasting(routed) : undefined;
+  const body = await bodyOf(routed, lasting);
   if ("isTolerated" in attempt.actor && attempt.actor.isTolerated) {
     await recordTolerance(options.events, id, attempt);
   }
-  const answer = await options.dispatch.run(id, {
+  lasting?.signal.throwIfAborted();
+  const work = options.dispatch.run(id, {
     actor: attempt.actor,
     context,
     noted,
-    cookie: operation.cookie && !facts.isLocal ? options.refreshCookie(ctx) : undefined,
+    cookie: operation.cookie && context.clientKey !== null ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
-    setupToken: operation.beforeSetup && headerOf(ctx, "x-setup-token"),
+    setupToken: setupTokenOf(routed),
     ifMatch: ctx.req.headers["if-match"],
     idempotencyKey: headerOf(ctx, "idempotency-key"),
     tellBudget: (headers) => ctx.set({ ...headers }),
@@ -181,43 +188,99 @@ async function perform(
     query: searchOf(ctx.req.url ?? ""),
     body,
   });
-  if (answer.file) return sendFile(ctx, answer.file);
-  if (answer.bytes) return sendBytes(ctx, answer.bytes, answer.mediaType ?? "application/octet-stream");
-  if (answer.mediaType !== undefined) return sendText(ctx, answer.text ?? "", answer.mediaType);
-  if (!answer.stream) return send(ctx, answer);
-  const { actor } = attempt;
-  const isAllowed = async () => {
-    const present = await identify(options, ctx, facts, operation);
-    authorise(operation, present, ctx.params);
-    // The stream shows only what the role at its beginning may see.
-    return roleOf(present) === roleOf(actor);
-  };
-  options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
+  if (!lasting) return respond(ctx, await work);
+  const { signal } = lasting;
+  const {
+    bytes,
+    mediaType = "application/octet-stream",
+    stream,
+    ...answer
+  } = await unlessEnded(work, signal);
+  if (bytes) return sendBytes(ctx, bytes, { mediaType, signal });
+  if (!stream) return respond(ctx, answer);
+  options.streams.begin({ response: ctx.res, source: stream, actor: attempt.actor, signal });
   ctx.respond = false;
 }
 
+function respond(ctx: Koa.Context, answer: Answer): void | Promise<void> {
+  if (answer.file) return sendFile(ctx, answer.file);
+  if (answer.mediaType !== undefined) return sendText(ctx, answer.text ?? "", answer.mediaType);
+  return send(ctx, answer);
+}
+
+/** The caller of the moment. */
+function identified({ options, operation, ctx, attempt }: Routed, hasBegun = false): Promise<Actor> {
+  const { address, clientKey } = attempt.context;
+  const isClockTolerant = operation.clockTolerant === true;
+  return identify(
+    options,
+    ctx,
+    { isLocal: clientKey === null, address, isClockTolerant, hasBegun },
+    operation,
+  );
+}
+
 /**
- * Rights first: a stranger's body is not read. And again afterwards: a body may take 25 s, a file longer, and a user who
- * is disabled meanwhile must be refused.
+ * Rights first: a stranger's body is not read, and takes no place. Undefined: the request lasts no longer than others.
  */
-async function bodyOf(
-  operation: Operation,
-  ctx: Koa.Context,
-  attempt: RequestAttempt,
-  identified: () => Promise<Actor>,
-): Promise<unknown> {
+async function beginLasting(routed: Routed): Promise<Lasting | undefined> {
+  const { options, id, operation, ctx, attempt } = routed;
+  const { actor } = attempt;
+  await options.dispatch.authorise(id, callerOf(routed, actor));
+  if (!lasts(operation)) return undefined;
+  const requireStill = () => requireRight(routed, actor);
+  return options.lasting.begin({ response: ctx.res, actor, place: operation.upload && id, requireStill });
+}
+
+function lasts({ upload, response: { stream, bytes } }: Operation): boolean {
+  return upload !== undefined || stream === true || bytes === true;
+}
+
+/** Throws where the caller of a request that lasts, `former`, has lost the right to it. */
+async function requireRight(routed: Routed, former: Actor): Promise<void> {
+  const { options, id, operation } = routed;
+  const isStream = operation.response.stream === true;
+  // Clients take a stream up again with another access token.
+  const actor = await identified(routed, !isStream);
+  await options.dispatch.authorise(id, { ...callerOf(routed, actor), hasBegun: true });
+  if (isStream && roleOf(actor) !== roleOf(former))
+    throw new StewardError("forbidden", "The stream shows only what the role at its beginning may see.");
+}
+
+function callerOf(routed: Routed, actor: Actor): Caller {
+  const { ctx, attempt } = routed;
+  return { actor, context: attempt.context, params: ctx.params, setupToken: setupTokenOf(routed) };
+}
+
+function setupTokenOf({ operation, ctx }: Routed): string | undefined {
+  return operation.beforeSetup && headerOf(ctx, "x-setup-token");
+}
+
+/** A body may take 25 s, a file longer, and a user who is disabled meanwhile must be refused. */
+async function bodyOf(routed: Routed, lasting: Lasting | undefined): Promise<unknown> {
+  const { operation, ctx, attempt } = routed;
   const { upload, body, bodyOptional } = operation;
-  if (!upload && !body) return undefined;
-  authorise(operation, attempt.actor, ctx.params);
-  if (upload) {
-    const requireStill = async () => authorise(operation, await identified(), ctx.params);
-    return readUpload(ctx.req, ctx.res, { ...upload, requireStill });
-  }
+  if (upload && lasting) return readUpload(ctx.req, ctx.res, { ...upload, lasting });
+  if (!body) return undefined;
   const isThere = !bodyOptional || hasBody(ctx.req.headers);
   if (isThere) goAhead(ctx.req, ctx.res);
   const read = isThere ? await readJson(ctx.req, bodyLimitsOf(attempt.actor.kind)) : undefined;
-  attempt.actor = await identified();
+  attempt.actor = await identified(routed);
   return read;
+}
+
+/** The answer; or throws what ends the request before, and nobody takes what is being made. */
+async function unlessEnded(work: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  try {
+    return await Promise.race([work, ended]);
+  } catch (error) {
+    const drop = async ({ bytes }: Answer) => bytes?.pieces[Symbol.asyncIterator]().return?.();
+    if (signal.aborted) work.then(drop).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** RFC 9112 §6.3: the headers that announce a body. */

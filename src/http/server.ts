@@ -150,6 +150,6 @@ function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestI
   ctx.status = problem.status;
   ctx.set(problem.headers);
   // The rest of the body is not read, so the connection cannot be used again.
-  if (!ctx.req.complete && !discardRest(ctx.req)) ctx.set("Connection", "close");
+  if (!ctx.req.complete && !discardRest(ctx.req, problem.status)) ctx.set("Connection", "close");
   ctx.body = problem.text;
 }

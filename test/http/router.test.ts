@@ -19,6 +19,7 @@ describe("a request with a token whose times were overlooked", () => {
   before(async () => {
     const routes = createRoutes({
       dispatch: {
+        authorise: () => undefined,
         run: async () => ({ status: 200, text: "{}", etag: undefined, location: undefined }),
       },
       authenticate: async () => actor,

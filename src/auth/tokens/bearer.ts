@@ -36,7 +36,8 @@ export interface Program {
 
 /** Decides at every request who the holder of a verified token is. Throws `invalid_token`. */
 export interface Bearer {
-  person(claims: AccessClaims, isClockTolerant: boolean): Person;
+  /** `hasBegun`: its times were right when the request began, and do not count any more. */
+  person(claims: AccessClaims, isClockTolerant: boolean, hasBegun?: boolean): Person;
   program(token: string, isClockTolerant: boolean, from: string): Program;
 }
 
@@ -56,13 +57,13 @@ export const toleranceSeconds = 60 * 60;
 export function createBearer(options: BearerOptions): Bearer {
   const { accounts, sessions, apiTokens, stepUps, uptime } = options;
   return {
-    person: (claims, isClockTolerant) => {
+    person: (claims, isClockTolerant, hasBegun = false) => {
       const session = sessions.find(claims.sessionId);
       const account = session && accounts.find(session.user_id);
       if (!session || !account?.enabled || account.id !== claims.subject) {
         throw refused(options, "revoked", "The session of this access token has ended. Sign in again.");
       }
-      const wrong = timeFault(options, claims);
+      const wrong = hasBegun ? undefined : timeFault(options, claims);
       const isTolerated = wrong !== undefined;
       const isRecent = () => uptime() - claims.issuedUptime < toleranceSeconds;
       if (wrong && !(isClockTolerant && isRecent() && isClockInDoubt(options))) throw wrong;

@@ -1,15 +1,11 @@
 import type { Restorer } from "../../backup/restore.ts";
 import type { restoreOperations } from "../../contract/operations/restore.ts";
-import type { OperationId } from "../../contract/operations.ts";
-import type { Call, HandlersOf } from "../call.ts";
+import { type Authorise, type Call, type HandlersOf, judged } from "../call.ts";
 
 export interface RestoreHandlersOptions {
   /** Loads the code for that, which most agents never need. */
   readonly open: () => Promise<Restorer>;
-  /** Throws unless the caller may. It is asked before a byte of an upload is read. */
-  readonly authorise: (
-    call: Pick<Call<OperationId>, "actor" | "context" | "setupToken">,
-  ) => void | Promise<void>;
+  readonly authorise: Authorise;
 }
 
 /** Makes this device of a backup. */
@@ -18,13 +14,7 @@ export function createRestoreHandlers({
   authorise,
 }: RestoreHandlersOptions): HandlersOf<typeof restoreOperations> {
   return {
-    receiveBackup: async (call) => {
-      await authorise(call);
-      return (await open()).receive(call.body);
-    },
-    restoreBackup: async (call) => {
-      await authorise(call);
-      return (await open()).restore(call.body);
-    },
+    receiveBackup: judged(async ({ body }: Call<"receiveBackup">) => (await open()).receive(body), authorise),
+    restoreBackup: judged(async ({ body }: Call<"restoreBackup">) => (await open()).restore(body), authorise),
   };
 }

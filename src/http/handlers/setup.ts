@@ -6,10 +6,9 @@ import type { Throttle } from "../../auth/throttle/throttle.ts";
 import { withThrottle } from "../../auth/throttle/with-throttle.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { StewardError } from "../../contract/errors.ts";
-import type { OperationId } from "../../contract/operations.ts";
 import type { User } from "../../contract/types.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { Call, Handlers } from "../call.ts";
+import { type Call, type Caller, type Handlers, judged } from "../call.ts";
 import { endAccess } from "./users.ts";
 
 export interface SetupHandlersOptions {
@@ -30,14 +29,17 @@ export function createSetupHandlers(options: SetupHandlersOptions): Pick<Handler
   const { accounts, rescueToken } = options;
   return {
     getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
-    setUp: async (call) => {
-      if (!accounts.hasAdministrator()) return setUpFirst(options, call);
-      if (await rescueToken.isOpen()) return setUpAgain(options, call);
-      throw new StewardError(
-        "setup_already_done",
-        "This device has an administrator already. Sign in instead; if no administrator can, `man steward-rescue` on the device says what to do.",
-      );
-    },
+    setUp: judged(
+      (call: Call<"setUp">) =>
+        accounts.hasAdministrator() ? setUpAgain(options, call) : setUpFirst(options, call),
+      async () => {
+        if (!accounts.hasAdministrator() || (await rescueToken.isOpen())) return;
+        throw new StewardError(
+          "setup_already_done",
+          "This device has an administrator already. Sign in instead; if no administrator can, `man steward-rescue` on the device says what to do.",
+        );
+      },
+    ),
   };
 }
 
@@ -48,10 +50,7 @@ export type FirstRun = Pick<SetupHandlersOptions, "accounts" | "throttle" | "set
  * Throws unless the caller is local root, or this device has no administrator yet and the request has the setup token:
  * `setup_already_done`, `setup_token_invalid`, `too_many_attempts`.
  */
-export async function requireFirstRun(
-  firstRun: FirstRun,
-  call: Pick<Call<OperationId>, "actor" | "context" | "setupToken">,
-): Promise<void> {
+export async function requireFirstRun(firstRun: FirstRun, call: Caller): Promise<void> {
   if (call.actor.kind === "local-root") return;
   if (firstRun.accounts.hasAdministrator())
     throw new StewardError(
@@ -104,7 +103,7 @@ async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promis
   noteOwn(call, user, { is_new: false });
   const { tokens_ended } = await endAccess(options, user);
   noteOwn(call, user, { is_new: false, tokens_ended });
-  return accounts.get(user.id);
+  return accounts.asNow(user);
 }
 
 /**
@@ -112,7 +111,7 @@ async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promis
  */
 function refuse(
   { throttle }: Pick<FirstRun, "throttle">,
-  { context }: Pick<Call<OperationId>, "context">,
+  { context }: Pick<Caller, "context">,
   why: string,
 ): Promise<never> {
   return withThrottle(throttle, { name: null }, context, async () => {

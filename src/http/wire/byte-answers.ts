@@ -6,9 +6,13 @@ import type { Bytes } from "../dispatch.ts";
 /**
  * Answers with bytes as they are made, as fast as the client takes them. Their length is not known, so an answer that
  * breaks off has no last chunk, and the client sees that. A client that goes away ends the making; that is no error. Throws
- * what the making throws.
+ * what the making throws, and the reason why it must end.
  */
-export async function sendBytes(ctx: Koa.Context, { pieces, sent }: Bytes, mediaType: string): Promise<void> {
+export async function sendBytes(
+  ctx: Koa.Context,
+  { pieces, sent }: Bytes,
+  { mediaType, signal }: { readonly mediaType: string; readonly signal: AbortSignal },
+): Promise<void> {
   const { res } = ctx;
   ctx.respond = false;
   res.statusCode = 200;
@@ -22,8 +26,9 @@ export async function sendBytes(ctx: Koa.Context, { pieces, sent }: Bytes, media
     }
   };
   try {
-    await pipeline(counted, res);
+    await pipeline(counted, res, { signal });
   } catch (error) {
+    signal.throwIfAborted();
     if (systemErrorCode(error) === "ERR_STREAM_PREMATURE_CLOSE") return;
     throw error;
   } finally {

@@ -14,19 +14,15 @@ export interface NewStream {
   response: ServerResponse;
   source: StreamSource;
   actor: Actor;
-  /**
-   * Called every second; resolves to true while the caller is signed in and has the right. False or a throw ends the
-   * stream.
-   */
-  isAllowed: () => Promise<boolean>;
+  /** Aborted where the stream must end. */
+  signal: AbortSignal;
 }
 
 /** Bytes that a client has not taken yet; beyond them the stream is cut. */
 const maximumUnsentBytes = 1024 * 1024;
 
-/** Milliseconds between two checks of the callers' rights; every so many of them the stream sends a comment. */
-const checkMilliseconds = 1_000;
-const checksPerHeartbeat = 15;
+/** Milliseconds between two comments, by which clients see that the stream lives. */
+const heartbeatMilliseconds = 15_000;
 
 /** Milliseconds after which a client should reconnect when the stream breaks off. */
 const comeBackMilliseconds = 2_000;
@@ -36,7 +32,6 @@ const endMilliseconds = 200;
 
 interface OpenStream {
   actor: Actor;
-  isAllowed: () => Promise<boolean>;
   /** Writes nothing after the end. */
   write: (text: string) => void;
   end: () => void;
@@ -45,9 +40,12 @@ interface OpenStream {
 
 export function createStreams(): Streams {
   const open = new Set<OpenStream>();
-  const checks = createRightsChecks(open);
+  let heartbeat: NodeJS.Timeout | undefined;
+  const beat = (): void => {
+    for (const stream of open) stream.write(":\n\n");
+  };
   return {
-    begin: ({ response, source, actor, isAllowed }) => {
+    begin: ({ response, source, actor, signal }) => {
       if (response.req.method === "HEAD") {
         response.writeHead(200, headers).end();
         return;
@@ -55,12 +53,15 @@ export function createStreams(): Streams {
       const actors = [...open].map((stream) => stream.actor);
       checkStreamPlaces(actors, actor);
       response.writeHead(200, headers);
-      const stream = createStream(response, actor, isAllowed);
+      const stream = createStream(response, actor);
       open.add(stream);
-      checks.start();
+      heartbeat ??= setInterval(beat, heartbeatMilliseconds).unref();
+      signal.addEventListener("abort", stream.end);
       stream.begin(source, () => {
         open.delete(stream);
-        if (open.size === 0) checks.stop();
+        if (open.size > 0) return;
+        clearInterval(heartbeat);
+        heartbeat = undefined;
       });
     },
     endAll: () => {
@@ -76,7 +77,7 @@ const headers = {
 };
 
 /** Joins a source to its response, until either of them ends. */
-function createStream(response: ServerResponse, actor: Actor, isAllowed: () => Promise<boolean>): OpenStream {
+function createStream(response: ServerResponse, actor: Actor): OpenStream {
   let whenOver: () => void = () => undefined;
   let isOver = false;
   const over = (): void => {
@@ -97,7 +98,6 @@ function createStream(response: ServerResponse, actor: Actor, isAllowed: () => P
   };
   return {
     actor,
-    isAllowed,
     write,
     end,
     begin: (source, left) => {
@@ -138,26 +138,4 @@ function textOf({ id, event, data }: StreamMessage): string {
     `data: ${JSON.stringify(data)}`,
   ];
   return `${lines.join("\n")}\n\n`;
-}
-
-/** One timer for all streams, which runs only while there are any. */
-function createRightsChecks(open: ReadonlySet<OpenStream>): { start: () => void; stop: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  let checks = 0;
-  const check = async (): Promise<void> => {
-    checks += 1;
-    for (const stream of [...open]) {
-      if (!(await stream.isAllowed().catch(() => false))) stream.end();
-      else if (checks % checksPerHeartbeat === 0) stream.write(":\n\n");
-    }
-  };
-  return {
-    start: () => {
-      timer ??= setInterval(() => void check(), checkMilliseconds).unref();
-    },
-    stop: () => {
-      clearInterval(timer);
-      timer = undefined;
-    },
-  };
 }

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { StewardError } from "../../contract/errors.ts";
 import type { Upload } from "../../contract/types.ts";
 import { monotonicMilliseconds } from "../../host/monotonic.ts";
+import type { Lasting } from "./lasting-requests.ts";
 
 export interface UploadOptions {
   readonly maximumBytes: number;
-  /** Called after the last byte, for an upload may take long. Throws where the caller has lost the right to it. */
-  readonly requireStill: () => Promise<void>;
+  /** It ends the reading, judges its sender once more after the last byte, and is over with it. */
+  readonly lasting: Lasting;
   readonly pace?: Pace;
 }
 
@@ -36,7 +37,7 @@ export function isUploading(socket: object): boolean {
 /**
  * The body of a request as a file on its way, which can be read once. Nothing is read before its reader asks, and no more
  * than it takes; a client that waits for a go-ahead (RFC 9110 §10.1.1) gets it then. Throws `unsupported_media_type` and
- * `payload_too_large`; reading throws `payload_too_large`, `request_timeout`, and what `requireStill` throws.
+ * `payload_too_large`; reading throws `payload_too_large`, `request_timeout`, and the reason why it must end.
  */
 export function readUpload(
   request: IncomingMessage,
@@ -58,10 +59,10 @@ export function goAhead(request: IncomingMessage, response: ServerResponse): voi
 
 /**
  * Reads and discards the rest of an upload that was refused: closing on unread bytes would reset the connection, and the
- * answer would be lost. False: there is no such rest.
+ * answer would be lost. False: there is no such rest, or its sender has no right to it (any more).
  */
-export function discardRest(request: IncomingMessage): boolean {
-  if (!requests.has(request) || isHeldBack(request)) return false;
+export function discardRest(request: IncomingMessage, status: number): boolean {
+  if (!requests.has(request) || isHeldBack(request) || status === 401 || status === 403) return false;
   const timer = setTimeout(() => request.socket.destroy(), discardMilliseconds).unref();
   request.once("close", () => clearTimeout(timer));
   // The listener of the last reading is gone by then.
@@ -91,26 +92,36 @@ function announcedBytes({ headers }: IncomingMessage, { maximumBytes }: UploadOp
 async function* piecesOf(
   request: IncomingMessage,
   response: ServerResponse,
-  { maximumBytes, requireStill, pace = leastPace }: UploadOptions,
+  { maximumBytes, lasting, pace = leastPace }: UploadOptions,
 ): AsyncGenerator<Uint8Array> {
-  goAhead(request, response);
   let bytes = 0;
   let ofPace = { bytes: 0, milliseconds: 0 };
-  for (;;) {
-    const began = monotonicMilliseconds();
-    const piece = await nextPiece(request, pace.milliseconds - ofPace.milliseconds);
-    if (piece === null) return requireStill();
-    bytes += piece.length;
-    if (bytes > maximumBytes) throw tooLarge(maximumBytes);
-    ofPace.bytes += piece.length;
-    ofPace.milliseconds += monotonicMilliseconds() - began;
-    if (ofPace.bytes >= pace.bytes) ofPace = { bytes: 0, milliseconds: 0 };
-    yield piece;
+  try {
+    lasting.signal.throwIfAborted();
+    goAhead(request, response);
+    for (;;) {
+      const began = monotonicMilliseconds();
+      const piece = await nextPiece(request, pace.milliseconds - ofPace.milliseconds, lasting.signal);
+      if (piece === null) return await lasting.requireStill();
+      bytes += piece.length;
+      if (bytes > maximumBytes) throw tooLarge(maximumBytes);
+      ofPace.bytes += piece.length;
+      ofPace.milliseconds += monotonicMilliseconds() - began;
+      if (ofPace.bytes >= pace.bytes) ofPace = { bytes: 0, milliseconds: 0 };
+      yield piece;
+    }
+  } finally {
+    lasting.over();
   }
 }
 
 /** The bytes that have come; null: that was all. Rejects with `request_timeout` after these milliseconds. */
-async function nextPiece(request: IncomingMessage, milliseconds: number): Promise<Buffer | null> {
+async function nextPiece(
+  request: IncomingMessage,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<Buffer | null> {
+  signal.throwIfAborted();
   const present = request.read() as Buffer | null;
   if (present !== null) return present;
   if (request.readableEnded) return null;
@@ -119,6 +130,7 @@ async function nextPiece(request: IncomingMessage, milliseconds: number): Promis
     const settled = (): void => {
       clearTimeout(timer);
       request.off("readable", take).off("end", end).off("error", breakOff).off("close", breakOff);
+      signal.removeEventListener("abort", stop);
     };
     const take = (): void => {
       const piece = request.read() as Buffer | null;
@@ -134,10 +146,15 @@ async function nextPiece(request: IncomingMessage, milliseconds: number): Promis
       settled();
       reject(brokenOff());
     };
+    const stop = (): void => {
+      settled();
+      reject(signal.reason);
+    };
     const timer = setTimeout(() => {
       settled();
       reject(tooSlow());
     }, milliseconds);
+    signal.addEventListener("abort", stop);
     request.on("readable", take).on("end", end).on("error", breakOff).on("close", breakOff);
   });
 }

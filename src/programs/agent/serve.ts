@@ -19,11 +19,11 @@ import { readServeOptions } from "./options.ts";
 import { createReload, detailsOf } from "./reload.ts";
 
 /**
- * Parts of the host that a test may replace: its time, its identity, its names, its root helper; and the clock that is
- * measured by that time. `trustedProxies` are trusted besides those of the host file.
+ * Parts of the host that a test may replace: its time, identity, names, root helper and short processes; and the clock that
+ * is measured by that time. `trustedProxies` are trusted besides those of the host file.
  */
 export type Surroundings = Pick<AgentConfig, "openClock"> &
-  Partial<Pick<Host, "time" | "identity" | "names" | "helper">> &
+  Partial<Pick<Host, "time" | "identity" | "names" | "helper" | "startFilter">> &
   Partial<Pick<AgentConfig, "trustedProxies">>;
 
 /** The beginning of the line for `systemctl status`. */

@@ -14,6 +14,7 @@ import { restBetweenChecks, untilIdle } from "../../../lab/simulated/rest-betwee
 import { passingTime, type TestTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import type { Updates } from "../../../src/contract/types.ts";
+import type { StartFilter } from "../../../src/host/ports.ts";
 
 export interface Publisher {
   repository: SignedRepository;
@@ -40,12 +41,16 @@ export interface UpdatingAgentOptions {
   stateDirectory?: string;
   /** The clock is trusted unless this is false. */
   hasTime?: boolean;
+  /** Starts the agent's short processes. */
+  startFilter?: StartFilter;
 }
 
 /** An agent with a host file of its own, where loopback servers are allowed, and a time server, so that its clock is trusted. */
 export interface UpdatingAgent extends CheckedAgent {
   /** The agent's wall clock, in seconds since 1970. */
   nowSeconds: () => number;
+  /** Lets so many seconds of the agent's time pass at once. */
+  pass: (seconds: number) => void;
   /** The folder of the host file. */
   etc: string;
   status: () => Promise<Updates>;
@@ -79,6 +84,7 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     environment,
     ...{ time, openClock: time.servedClock() },
     ...(stateDirectory !== undefined && { stateDirectory }),
+    ...(options.startFilter && { startFilter: options.startFilter }),
   });
   const status = async () => {
     const { status: answer, json, text } = await agent.call("GET", "/api/updates", { local: true });
@@ -106,6 +112,7 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
   return {
     ...agent,
     nowSeconds: time.nowSeconds,
+    pass: time.pass,
     etc,
     status,
     settled,

@@ -6,7 +6,9 @@ import { after, before, describe, it } from "node:test";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
+import type { Actor } from "../../../src/http/call.ts";
 import { trackConnections } from "../../../src/http/wire/connections.ts";
+import { createLastingRequests, type NewLasting } from "../../../src/http/wire/lasting-requests.ts";
 import { discardRest, readUpload, type UploadOptions } from "../../../src/http/wire/uploads.ts";
 
 const binary = "Content-Type: application/octet-stream";
@@ -14,7 +16,7 @@ const mebibyte = 1024 ** 2;
 
 /** Reads an upload as an operation does; `take` gets each piece. */
 interface Reading {
-  readonly options?: Partial<UploadOptions>;
+  readonly options?: Partial<UploadOptions & NewLasting>;
   take?: ((piece: Uint8Array) => void | Promise<void>) | undefined;
 }
 
@@ -24,6 +26,7 @@ describe("an upload", () => {
   let reading: Reading = {};
   let readBytes = 0;
   let failure = "";
+  const requests = createLastingRequests();
   before(async () => {
     // The listener's own code with its 25 seconds made short.
     server = createServer({ headersTimeout: 100, requestTimeout: 150, connectionsCheckingInterval: 30 });
@@ -31,15 +34,22 @@ describe("an upload", () => {
       ...[request, response]: Parameters<Parameters<typeof trackConnections>[1]["handle"]>
     ) => {
       readBytes = 0;
-      const options = { maximumBytes: 8 * mebibyte, requireStill: async () => undefined, ...reading.options };
+      const {
+        requireStill = async () => undefined,
+        actor = { kind: "anonymous" },
+        ...bounds
+      } = reading.options ?? {};
+      const lasting = requests.begin({ response, actor, place: "file", requireStill });
       try {
+        const options = { maximumBytes: 8 * mebibyte, lasting, ...bounds };
         for await (const piece of readUpload(request, response, options)) {
           readBytes += piece.length;
           await reading.take?.(piece);
         }
         response.end(`read ${readBytes}`);
       } catch (error) {
-        if (!request.complete && !discardRest(request)) response.setHeader("Connection", "close");
+        const status = error instanceof StewardError ? error.status : 500;
+        if (!request.complete && !discardRest(request, status)) response.setHeader("Connection", "close");
         failure = error instanceof StewardError ? error.code : String(error);
         response.end(failure);
       }
@@ -152,7 +162,7 @@ describe("an upload", () => {
   });
 
   it("whose connection breaks off is a timeout to its reader", async () => {
-    reading = { options: { requireStill: async () => assert.fail("it has not ended") } };
+    reading = {};
     const broken = connect(port, "127.0.0.1");
     broken.write(requestText("PUT /x", [binary, "Content-Length: 2000"], "half"));
     await until("the reader has begun", () => readBytes === 4);
@@ -168,6 +178,47 @@ describe("an upload", () => {
     };
     const { answers } = await sent({ options: { requireStill } }, "whole");
     assert.deepEqual([answers[0]?.text, readBytes], ["forbidden", 5]);
+  });
+
+  it("of a caller who has lost the right is refused in its midst, and no more of it is read (a disabled account)", async () => {
+    let isAllowed = true;
+    const requireStill = async () => {
+      if (!isAllowed) throw new StewardError("forbidden", "disabled");
+    };
+    reading = { options: { requireStill } };
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    const answer = once(socket, "data");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(requestText("PUT /x", [binary, `Content-Length: ${8 * mebibyte}`], "begun"));
+    await until("the reader has begun", () => readBytes === 5);
+    isAllowed = false;
+    assert.match(String(await answer), /Connection: close[\s\S]*forbidden$/);
+    socket.write(Buffer.alloc(mebibyte));
+    await closed;
+    assert.equal(readBytes, 5);
+  });
+
+  it("gives way to one of an administrator's, and not to one of an equal", async () => {
+    const [reader, admin] = ["readonly", "admin"].map(
+      (role) => ({ kind: "user", account: { role } }) as unknown as Actor,
+    );
+    const begin = async (actor: Actor | undefined, piece: string) => {
+      reading = { options: { ...(actor && { actor }) } };
+      const socket = connect(port, "127.0.0.1");
+      const answer = once(socket, "data");
+      socket.write(requestText("PUT /x", [binary, "Content-Length: 10"], piece));
+      await until("it is read", () => readBytes === piece.length);
+      return { socket, answer };
+    };
+    const first = await begin(reader, "1");
+    const equal = await begin(reader, "22");
+    equal.socket.write("22222222");
+    assert.match(String(await equal.answer), /read 10$/);
+    const higher = await begin(admin, "333");
+    assert.match(String(await first.answer), /rate_limited$/);
+    higher.socket.write("3333333");
+    assert.match(String(await higher.answer), /read 10$/);
+    for (const { socket } of [first, equal, higher]) socket.destroy();
   });
 
   for (const [when, maximumBytes] of [
