@@ -100,7 +100,7 @@ export interface FormHandler {
 export interface Caller {
   readonly actor: Actor;
   readonly context: RequestContext;
-  /** Of the path. */
+  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   /** The X-Setup-Token header, where the operation may be called before there is an administrator. */
   readonly setupToken?: string | undefined;

@@ -62,7 +62,7 @@ const table: readonly Held[] = [
 
 describe("a request that lasts", () => {
   const ending = endOfSuite();
-  /** What the agent has started and nobody has ended. */
+  /** The processes of backups that nobody has ended. */
   const running = new Set<Filter>();
   const startReal = createStartFilter();
   /** age that encrypts without end, and a doctor whose disk does not answer. */

@@ -55,8 +55,9 @@ describe("the statuses that the contract announces", () => {
   const isOpen = (id: OperationId) => operationOf(id).access === "open";
   /** A user, or a program, with the permission. */
   const allowed = (id: OperationId): CallOptions => {
-    const { access } = operationOf(id);
-    return access === "local" ? { local: true } : { token: access === "token" ? narrowToken : admin.token };
+    const { access, path } = operationOf(id);
+    if (access === "local" || path === "/api/setup/restore") return { local: true };
+    return { token: access === "token" ? narrowToken : admin.token };
   };
   const withBody = (id: OperationId): CallOptions =>
     operationOf(id).body
@@ -133,7 +134,9 @@ describe("the statuses that the contract announces", () => {
         assert.ok(has(id, status), "it is not announced");
         const { query = "", isElsewhere, ...sent } = options(id);
         const path = `${pathOf(id, isElsewhere)}${query}`;
-        const answer = await agent.call(operationOf(id).method, path, sent);
+        // The device with an administrator refuses the first run before it looks at the rest.
+        const asked = id === "setUp" ? fresh : agent;
+        const answer = await asked.call(operationOf(id).method, path, sent);
         assert.equal(answer.status, status, answer.text);
         provoked.set(id, (provoked.get(id) ?? new Set()).add(status));
       });

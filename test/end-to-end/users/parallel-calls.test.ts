@@ -4,16 +4,16 @@ import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
-/** Of each, so that most of them wait for the first one's write and are written together. */
+/** Calls of each, so that most of them wait for the first one's write and are written together. */
 const times = 12;
 
 interface Row {
   readonly what: string;
   /** The calls, made at the same moment; called once the state that they are about is there. */
   readonly calls: () => Promise<readonly (() => Promise<Answer>)[]>;
-  /** What an answer must be by itself; the index is that of its call. */
+  /** True for an answer that tells what its own call has done; the index is that of the call. */
   readonly isRight: (answer: Answer, index: number) => boolean;
-  /** What all of them must be together. */
+  /** Throws unless all of them together are right. */
   readonly all?: (answers: readonly Answer[]) => void | Promise<void>;
 }
 
