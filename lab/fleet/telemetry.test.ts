@@ -38,10 +38,16 @@ async function end(child: ChildProcess | undefined): Promise<void> {
 }
 
 function messageOf(events: readonly AuditEvent[]): Message {
-  const notices = events.map(noticeOf);
+  const notices = events.map((event) => noticeOf(event));
   const id = `${deviceId}-${notices[0]?.seq}-${notices.at(-1)?.seq}`;
   const device = { id: deviceId, name: null };
-  return { ...{ id, device, notices, count: notices.length }, counts: {}, gap: null, isTest: false };
+  return {
+    ...{ id, device, notices, count: notices.length },
+    counts: {},
+    gap: null,
+    isTest: false,
+    language: "en",
+  };
 }
 
 function otlpAt(url: string, caFile?: string): Otlp {

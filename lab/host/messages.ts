@@ -37,7 +37,7 @@ export function messageOf(notices: readonly Notice[], changes: Partial<Message> 
   return {
     id: `${deviceId}-${notices[0]?.seq}-${notices.at(-1)?.seq}`,
     device: { id: deviceId, name: "Boiler house" },
-    ...{ notices, count: notices.length, counts, gap: null, isTest: false },
+    ...{ language: "en" as const, notices, count: notices.length, counts, gap: null, isTest: false },
     ...changes,
   };
 }

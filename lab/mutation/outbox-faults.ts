@@ -173,6 +173,27 @@ export const outboxFaults: readonly NamedFault[] = [
     test: outbox("makes one message of a storm, with its count and the gravest and newest notices"),
   },
   {
+    name: "a receiver muted unheard",
+    file: "src/outbox/outbox.ts",
+    check: "!receivers.some((next) => areSame(one, next))",
+    instead: "false",
+    test: outbox("has a last message for a receiver that is removed (an intruder mutes the device)"),
+  },
+  {
+    name: "a receiver sent elsewhere unheard",
+    file: "src/outbox/outbox.ts",
+    check: "!receivers.some((next) => areSame(one, next))",
+    instead: "!receivers.some((next) => next.name === one.name)",
+    test: outbox("has a last message for a receiver that is sent elsewhere (an intruder mutes the device)"),
+  },
+  {
+    name: "a last message that is tried for ever",
+    file: "src/outbox/outbox.ts",
+    check: "attempts < mostLastAttempts",
+    instead: "attempts < 1_000",
+    test: outbox("tries a last message for about an hour"),
+  },
+  {
     name: "a need mailed as often as it comes and goes",
     file: "src/outbox/need-mails.ts",
     check: 'if (before?.state === "quiet") return { next: before, shown: [] };',

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
+import type { AuditEvent } from "../../src/contract/types.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 import type { EventLog, EventLogOptions } from "../../src/journal/events/event-log.ts";
@@ -53,11 +54,13 @@ export interface OutboxWorld {
   timers(): number;
   /** The end of each request from now on. */
   fate: (at: number) => Fate;
+  /** Of the device's messages from now on. */
+  language: Message["language"];
   /** A webhook; all go to one server. */
   receiver(name?: string, takes?: NamedReceiver["takes"]): NamedReceiver;
   /** Another receiver, during whose deliveries no time passes. */
   reached(receiver: Receiver): Receiver;
-  configure(receivers: readonly NamedReceiver[]): Promise<void>;
+  configure(receivers: readonly NamedReceiver[], change?: Promise<AuditEvent>): Promise<void>;
   record(facts: EventFacts): Promise<void>;
   /** Lets time pass from one event to the next, each with all that follows from it. */
   pass(seconds: number): Promise<void>;
@@ -97,6 +100,7 @@ export async function openOutboxWorld(
         save: () => life.within(busy.during(document.save())),
       },
       device: () => ({ id: deviceId, name: "box" }),
+      language: () => world.language,
       random: createChance(1).uniform,
     });
     atEnd(test, async () => {
@@ -117,12 +121,16 @@ export async function openOutboxWorld(
     },
     timers: () => present.timers.count(),
     fate: () => "delivered",
+    language: "en",
     receiver: (name = "hook", takes = "all") => ({ name, takes, receiver: network.receiver }),
     reached: ({ deliver }) => ({ deliver: (message, signal) => busy.during(deliver(message, signal)) }),
-    configure: async (receivers) => {
+    configure: async (receivers, change) => {
       const { life, outbox } = present;
       configured = receivers;
-      outbox.configure(receivers.map((one) => ({ ...one, receiver: within(life, one.receiver) })));
+      outbox.configure(
+        receivers.map((one) => ({ ...one, receiver: within(life, one.receiver) })),
+        change,
+      );
       await passed(time, busy, 0);
     },
     record: async (facts) => {
@@ -139,8 +147,13 @@ export async function openOutboxWorld(
   return world;
 }
 
-function within(life: Life, { deliver }: Receiver): Receiver {
-  return { deliver: (message, signal) => life.within(deliver(message, signal)) };
+/** The same receiver is the same one again, as that of unchanged settings is. */
+function within(life: Life, receiver: Receiver): Receiver {
+  const known = life.receivers.get(receiver);
+  if (known) return known;
+  const made: Receiver = { deliver: (message, signal) => life.within(receiver.deliver(message, signal)) };
+  life.receivers.set(receiver, made);
+  return made;
 }
 
 async function passed(time: VirtualTime, busy: Busy, seconds: number): Promise<void> {
@@ -162,6 +175,7 @@ function createLife(time: VirtualTime) {
       isOver = true;
     },
     isOver: () => isOver,
+    receivers: new Map<Receiver, Receiver>(),
     createTimers: () => createTimersOf(time, () => isOver),
     within: <T>(promise: Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {

@@ -73,12 +73,12 @@ export { refuse as Ajv2020, refuse as default };`,
   },
 };
 
-/** The agent asks of an event where it is kept, and who may read it. */
+/** The agent asks of an event where it is kept, who may read it, and who hears of it. */
 const eventsInShort: Plugin = {
   name: "events-in-short",
   setup: (esbuild) => {
     esbuild.onLoad({ filter: eventTable }, () => ({
-      contents: eventRows(["log", "audience"]),
+      contents: eventRows(["log", "audience", "heard"]),
       loader: "js",
     }));
   },

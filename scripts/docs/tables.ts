@@ -4,6 +4,7 @@ import { wholeTable } from "../../src/cli/command-table.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
+import type { EventRows, Heard } from "../../src/contract/events/row.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -24,6 +25,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   "error-codes": errorCodesTable,
   events: eventsTable,
+  heard: heardTable,
   "exit-codes": () => exitCodesTable(commandTable),
   commands: () => commandsTables(commandTable),
   "publisher-commands": () => commandsTables(publisher),
@@ -73,6 +75,26 @@ function eventsTable(): string {
     ["event", "what it records", "members of `details`", "log", "readers besides the user concerned"],
     rows,
   );
+}
+
+/** When people hear of an event, by the word of its row. */
+const heardWords: Readonly<Record<Exclude<Heard, "never">, string>> = {
+  always: "always",
+  at_once: "always, at once",
+  as_need: "always; at once where something fails",
+  unless_need: "unless it is a need as well",
+  of_administrator: "where the user is or was an administrator, or may sign in again",
+  of_new_address: "of an administrator, from a new address",
+  of_lasting_right: "where the token can change something, for longer than a day",
+  of_safeguard: "of the settings `notify` at once, of `security` and `update`",
+  unless_root: "by an administrator, not by root on the device",
+};
+
+function heardTable(): string {
+  const rows = Object.entries<EventRows[string]>(eventTypes).flatMap(([type, { heard }]) =>
+    heard === "never" ? [] : [[`\`${type}\``, eventTitles[type as EventType], heardWords[heard]]],
+  );
+  return markdownTable(["event", "what it records", "when people hear of it"], rows);
 }
 
 function exitCodesTable({ exitCodes }: CommandTable): string {

@@ -1,5 +1,5 @@
 import type { StoredApiToken } from "../auth/tokens/api-token.ts";
-import { rightsOf } from "../auth/tokens/token-rights.ts";
+import { noEnd, rightsOf } from "../auth/tokens/token-rights.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import type { EventDetails, EventSubject } from "../journal/events/event.ts";
@@ -97,9 +97,12 @@ function tokenEvents(before: Present, after: Present): ChangeEvent[] {
   ];
 }
 
-function tokenDetails(token: Pick<StoredApiToken, "scopes" | "restricted">): EventDetails {
+function tokenDetails(token: Pick<StoredApiToken, "scopes" | "restricted" | "expires_at">): EventDetails {
   const { scopes, sources, is_fleet } = rightsOf(token);
-  return { scopes, ...(is_fleet && { is_fleet }), ...(sources.length > 0 && { sources }) };
+  return {
+    ...{ scopes, ...(is_fleet && { is_fleet }), ...(sources.length > 0 && { sources }) },
+    ...(token.expires_at !== noEnd && { ends_at: token.expires_at }),
+  };
 }
 
 function settingEvents(changes: readonly ConfigurationChange[]): ChangeEvent[] {

@@ -1,11 +1,13 @@
-import type { AuditEvent } from "../contract/types.ts";
+import type { AuditEvent, EventList } from "../contract/types.ts";
 import type { EventLog } from "../journal/events/event-log.ts";
 import type { Position } from "./cursors.ts";
 import { isTaken, levelOf, noticeOf, type Takes } from "./notices.ts";
-import type { Message } from "./receiver.ts";
+import type { Language, Message } from "./receiver.ts";
 
 /** The part of the event log that the outbox uses. */
-export type EventQueue = Pick<EventLog, "list" | "subscribe" | "head">;
+export interface EventQueue extends Pick<EventLog, "subscribe" | "head"> {
+  list(query: { after: number; limit: number }): Promise<Pick<EventList, "items" | "next_cursor">>;
+}
 
 /** Events that go into one message. */
 export interface Batch extends Pick<Message, "notices" | "count" | "counts" | "gap"> {
@@ -20,6 +22,7 @@ export interface Batch extends Pick<Message, "notices" | "count" | "counts" | "g
 
 export interface BatchQuery {
   readonly takes: Takes;
+  readonly language: Language;
   /** Everything up to here is done. */
   readonly from: Position;
   /** The last seq of the batch; null: the newest. */
@@ -88,11 +91,12 @@ class BatchReader {
   }
 
   found(head: number): BatchFound {
-    const [isRecord, sum] = [this.#query.takes === "record", this.#sum];
+    const { takes, language, from } = this.#query;
+    const [isRecord, sum] = [takes === "record", this.#sum];
     const events = isRecord ? this.#taken : mostImportant(this.#taken);
     return {
-      batch: sum && { ...sum, notices: events.map(noticeOf) },
-      waiting: isRecord ? head - this.#query.from.seq : this.#waiting,
+      batch: sum && { ...sum, notices: events.map((event) => noticeOf(event, language)) },
+      waiting: isRecord ? head - from.seq : this.#waiting,
       idle: this.#idle,
     };
   }

@@ -5,7 +5,7 @@ import { createDueTimer, type DueTimer } from "../store/files/due-timer.ts";
 import { type Batch, type EventQueue, readBatch } from "./batch.ts";
 import type { Cursor } from "./cursors.ts";
 import { isTaken, levelOf, type Takes } from "./notices.ts";
-import type { Delivery, Message, Receiver } from "./receiver.ts";
+import type { Delivery, Language, Message, Receiver } from "./receiver.ts";
 import { retryIn } from "./retries.ts";
 
 /** A receiver as settings or host file name it. */
@@ -14,6 +14,11 @@ export interface NamedReceiver {
   /** `record`: every event, at most 200 a message and without the rate limit. */
   readonly takes: Takes;
   readonly receiver: Receiver;
+}
+
+/** True for receivers of one name, address, secret and choice of events. */
+export function areSame(one: NamedReceiver, other: NamedReceiver): boolean {
+  return one.name === other.name && one.receiver === other.receiver && one.takes === other.takes;
 }
 
 export interface ReceiverState {
@@ -33,6 +38,8 @@ export interface ReceiverState {
 export interface DispatcherOptions {
   readonly events: EventQueue;
   readonly device: () => Message["device"];
+  /** Of messages to people; the record is in English. */
+  readonly language: () => Language;
   /** Settles when the cursor is on the disk, or only in memory because the disk takes nothing. */
   readonly keep: (cursor: Cursor) => Promise<void>;
   readonly now: () => Date;
@@ -104,7 +111,7 @@ export class Dispatcher {
 
   /** The receiver has another address, secret or choice of events: it may work now. */
   replace(named: NamedReceiver): void {
-    if (named.receiver === this.#named.receiver && named.takes === this.#named.takes) return;
+    if (areSame(named, this.#named)) return;
     this.#named = named;
     this.#retryAt = 0;
     this.#timer.within(0);
@@ -128,7 +135,16 @@ export class Dispatcher {
     const device = this.#options.device();
     const id = `${device.id}-test-${randomBytes(8).toString("hex")}`;
     const delivery = await this.#deliver({
-      ...{ id, device, notices: [], count: 0, counts: {}, gap: null, isTest: true },
+      ...{
+        id,
+        device,
+        notices: [],
+        count: 0,
+        counts: {},
+        gap: null,
+        isTest: true,
+        language: this.#language(),
+      },
     });
     // The receiver answers: what waits need not wait for the next attempt.
     if (delivery.ok) {
@@ -168,7 +184,8 @@ export class Dispatcher {
     const { takes } = this.#named;
     const last = this.#cursor.sending?.last ?? null;
     this.#looked = events.head();
-    const { batch, waiting, idle } = await readBatch(events, { takes, from: this.#cursor, last });
+    const query = { takes, language: this.#language(), from: this.#cursor, last };
+    const { batch, waiting, idle } = await readBatch(events, query);
     this.#waiting = waiting;
     this.#isGrave = batch?.isGrave ?? false;
     if (batch === null) {
@@ -193,7 +210,12 @@ export class Dispatcher {
   #messageOf(batch: Batch, { first, last }: NonNullable<Cursor["sending"]>): Message {
     const { notices, count, counts, gap } = batch;
     const device = this.#options.device();
-    return { id: `${device.id}-${first}-${last}`, device, notices, count, counts, gap, isTest: false };
+    const [id, language] = [`${device.id}-${first}-${last}`, this.#language()];
+    return { id, device, language, notices, count, counts, gap, isTest: false };
+  }
+
+  #language(): Language {
+    return this.#named.takes === "record" ? "en" : this.#options.language();
   }
 
   /** Goes on from here at once. */

@@ -1,4 +1,5 @@
 import { printableLine } from "../host/printable-text.ts";
+import { languages } from "./notices.ts";
 import type { Message, Notice } from "./receiver.ts";
 
 /** The words of a mail: its subject is one line. */
@@ -12,14 +13,11 @@ export type MailedNotice = Pick<Notice, "time" | "level" | "title" | "text"> & {
 
 /** A message as a person reads it in a mail, of which `notices` are the ones to show, in their order. */
 export function mailText(message: Message, notices: readonly MailedNotice[]): MailText {
-  const { device, isTest } = message;
+  const { device, isTest, language } = message;
   const name = nameOf(device);
-  const footer = `-- \n${name}, ${device.id}\nSent by Steward. Answers to this mail are not read.\n`;
-  if (isTest)
-    return {
-      subject: `[${name}] Test message`,
-      text: `This is a test: the mail of this device arrives. Nothing has happened.\n\n${footer}`,
-    };
+  const words = languages[language];
+  const footer = `-- \n${name}, ${device.id}\n${words.footer}\n`;
+  if (isTest) return { subject: `[${name}] ${words.test}`, text: `${words.isTest}\n\n${footer}` };
   const parts = [...storm(message), ...notices.map(paragraph), ...gap(message)];
   return { subject: `[${name}] ${headline(message, notices)}`, text: `${parts.join("\n\n")}\n\n${footer}` };
 }
@@ -33,9 +31,10 @@ export function nameOf({ id, name }: Message["device"]): string {
 function headline(message: Message, notices: readonly MailedNotice[]): string {
   const first = notices.findLast(({ level }) => level === "grave") ?? notices.at(-1);
   const others = message.count - message.notices.length + notices.length - 1;
-  if (first === undefined) return "Events were dropped";
+  const words = languages[message.language];
+  if (first === undefined) return words.dropped;
   const title = printableLine(first.title, mostHeadline);
-  return others > 0 ? `${title}, and ${others} more` : title;
+  return others > 0 ? words.andMore(title, others) : title;
 }
 
 /** Characters of a title that a list of mails still shows. */
@@ -47,17 +46,12 @@ function paragraph({ time, title, text, remark }: MailedNotice): string {
   return [at, ...heading, text, ...(remark === undefined ? [] : [remark])].join("\n");
 }
 
-function storm({ count, counts, notices }: Message): string[] {
+function storm({ count, counts, notices, language }: Message): string[] {
   if (count <= notices.length) return [];
   const kinds = Object.entries(counts).map(([type, times]) => `${type} ${times}`);
-  return [
-    `${count} events happened; the ${notices.length} gravest and newest follow. By type: ${kinds.join(", ")}.`,
-  ];
+  return [languages[language].storm(count, notices.length, kinds.join(", "))];
 }
 
-function gap({ gap: dropped }: Message): string[] {
-  if (dropped === null) return [];
-  return [
-    `Events ${dropped.from} to ${dropped.to} are in no mail: the record of the device dropped them before they could be sent.`,
-  ];
+function gap({ gap: dropped, language }: Message): string[] {
+  return dropped === null ? [] : [languages[language].gap(dropped.from, dropped.to)];
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Uptime } from "../host/ports.ts";
 import { needKey, type ToldNeed } from "../system/need-watch.ts";
 import type { MailedNotice } from "./mail-text.ts";
+import { languages } from "./notices.ts";
 import type { Message, Notice } from "./receiver.ts";
 
 /** Seconds in which a need has one mail of its beginning and one of its end. */
@@ -37,12 +38,13 @@ export function createNeedMails(uptime: Uptime) {
     plan: (message: Message): MailPlan => {
       const after = new Map([...mailed].filter(([, { since }]) => uptime() - since < daySeconds));
       const references: string[] = [];
+      const remark = languages[message.language].comesAndGoes;
       const notices = message.notices.flatMap((notice) => {
         if (!notice.type.startsWith("need.")) return [notice];
         const key = needKey(notice.event.details as ToldNeed);
         const before = after.get(key);
         references.push(threadOf(message, key), ...(before === undefined ? [] : [before.id]));
-        const { next, shown } = step(before, notice, { id: message.id, since: uptime() });
+        const { next, shown } = step(before, notice, { id: message.id, since: uptime(), remark });
         if (next !== undefined) after.set(key, next);
         return shown;
       });
@@ -60,18 +62,15 @@ export function createNeedMails(uptime: Uptime) {
 function step(
   before: MailedNeed | undefined,
   notice: Notice,
-  mail: Pick<MailedNeed, "id" | "since">,
+  { remark, ...mail }: Pick<MailedNeed, "id" | "since"> & { readonly remark: string },
 ): { readonly next: MailedNeed | undefined; readonly shown: readonly MailedNotice[] } {
   const isBeginning = notice.type === "need.began";
   if (before?.state === "quiet") return { next: before, shown: [] };
   if (before === undefined)
     return { next: isBeginning ? { ...mail, state: "began" } : undefined, shown: [notice] };
   if (!isBeginning) return { next: { ...before, state: "ended" }, shown: [notice] };
-  return { next: { ...before, state: "quiet" }, shown: [{ ...notice, remark: itComesAndGoes }] };
+  return { next: { ...before, state: "quiet" }, shown: [{ ...notice, remark }] };
 }
-
-const itComesAndGoes =
-  "This came back within a day. It is not mailed again before the day is over, neither when it ends nor when it comes back: look at the status of the device.";
 
 /** An id that no mail has: mail programs show mails that refer to the same one together, also after a restart. */
 function threadOf({ device }: Message, key: string): string {

@@ -1,8 +1,16 @@
 import { StewardError } from "../contract/errors.ts";
+import type { AuditEvent } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { Cursor, OutboxRecord } from "./cursors.ts";
-import { Dispatcher, type DispatcherOptions, type NamedReceiver, type ReceiverState } from "./dispatcher.ts";
-import type { Delivery } from "./receiver.ts";
+import {
+  areSame,
+  Dispatcher,
+  type DispatcherOptions,
+  type NamedReceiver,
+  type ReceiverState,
+} from "./dispatcher.ts";
+import { languages } from "./notices.ts";
+import type { Delivery, Message } from "./receiver.ts";
 
 /**
  * Brings the device's events to receivers elsewhere: at least once, in the order of seq, over power cuts and weeks without
@@ -12,9 +20,10 @@ import type { Delivery } from "./receiver.ts";
 export interface Outbox {
   /**
    * Call it after the start, and after each change of the receivers. A name that was not there before begins at the newest
-   * event; one that is no longer given is forgotten.
+   * event; one that is no longer given is forgotten. `change`: the event of the change, which a receiver that is gone or
+   * replaced by it gets as its last message.
    */
-  configure(receivers: readonly NamedReceiver[]): void;
+  configure(receivers: readonly NamedReceiver[], change?: Promise<AuditEvent>): void;
   states(): readonly ReceiverState[];
   /** Delivers a message without events, whatever else waits. Throws `not_found`. */
   test(name: string): Promise<Delivery>;
@@ -29,6 +38,7 @@ export interface OutboxOptions extends Omit<DispatcherOptions, "keep"> {
 export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
   const { events } = options;
   const dispatchers = new Map<string, Dispatcher>();
+  const farewells = createFarewells(options);
   const write = async (change: (receivers: readonly Cursor[]) => readonly Cursor[]): Promise<void> => {
     document.note((record) => ({ ...record, receivers: change(record.receivers) }), 0);
     await document.save();
@@ -40,7 +50,8 @@ export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
     for (const dispatcher of dispatchers.values()) dispatcher.heard(event);
   });
   return {
-    configure: (receivers) => {
+    configure: (receivers, change) => {
+      farewells.configure(receivers, change);
       const names = new Set(receivers.map(({ name }) => name));
       for (const [name, dispatcher] of dispatchers) {
         if (names.has(name)) continue;
@@ -63,9 +74,65 @@ export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
     },
     close: async () => {
       unsubscribe();
-      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.stop()));
+      const all = [...dispatchers.values(), ...farewells.dispatchers];
+      await Promise.all(all.map((dispatcher) => dispatcher.stop()));
     },
   };
+}
+
+/** Attempts of a last message, about an hour; it is in memory only. */
+const mostLastAttempts = 7;
+
+/** Last messages to receivers that a change has removed or replaced, under the address and secret that they had (rule 15). */
+function createFarewells(options: Omit<DispatcherOptions, "keep">) {
+  const dispatchers = new Set<Dispatcher>();
+  let present: readonly NamedReceiver[] = [];
+  const send = (one: NamedReceiver, word: "removed" | "replaced", event: AuditEvent): void => {
+    const events = {
+      ...options.events,
+      head: () => event.seq,
+      list: async () => ({ items: [event], next_cursor: null }),
+    };
+    const cursor = { name: one.name, seq: event.seq - 1, change_hash: null, sending: null };
+    const last = lastOf(one, word, () => dispatchers.delete(dispatcher));
+    const dispatcher = new Dispatcher(last, cursor, { ...options, events, keep: async () => undefined });
+    dispatchers.add(dispatcher);
+  };
+  return {
+    dispatchers,
+    configure: (receivers: readonly NamedReceiver[], change: Promise<AuditEvent> | undefined): void => {
+      const leaving = present.filter((one) => !receivers.some((next) => areSame(one, next)));
+      present = receivers;
+      const isNamed = ({ name }: NamedReceiver) => receivers.some((next) => next.name === name);
+      void change?.then((event) => {
+        for (const one of leaving) send(one, isNamed(one) ? "replaced" : "removed", event);
+      });
+    },
+  };
+}
+
+/** `over`: called when the message has arrived, or was tried often enough. */
+function lastOf(
+  { name, takes, receiver }: NamedReceiver,
+  word: "removed" | "replaced",
+  over: () => void,
+): NamedReceiver {
+  let attempts = 0;
+  const spoken = (message: Message): Message => ({
+    ...{ ...message, id: `${message.id}-last` },
+    notices: message.notices.map((notice) => ({
+      ...notice,
+      text: `${notice.text} ${languages[message.language][word](name)}`,
+    })),
+  });
+  const deliver = async (message: Message, signal: AbortSignal): Promise<Delivery> => {
+    const delivery = await receiver.deliver(spoken(message), signal);
+    attempts += 1;
+    if (!delivery.ok && attempts < mostLastAttempts) return delivery;
+    over();
+    return { ok: true, answer: "" };
+  };
+  return { name, takes, receiver: { deliver } };
 }
 
 /** The stored place of a receiver; a place behind the head is of a record that has begun again since. */

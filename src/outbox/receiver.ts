@@ -1,5 +1,8 @@
 import type { AuditEvent } from "../contract/types.ts";
 
+/** The languages of messages to people. */
+export type Language = "en" | "de";
+
 /** One event as a person reads it. */
 export interface Notice {
   /** The number of its event; it rises, and no device uses one twice. */
@@ -10,9 +13,9 @@ export interface Notice {
   readonly type: string;
   /** `grave`: it does not wait for the next message of a minute. */
   readonly level: "grave" | "ordinary";
-  /** One line, in English. */
+  /** One line. */
   readonly title: string;
-  /** The sentence, or sentences, in English. */
+  /** The sentence, or sentences. */
   readonly text: string;
   /** The record itself. */
   readonly event: AuditEvent;
@@ -26,6 +29,7 @@ export interface Message {
    */
   readonly id: string;
   readonly device: { readonly id: string; readonly name: string | null };
+  readonly language: Language;
   /** In the order of seq; at most 20, or 200 for a receiver of the record. A test has none. */
   readonly notices: readonly Notice[];
   /** The number of events that it reports; in a storm, more than it has notices. */

@@ -4,18 +4,56 @@ import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { adminPassword, stepUp } from "../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { runSteward } from "../../lab/command-line/run-steward.ts";
 import { type OtlpCollector, startCollector } from "../../lab/host/otlp-collector.ts";
-import { startWebServer, type WebServer } from "../../lab/host/web-server.ts";
+import { startWebServer } from "../../lab/host/web-server.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 
 interface Received {
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
+
+interface Told {
+  readonly id: string;
+  readonly type: string;
+  readonly data: {
+    readonly events: readonly {
+      readonly type: string;
+      readonly title: string;
+      readonly text: string;
+      readonly details: Readonly<Record<string, unknown>>;
+    }[];
+  };
+}
+
+/** A webhook's server; `status` is its answer from now on. */
+async function startHook() {
+  const received: Received[] = [];
+  const hook = { received, status: 204, url: "", stop: async () => undefined as unknown };
+  const { url, stop } = await startWebServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (piece: string) => {
+      body += piece;
+    });
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", headers: request.headers, body });
+      response.writeHead(hook.status).end();
+    });
+  });
+  return Object.assign(hook, { url, stop });
+}
+
+/** The messages so far, each signed with that secret. */
+const toldOf = (received: readonly Received[], secret: string): Told[] =>
+  received.map(
+    ({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>) as Told,
+  );
 
 const etc = scratchDirectory();
 
@@ -32,28 +70,18 @@ function startNotifyingAgent(time: ReturnType<typeof passingTime>): Promise<Chec
 
 describe("the receivers of messages", () => {
   const time = passingTime();
-  const received: Received[] = [];
-  let [status, hook] = [204, undefined as WebServer | undefined];
+  let hook: Awaited<ReturnType<typeof startHook>>;
   let agent: CheckedAgent;
   let token: string;
   let secret = "";
   before(async () => {
-    hook = await startWebServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8").on("data", (piece: string) => {
-        body += piece;
-      });
-      request.on("end", () => {
-        received.push({ headers: request.headers, body });
-        response.writeHead(status).end();
-      });
-    });
+    hook = await startHook();
     agent = await startNotifyingAgent(time);
     token = (await agent.signedInAdmin()).token;
   });
   after(async () => {
     await agent.dispose();
-    await hook?.stop();
+    await hook.stop();
   });
 
   const notify = (...words: string[]) =>
@@ -64,7 +92,7 @@ describe("the receivers of messages", () => {
   };
   const change = (settings: object) =>
     agent.call("PUT", "/api/system", { local: true, body: { notify: settings } });
-  const alerts = () => ({ name: "alerts", kind: "webhook", url: `${hook?.url}/hook`, takes: "all" });
+  const alerts = () => ({ name: "alerts", kind: "webhook", url: `${hook.url}/hook`, takes: "all" });
 
   it("are none at first, which is a need until none is wanted", async () => {
     assert.deepEqual((await agent.call("GET", "/api/notifications", { token })).json, { receivers: [] });
@@ -117,7 +145,7 @@ describe("the receivers of messages", () => {
     const { code, stderr } = await notify("test", "alerts");
     assert.equal(code, 1);
     assert.match(stderr, /alerts has no secret.*steward notify secret alerts/s);
-    assert.deepEqual(received, []);
+    assert.deepEqual(hook.received, []);
   });
 
   it("get a secret that is shown once, and answer the test of `steward notify test`", async () => {
@@ -127,9 +155,7 @@ describe("the receivers of messages", () => {
     assert.match(secret, /^whsec_/);
     const tested = await notify("test", "alerts");
     assert.deepEqual([tested.code, tested.stdout], [0, "204 No Content\n"], tested.stderr);
-    const [{ headers, body } = assert.fail()] = received.splice(0);
-    const event = new Webhook(secret).verify(body, headers as Record<string, string>);
-    assert.equal((event as { type: string }).type, "steward.test");
+    assert.ok(toldOf(hook.received, secret).some(({ type }) => type === "steward.test"));
     const { stdout } = await notify("list", "-o", "json");
     const [{ secret_set, last_error }] = JSON.parse(stdout).receivers;
     assert.deepEqual([secret_set, last_error], [true, null]);
@@ -145,16 +171,15 @@ describe("the receivers of messages", () => {
       const { json } = await agent.call("GET", "/api/events?type=need.began", { local: true });
       return json.items.length > 0;
     });
-    time.pass(61);
-    await until("the message is there", () => received.length > 0);
-    const [{ headers, body } = assert.fail()] = received.splice(0);
-    const { type, data } = new Webhook(secret).verify(body, headers as Record<string, string>) as {
-      type: string;
-      data: { events: { type: string; text: string; details: { need: string } }[] };
-    };
-    assert.ok(["steward.events", "steward.need.began"].includes(type), type);
-    const named = data.events.find(({ details }) => details.need === "device_unnamed");
-    assert.match(named?.text ?? "", /It is shown by its host name/);
+    const named = () =>
+      toldOf(hook.received, secret)
+        .flatMap(({ data }) => data.events)
+        .find(({ details }) => details.need === "device_unnamed");
+    await until("the message is there", () => {
+      time.pass(5);
+      return named() !== undefined;
+    });
+    assert.match(named()?.text ?? "", /It is shown by its host name/);
   });
 
   it("are in the metrics by their names", async () => {
@@ -165,7 +190,7 @@ describe("the receivers of messages", () => {
   });
 
   it("are a need after an hour of failures, until a message arrives", async () => {
-    status = 500;
+    hook.status = 500;
     await agent.call("PUT", "/api/system", { local: true, body: { device: { name: "pump 7" } } });
     time.pass(61);
     await until("the end of the need is recorded", async () => {
@@ -184,7 +209,7 @@ describe("the receivers of messages", () => {
     const need = json.needs.find(({ code }: { code: string }) => code === "receiver_failing");
     assert.match(need?.detail ?? "", /Messages do not reach alerts\./);
     assert.equal(need.remedy.line, "steward notify test alerts");
-    status = 204;
+    hook.status = 204;
     assert.equal((await notify("test", "alerts")).code, 0);
     assert.ok(!(await needs()).includes("receiver_failing"));
   });
@@ -194,6 +219,110 @@ describe("the receivers of messages", () => {
     assert.doesNotMatch(readFileSync(file, "utf8"), /whsec_/);
     await change({ receivers: [] });
     await until("it is forgotten", () => JSON.parse(readFileSync(file, "utf8")).secrets.length === 0);
+  });
+});
+
+describe("an intruder with the session of an administrator", () => {
+  const time = passingTime();
+  let hook: Awaited<ReturnType<typeof startHook>>;
+  let agent: CheckedAgent;
+  let [token, secret] = ["", ""];
+  const call = async (method: string, path: string, body: object) => {
+    const { status, json, text } = await agent.call(method, path, { token, body });
+    assert.ok(status < 300, text);
+    return json;
+  };
+  const name = (...receivers: object[]) => call("PUT", "/api/system", { notify: { receivers } });
+  const alerts = (path: string) => ({
+    name: "alerts",
+    kind: "webhook",
+    url: `${hook.url}${path}`,
+    takes: "all",
+  });
+  /** The events that came to this path, each with its words, once there is one whose title is like this. */
+  const told = async (path: string, title: RegExp) => {
+    const all = () =>
+      toldOf(
+        hook.received.filter((one) => one.path === path),
+        secret,
+      ).flatMap(({ id, data }) => data.events.map((event) => ({ ...event, id })));
+    await until(`${title} is told`, () => {
+      time.pass(5);
+      return all().some((event) => title.test(event.title));
+    });
+    return all();
+  };
+  before(async () => {
+    hook = await startHook();
+    agent = await startNotifyingAgent(time);
+    token = (await agent.signedInAdmin()).token;
+    await name(alerts("/hook"));
+    secret = (await call("PUT", "/api/notifications/alerts/secret", {})).secret;
+    await told("/hook", /set a receiver's secret/);
+    hook.received.length = 0;
+    await stepUp(agent.call, token, adminPassword);
+  });
+  after(async () => {
+    await agent.dispose();
+    await hook.stop();
+  });
+
+  it("makes no administrator, takes no backup, makes no token and lowers no policy unheard", async () => {
+    await call("POST", "/api/users", { username: "eve", password: goodPassword, role: "admin" });
+    const { id } = await call("POST", "/api/users", {
+      username: "ben",
+      password: goodPassword,
+      role: "readonly",
+    });
+    await call("PUT", `/api/users/${id}`, { role: "admin" });
+    const made = await agent.call("POST", "/api/system/backup", {
+      token,
+      body: { passphrase: "all that protects it" },
+    });
+    assert.equal(made.status, 200);
+    await call("POST", "/api/tokens", { name: "later", scopes: ["updates:apply"], expires_in: "366d" });
+    await call("PUT", "/api/system", { security: { session_idle: "24h" } });
+    const events = await told("/hook", /changed settings/);
+    const text = (title: RegExp) => events.find((event) => title.test(event.title))?.text ?? "";
+    const titles = [
+      /added the administrator eve/,
+      /made ben an administrator/,
+      /made a backup/,
+      /created the API token later/,
+      /changed settings/,
+    ];
+    for (const title of titles)
+      assert.match(
+        text(title),
+        /, from 127\.0\.0\.1\. .*If this was not expected: undo it, end the sessions of /,
+      );
+    assert.match(text(/API token/), /Allowed: updates:apply\. .*Valid until: \d{4}-/);
+    assert.match(text(/settings/), /Changed: security\.session_idle\./);
+    assert.ok(
+      !events.some(({ title }) => / ben$/.test(title)),
+      "that of a reader without rights is no message",
+    );
+  });
+
+  it("sends messages nowhere else unheard: the address of before has who did it, and nothing after that", async () => {
+    await name(alerts("/other"));
+    const [last] = (await told("/hook", /changed settings/)).filter(({ id }) => id.endsWith("-last"));
+    assert.match(
+      last?.text ?? "",
+      /Changed: notify\.receivers\. .* The receiver alerts now has other settings/,
+    );
+    assert.doesNotMatch(last?.text ?? "", /other"|http/, "the new address is not told to the old one");
+    await told("/other", /changed settings/);
+    hook.received.length = 0;
+    await name();
+    assert.match(
+      (await told("/other", /changed settings/)).at(-1)?.text ?? "",
+      /The receiver alerts was removed: /,
+    );
+    assert.deepEqual(
+      hook.received.filter(({ path }) => path === "/hook"),
+      [],
+    );
   });
 });
 

@@ -19,7 +19,16 @@ function event(
   };
 }
 
+const changedSettings = (...changed: string[]) => event("settings.changed", { changed });
+
+const token = (ends_at: string | undefined, ...scopes: string[]) =>
+  event("token.created", { scopes, owner: "anna", ...(ends_at !== undefined && { ends_at }) });
+
+const fromRoot = { actor: { kind: "local-root", id: null, name: null }, from: "local" } as const;
+
 const anna = { kind: "user", id: `usr_${"1".repeat(32)}`, name: "anna" } as const;
+const eve = { id: `usr_${"2".repeat(32)}`, name: "eve" };
+const program = { ...anna, kind: "token", name: "anna/fleet" } as const;
 const fromAnna = { actor: anna, subject: { id: anna.id, name: anna.name }, from: "192.0.2.7" };
 
 describe("the choice of events that people are notified of", () => {
@@ -48,6 +57,51 @@ describe("the choice of events that people are notified of", () => {
     ],
     ["a refused sign-in", event("sign_in.refused", {}, { log: "refusals", outcome: "refused" }), null],
     ["a change of settings", event("settings.changed", { changed: ["device.name"] }), null],
+    ["another receiver (an intruder mutes the device)", changedSettings("notify.receivers"), "grave"],
+    ["a weaker policy of sign-ins", changedSettings("device.name", "security.require_2fa"), "ordinary"],
+    ["another update server", changedSettings("update.ota.server"), "ordinary"],
+    ["another secret of a receiver", event("notify.secret_set", { name: "alerts" }), "grave"],
+    ["the first administrator", event("setup.done"), "ordinary"],
+    ["a new administrator", event("user.created", { role: "admin", enabled: true }), "ordinary"],
+    ["a new operator", event("user.created", { role: "operator", enabled: true }), null],
+    ["a promotion", event("user.changed", { role: "admin", role_before: "readonly" }), "ordinary"],
+    ["a demotion", event("user.changed", { role: "readonly", role_before: "admin" }), "ordinary"],
+    ["an account that may sign in again", event("user.changed", { enabled: true, tokens: 0 }), "ordinary"],
+    ["a change of a display name", event("user.changed", { display_name_changed: true }), null],
+    ["the end of an administrator", event("user.deleted", { role: "admin" }), "ordinary"],
+    ["a copied session", event("session.reused", {}, { from: "192.0.2.9" }), "ordinary"],
+    ["a backup by an administrator", event("backup.made", { recipients: 0 }, fromAnna), "ordinary"],
+    ["root's backup of each day", event("backup.made", { recipients: 1 }, fromRoot), null],
+    [
+      "a token that changes the device for a year",
+      token("2027-11-27T10:00:00Z", "updates:apply"),
+      "ordinary",
+    ],
+    ["a token that changes the device without an end", token(undefined, "time:write"), "ordinary"],
+    [
+      "a token for a day, as a fleet's program makes each hour",
+      token("2026-11-28T10:00:00Z", "updates:apply"),
+      null,
+    ],
+    [
+      "a token that only reads, for a year",
+      token("2027-11-27T10:00:00Z", "logs:read", "updates:check"),
+      null,
+    ],
+    [
+      "a token's successor, as a fleet's program makes each hour",
+      event("token.rotated", { owner: "anna" }),
+      null,
+    ],
+    ["a token that a backup had suspended", event("token.resumed", { owner: "anna" }), "ordinary"],
+    ["a root of trust", event("update.trust_installed", { fingerprint: "aa" }), "ordinary"],
+    ["a confirmed root of trust", event("update.trust_confirmed", { fingerprint: "aa" }), "ordinary"],
+    [
+      "other keys of the publisher",
+      event("update.root_rotated", { from_version: 1, version: 2 }),
+      "ordinary",
+    ],
+    ["a factory reset", event("host.reset_requested", {}, fromAnna), "grave"],
   ];
   for (const [name, given, level] of chosen)
     it(`${level === null ? "leaves out" : "takes"} ${name}`, () => {
@@ -98,17 +152,83 @@ describe("an event in words", () => {
     );
   });
 
-  it("says from where an account was changed, and what to do if it is unknown who did it", () => {
-    const { title, text } = noticeOf(event("password.changed", { role: "admin" }, fromAnna));
-    assert.equal(title, "anna changed their password");
-    assert.match(text, /^anna changed their password, from 192\.0\.2\.7\. If you do not know who did this, /);
-    const byRoot = {
-      actor: { kind: "local-root", id: null, name: null },
-      subject: fromAnna.subject,
-    } as const;
-    const reset = noticeOf(event("user.password_reset", { role: "admin" }, byRoot));
-    assert.equal(reset.text, "Root on the device reset the password of anna.");
-  });
+  const unexpected: [string, AuditEvent, Record<"en" | "de", [title: string, text: RegExp]>][] = [
+    [
+      "a promotion by a user",
+      event("user.changed", { role: "admin", role_before: "readonly" }, { ...fromAnna, subject: eve }),
+      {
+        en: [
+          "anna made eve an administrator",
+          /^anna made eve an administrator, from 192\.0\.2\.7\. Role: admin\. Role before: readonly\. If this was not expected: .*the sessions of anna.*the events of the device\.$/,
+        ],
+        de: [
+          "anna hat eve zum Administrator gemacht",
+          /^anna hat eve zum Administrator gemacht, von 192\.0\.2\.7 aus\. Rolle: admin\. .*Sitzungen von anna.*Ereignisse des Geräts an\.$/,
+        ],
+      },
+    ],
+    [
+      "a password that root has set",
+      event("user.password_reset", { role: "admin" }, { ...fromRoot, subject: fromAnna.subject }),
+      {
+        en: [
+          "Root on the device reset the password of anna",
+          /^Root on the device reset the password of anna, on the device itself\. .*someone else can act as root/,
+        ],
+        de: [
+          "root am Gerät hat das Passwort von anna zurückgesetzt",
+          /, am Gerät selbst\. .*als root handeln/,
+        ],
+      },
+    ],
+    [
+      "settings that a program has changed",
+      event("settings.changed", { changed: ["update.ota.server"] }, { ...fromAnna, actor: program }),
+      {
+        en: [
+          "anna/fleet changed settings",
+          /^anna\/fleet changed settings, from 192\.0\.2\.7\. Changed: update\.ota\.server\. .*delete the API token anna\/fleet/,
+        ],
+        de: [
+          "anna/fleet hat Einstellungen geändert",
+          /Geändert: update\.ota\.server\. .*API-Token anna\/fleet/,
+        ],
+      },
+    ],
+    [
+      "a session that the agent found copied",
+      event("session.reused", { session: "ses_1" }, { from: "192.0.2.9", subject: fromAnna.subject }),
+      {
+        en: [
+          "A copied session of anna was detected",
+          /^A copied session of anna was detected, from 192\.0\.2\.9\. If this.*reset their password/,
+        ],
+        de: ["Eine kopierte Sitzung von anna wurde erkannt", /von 192\.0\.2\.9 aus\. Wenn.*Passwort zurück/],
+      },
+    ],
+    [
+      "what nobody but the publisher did",
+      event("update.root_rotated", { from_version: 1, version: 2 }),
+      {
+        en: [
+          "The publisher replaced the root of trust",
+          /^The publisher replaced the root of trust\. Version before: 1\. Version: 2\. If this was not expected: /,
+        ],
+        de: [
+          "Der Herausgeber hat den Vertrauensanker ersetzt",
+          /^Der Herausgeber[^,]+\. Version davor: 1\. /,
+        ],
+      },
+    ],
+  ];
+  for (const [name, given, words] of unexpected)
+    it(`says who did it, from where, and what to do if it was not expected: ${name}`, () => {
+      for (const [language, [title, text]] of Object.entries(words)) {
+        const notice = noticeOf(given, language as "en" | "de");
+        assert.equal(notice.title, title);
+        assert.match(notice.text, text);
+      }
+    });
 
   it("says why an update was undone", () => {
     const details = { name: "base", version: "1.3.0", outcome: "deferred", detail: "The device restarted." };
@@ -147,8 +267,8 @@ describe("an event in words", () => {
       ]),
       event("later.invented"),
     ];
-    for (const one of all) {
-      const { title, text } = noticeOf(one);
+    for (const [one, language] of all.flatMap((one) => [[one, "en"] as const, [one, "de"] as const])) {
+      const { title, text } = noticeOf(one, language);
       assert.ok(title.length > 0 && text.length > 0, one.type);
       assert.doesNotMatch(`${title} ${text}`, /undefined|null|NaN|\[object/, JSON.stringify(one.details));
     }

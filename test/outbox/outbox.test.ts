@@ -8,11 +8,27 @@ import { deviceId } from "../../lab/host/messages.ts";
 import { change, refusal } from "../../lab/state/event-directory.ts";
 import { type Fate, type OutboxWorld, openOutboxWorld } from "../../lab/state/outbox-world.ts";
 import { onDisk } from "../../lab/state/state-directory.ts";
+import type { AuditEvent } from "../../src/contract/types.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
+import type { NamedReceiver } from "../../src/outbox/dispatcher.ts";
 import type { Delivery } from "../../src/outbox/receiver.ts";
 
 const began = (name: string, level = "attention"): EventFacts =>
   agentEvent("need.began", { need: "update_failed", level, kind: "rules", name, version: "1.0.0" });
+
+/** Another address, where nothing arrives that the webhooks of the world could see. */
+const elsewhere = (name: string, takes: NamedReceiver["takes"]): NamedReceiver => ({
+  ...{ name, takes, receiver: { deliver: async () => ({ ok: true, answer: "204 No Content" }) } },
+});
+
+const nextEvent = ({ events }: OutboxWorld): Promise<AuditEvent> =>
+  new Promise((resolve) => void events.subscribe(resolve));
+
+const muting = {
+  type: "settings.changed",
+  subject: null,
+  actor: { kind: "user", id: `usr_${"1".repeat(32)}`, name: "anna" },
+} as const;
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -272,6 +288,52 @@ describe("the outbox", () => {
       [receivers.map(({ name }) => name), world.outbox.states().map(({ name }) => name)],
       [["two"], ["two"]],
     );
+  });
+
+  const muted: [string, (world: OutboxWorld) => readonly NamedReceiver[], last: RegExp | null][] = [
+    ["removed", () => [], /^anna changed settings, .* The receiver old was removed: /],
+    ["sent elsewhere", () => [elsewhere("old", "all")], /^anna.* The receiver old now has other settings /],
+    [
+      "asked for less",
+      (world) => [world.receiver("old", "grave")],
+      /The receiver old now has other settings /,
+    ],
+    ["left as it is", (world) => [world.receiver("old"), elsewhere("new", "all")], null],
+  ];
+  for (const [what, next, last] of muted)
+    it(`has a last message for a receiver that is ${what} (an intruder mutes the device)`, async (test) => {
+      const world = await openOutboxWorld(test);
+      await world.configure([world.receiver("old")]);
+      await world.configure(next(world), nextEvent(world));
+      // It cannot be reached at first.
+      world.fate = (at) => (at < 600 ? "dropped" : "delivered");
+      await world.record({ ...change("anna", { changed: ["notify.receivers"] }), ...muting });
+      await world.pass(hour);
+      const lasts = world.attempts.filter(({ message }) => message.id === `${deviceId}-1-1-last`);
+      const arrived = world.arrived.filter(({ id }) => id === `${deviceId}-1-1-last`);
+      assert.equal(arrived.length, last === null ? 0 : 1);
+      if (last !== null) assert.match(lasts.at(-1)?.message.notices[0]?.text ?? "", last);
+      assert.equal(world.timers(), 0);
+      await world.record(began("a", "failing"));
+      await world.pass(hour);
+      const isStill = next(world).some(({ receiver }) => receiver === world.receiver().receiver);
+      assert.equal(
+        world.arrived.flatMap(({ seqs }) => seqs).includes(2),
+        isStill,
+        "its last message was the last",
+      );
+    });
+
+  it("tries a last message for about an hour", async (test) => {
+    const world = await openOutboxWorld(test);
+    await world.configure([world.receiver("old")]);
+    await world.configure([], nextEvent(world));
+    world.fate = () => ({ status: 500 });
+    await world.record({ ...change("anna", { changed: ["notify.receivers"] }), ...muting });
+    await world.pass(day);
+    assert.equal(world.attempts.length, 7);
+    assert.ok((world.attempts.at(-1)?.at ?? 0) > 1_500);
+    assert.equal(world.timers(), 0);
   });
 
   it("begins at the newest event of a record that has begun again", async (test) => {

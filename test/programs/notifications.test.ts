@@ -37,7 +37,7 @@ async function device(test: TestContext, { allowLocalServers = false } = {}) {
       log: assert.fail,
     },
     host: { time: clock, network: { openTransfers, openConnections } },
-    settings: { read: () => ({ notify: { receivers } }) },
+    settings: { read: () => ({ notify: { receivers }, console: { language: "en" } }) },
     state: {
       events,
       openLater: async (kind: Parameters<OutboxPlan["state"]["openLater"]>[0]) => {

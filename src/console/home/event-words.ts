@@ -44,7 +44,10 @@ function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFa
     about: subject === null ? "" : named(subject.name),
     release: [text("name"), text("version")].filter(Boolean).join(" "),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
-    to: toldNeedTitle(details) || text("to") || text("source") || text("host_name") || text("for"),
+    to:
+      toldNeedTitle(details) ||
+      ["to", "source", "host_name", "for", "role"].map(text).find((value) => value !== "") ||
+      "",
   };
 }
 

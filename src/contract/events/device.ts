@@ -32,12 +32,12 @@ const need = {
 /** Settings, the host, the state, needs, and requests that were refused. */
 export const deviceEvents = {
   "settings.changed": {
-    ...operations,
+    ...operations("of_safeguard"),
     stale: ["settings", "clock", "updates"],
     details: { changed: { ...texts, description: "keys of the settings" } },
   },
   "backup.made": {
-    ...security,
+    ...security("unless_root"),
     stale: ["device"],
     details: {
       bytes: { ...count, description: "of the file" },
@@ -45,12 +45,12 @@ export const deviceEvents = {
     },
   },
   "notify.secret_set": {
-    ...security,
+    ...security("at_once"),
     stale: [],
     details: { name: { ...text, description: "of the receiver" } },
   },
   "configuration.applied": {
-    ...security,
+    ...security("never"),
     stale: ["sessions", "tokens", "settings"],
     details: {
       changes: {
@@ -64,7 +64,7 @@ export const deviceEvents = {
     },
   },
   "host_file.read": {
-    ...operations,
+    ...operations("never"),
     stale: ["settings", "clock", "updates", "device"],
     details: {
       changed: { ...texts, description: "members whose new values are in use" },
@@ -72,12 +72,12 @@ export const deviceEvents = {
     },
   },
   "host_file.refused": {
-    ...operations,
+    ...operations("never"),
     stale: ["health"],
     details: { detail: { ...text, description: "why, and what to do" } },
   },
   "https.certificate_changed": {
-    ...operations,
+    ...operations("never"),
     stale: ["health"],
     details: {
       installed: {
@@ -89,7 +89,7 @@ export const deviceEvents = {
     },
   },
   "https.certificate_refused": {
-    ...operations,
+    ...operations("never"),
     stale: ["health"],
     details: {
       name: { ...text, description: "in the directory of certificates" },
@@ -97,19 +97,19 @@ export const deviceEvents = {
     },
   },
   "host.changed": {
-    ...operations,
+    ...operations("never"),
     stale: ["device"],
     details: {
       ...{ host_name: sometimes(text), host_name_before: sometimes(text) },
       ...{ time_zone: sometimes(text), time_zone_before: sometimes(text) },
     },
   },
-  "host.reboot_requested": { ...operations, stale: [], details: { force: flag } },
-  "host.power_off_requested": { ...operations, stale: [], details: { force: flag } },
-  "host.reset_requested": { ...operations, stale: [], details: {} },
-  "host.reset": { ...operations, stale: ["device"], details: {} },
+  "host.reboot_requested": { ...operations("never"), stale: [], details: { force: flag } },
+  "host.power_off_requested": { ...operations("never"), stale: [], details: { force: flag } },
+  "host.reset_requested": { ...operations("at_once"), stale: [], details: {} },
+  "host.reset": { ...operations("never"), stale: ["device"], details: {} },
   "host.identity_changed": {
-    ...operations,
+    ...operations("never"),
     stale: ["device"],
     details: {
       former_device_id: text,
@@ -119,7 +119,7 @@ export const deviceEvents = {
     },
   },
   "host.restored": {
-    ...operations,
+    ...operations("never"),
     stale: ["device"],
     details: {
       from: { ...text, description: "the name of the device of the backup" },
@@ -129,7 +129,7 @@ export const deviceEvents = {
     },
   },
   "state.damage_found": {
-    ...operations,
+    ...operations("never"),
     stale: ["health"],
     details: {
       document: text,
@@ -140,11 +140,11 @@ export const deviceEvents = {
     },
   },
   "state.damage_accepted": {
-    ...operations,
+    ...operations("never"),
     stale: ["health"],
     details: { document: text, damages: texts, findings: texts },
   },
-  "need.began": { ...operations, stale: [], details: need },
-  "need.ended": { ...operations, stale: [], details: need },
+  "need.began": { ...operations("as_need"), stale: [], details: need },
+  "need.ended": { ...operations("as_need"), stale: [], details: need },
   "request.refused": { ...refusal, stale: [], details: refused },
 } as const satisfies EventRows;

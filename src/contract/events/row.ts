@@ -13,6 +13,22 @@ export type Stale =
   | "health";
 
 /**
+ * The cases in which people hear of an event, by the receivers of `notify` (docs/notifications.md): never, with the messages
+ * of the minute, at once, or as `levelOf` (outbox/notices.ts) decides by the event's details. Each row has to say so.
+ */
+export type Heard =
+  | "never"
+  | "always"
+  | "at_once"
+  | "as_need"
+  | "unless_need"
+  | "of_administrator"
+  | "of_new_address"
+  | "of_lasting_right"
+  | "of_safeguard"
+  | "unless_root";
+
+/**
  * One subject's events. `log`: changes have nine tenths of the space, and only authenticated callers cause them; strangers
  * can cause refusals, which are counted together and cannot displace changes. `audience`: who may read events that do not
  * concern them: security events only administrators, operations operators too. `stale`: what the console reads again,
@@ -26,15 +42,17 @@ export type EventRows = Readonly<
     {
       readonly log: "changes" | "refusals";
       readonly audience: "security" | "operations";
+      readonly heard: Heard;
       readonly stale: readonly Stale[];
       readonly details: Readonly<Record<string, object>>;
     }
   >
 >;
 
-export const security = { log: "changes", audience: "security" } as const;
-export const operations = { log: "changes", audience: "operations" } as const;
-export const refusal = { log: "refusals", audience: "security" } as const;
+export const security = (heard: Heard) => ({ log: "changes", audience: "security", heard }) as const;
+export const operations = (heard: Heard) => ({ log: "changes", audience: "operations", heard }) as const;
+/** Strangers cause them, so nobody hears of one. Their number becomes a need where it matters, as in `users_locked`. */
+export const refusal = { log: "refusals", audience: "security", heard: "never" } as const;
 
 export const text = { type: "string" } as const;
 export const texts = { type: "array", items: text } as const;
@@ -79,6 +97,6 @@ export interface EventSentenceFacts {
   readonly release: string;
   /** A length of time. */
   readonly span: string;
-  /** The new value, such as a time source or a host name; of a postponement its length. */
+  /** The new value, such as a time source, a host name or a role; of a postponement its length. */
   readonly to: string;
 }

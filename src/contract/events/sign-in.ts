@@ -19,19 +19,19 @@ const signIn = {
 
 /** The first administrator, sign-ins and sessions. */
 export const signInEvents = {
-  "setup.done": { ...security, stale: ["people"], details: {} },
+  "setup.done": { ...security("always"), stale: ["people"], details: {} },
   "setup.rescued": {
-    ...security,
+    ...security("at_once"),
     stale: ["people"],
     details: {
       is_new: { ...flag, description: "false: an administrator who was there got another password" },
       tokens_ended: sometimes(tokensAfter.tokens_ended),
     },
   },
-  "sign_in.succeeded": { ...security, stale: ["sessions"], details: signIn },
+  "sign_in.succeeded": { ...security("of_new_address"), stale: ["sessions"], details: signIn },
   "sign_in.refused": { ...refusal, stale: ["people"], details: refused },
-  "step_up.succeeded": { ...security, stale: [], details: {} },
-  "session.ended": { ...security, stale: ["sessions"], details: { session } },
-  "session.reused": { ...security, stale: ["sessions"], details: { session } },
+  "step_up.succeeded": { ...security("never"), stale: [], details: {} },
+  "session.ended": { ...security("never"), stale: ["sessions"], details: { session } },
+  "session.reused": { ...security("always"), stale: ["sessions"], details: { session } },
   "session.cookie_refused": { ...refusal, stale: [], details: { session } },
 } as const satisfies EventRows;

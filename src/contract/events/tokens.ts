@@ -1,22 +1,27 @@
 import { duration } from "../durations.ts";
 import { scopeNames } from "../scopes.ts";
-import { username } from "../shapes.ts";
+import { timestamp, username } from "../shapes.ts";
 import { type EventRows, flag, security, sometimes, text, texts } from "./row.ts";
 
 /** API tokens. */
 export const tokenEvents = {
   "token.created": {
-    ...security,
+    ...security("of_lasting_right"),
     stale: ["tokens"],
     details: {
       scopes: { type: "array", items: { type: "string", enum: scopeNames } },
       owner: username,
       is_fleet: sometimes(flag),
       sources: sometimes({ ...texts, description: "ranges that the token counts from" }),
+      ends_at: sometimes({ ...timestamp, description: "absent: it has no end" }),
     },
   },
-  "token.rotated": { ...security, stale: ["tokens"], details: { owner: username, overlap: duration } },
-  "token.resumed": { ...security, stale: ["tokens"], details: { owner: username } },
-  "token.deleted": { ...security, stale: ["tokens"], details: {} },
-  "token.tolerated": { ...security, stale: ["tokens"], details: { operation: text } },
+  "token.rotated": {
+    ...security("never"),
+    stale: ["tokens"],
+    details: { owner: username, overlap: duration },
+  },
+  "token.resumed": { ...security("always"), stale: ["tokens"], details: { owner: username } },
+  "token.deleted": { ...security("never"), stale: ["tokens"], details: {} },
+  "token.tolerated": { ...security("never"), stale: ["tokens"], details: { operation: text } },
 } as const satisfies EventRows;

@@ -19,9 +19,9 @@ const aPasskey = { ...ofPerson, passkey: { type: "string" } } as const;
 
 /** Accounts, their passwords and second factors. */
 export const userEvents = {
-  "password.changed": { ...security, stale: ["sessions"], details: ofPerson },
+  "password.changed": { ...security("of_administrator"), stale: ["sessions"], details: ofPerson },
   "user.created": {
-    ...security,
+    ...security("of_administrator"),
     stale: ["people"],
     details: {
       ...{ role, enabled: flag, has_initial_password: flag },
@@ -33,7 +33,7 @@ export const userEvents = {
     },
   },
   "user.changed": {
-    ...security,
+    ...security("of_administrator"),
     stale: ["people"],
     details: {
       ...{ role: sometimes(role), role_before: sometimes(role) },
@@ -41,15 +41,15 @@ export const userEvents = {
       must_change_password: sometimes(flag),
     },
   },
-  "user.deleted": { ...security, stale: ["people"], details: { role } },
+  "user.deleted": { ...security("of_administrator"), stale: ["people"], details: { role } },
   "user.password_reset": {
-    ...security,
+    ...security("of_administrator"),
     stale: ["sessions", "tokens"],
     details: { has_initial_password: flag, ...ofPerson, ...tokensAfter },
   },
-  "user.unlocked": { ...security, stale: ["people"], details: { was_locked: flag } },
+  "user.unlocked": { ...security("never"), stale: ["people"], details: { was_locked: flag } },
   "user.rescued": {
-    ...security,
+    ...security("at_once"),
     stale: ["sessions", "tokens"],
     details: {
       ...{ was_enabled: flag, was_locked: flag, had_two_factor: flag, ...tokensAfter },
@@ -57,15 +57,15 @@ export const userEvents = {
     },
   },
   "user.sessions_ended": {
-    ...security,
+    ...security("never"),
     stale: ["sessions"],
     details: { sessions: count, tokens_left: count },
   },
-  "two_factor.set_up": { ...security, stale: ["people"], details: {} },
-  "two_factor.enabled": { ...security, stale: ["people"], details: ofPerson },
-  "two_factor.disabled": { ...security, stale: ["people"], details: ofPerson },
+  "two_factor.set_up": { ...security("never"), stale: ["people"], details: {} },
+  "two_factor.enabled": { ...security("of_administrator"), stale: ["people"], details: ofPerson },
+  "two_factor.disabled": { ...security("of_administrator"), stale: ["people"], details: ofPerson },
   "two_factor.recovered": {
-    ...security,
+    ...security("of_administrator"),
     stale: ["sessions"],
     details: {
       ...{ ...ofPerson, method: sometimes(signInMethod), session: sometimes(session) },
@@ -73,11 +73,11 @@ export const userEvents = {
       ...tokensAfter,
     },
   },
-  "two_factor.recovery_codes_made": { ...security, stale: ["people"], details: ofPerson },
-  "two_factor.passkey_added": { ...security, stale: ["people"], details: aPasskey },
-  "two_factor.passkey_removed": { ...security, stale: ["people"], details: aPasskey },
+  "two_factor.recovery_codes_made": { ...security("of_administrator"), stale: ["people"], details: ofPerson },
+  "two_factor.passkey_added": { ...security("of_administrator"), stale: ["people"], details: aPasskey },
+  "two_factor.passkey_removed": { ...security("of_administrator"), stale: ["people"], details: aPasskey },
   "two_factor.skew_seen": {
-    ...security,
+    ...security("never"),
     stale: [],
     details: {
       skew_seconds: { ...number, description: "positive: the code was one of later than the device's time" },
@@ -85,7 +85,7 @@ export const userEvents = {
     },
   },
   "codes.locked": {
-    ...security,
+    ...security("never"),
     stale: ["people"],
     details: { seconds: { ...count, description: "how long the lock lasts" } },
   },

@@ -182,7 +182,8 @@ const consoleSettings = {
       default: "en",
       ...byOperator,
       title: "Language",
-      description: "of the console where it speaks no language of the browser, and users choose none",
+      description:
+        "of messages, and of the console where it speaks no language of the browser, and users choose none",
     },
     banner: {
       ...displayName,

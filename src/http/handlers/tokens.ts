@@ -94,6 +94,7 @@ async function createToken(
     ...{ scopes, owner: owner.username },
     ...(isFleet && { is_fleet: true }),
     ...(sources.length > 0 && { sources }),
+    ...(!hasNoEnd && { ends_at: made.token.expires_at }),
   };
   note({ subject: { id: made.token.id, name }, details });
   return { ...made, owner };

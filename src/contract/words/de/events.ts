@@ -104,8 +104,10 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "session.reused": ({ about }) => `Eine kopierte Sitzung von ${about} wurde erkannt`,
   "session.cookie_refused": () => "Ein Sitzungs-Cookie wurde abgelehnt",
   "password.changed": ({ who }) => `${who} hat das eigene Passwort geändert`,
-  "user.created": ({ who, about }) => `${who} hat ${about} angelegt`,
-  "user.changed": ({ who, about }) => `${who} hat ${about} geändert`,
+  "user.created": ({ who, about, to }) =>
+    `${who} hat ${to === "admin" ? "den Administrator " : ""}${about} angelegt`,
+  "user.changed": ({ who, about, to }) =>
+    to === "admin" ? `${who} hat ${about} zum Administrator gemacht` : `${who} hat ${about} geändert`,
   "user.deleted": ({ who, about }) => `${who} hat ${about} gelöscht`,
   "user.password_reset": ({ who, about }) => `${who} hat das Passwort von ${about} zurückgesetzt`,
   "user.unlocked": ({ who, about }) => `${who} hat ${about} entsperrt`,

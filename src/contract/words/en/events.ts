@@ -139,8 +139,10 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "session.reused": ({ about }) => `A copied session of ${about} was detected`,
   "session.cookie_refused": () => "A session cookie was refused",
   "password.changed": ({ who }) => `${who} changed their password`,
-  "user.created": ({ who, about }) => `${who} added ${about}`,
-  "user.changed": ({ who, about }) => `${who} changed ${about}`,
+  "user.created": ({ who, about, to }) =>
+    `${who} added ${to === "admin" ? "the administrator " : ""}${about}`,
+  "user.changed": ({ who, about, to }) =>
+    to === "admin" ? `${who} made ${about} an administrator` : `${who} changed ${about}`,
   "user.deleted": ({ who, about }) => `${who} deleted ${about}`,
   "user.password_reset": ({ who, about }) => `${who} reset the password of ${about}`,
   "user.unlocked": ({ who, about }) => `${who} unlocked ${about}`,

@@ -1,5 +1,5 @@
 import { messageOf, StewardError } from "../../../contract/errors.ts";
-import type { DeliveryAnswer, Settings } from "../../../contract/types.ts";
+import type { AuditEvent, DeliveryAnswer, Settings } from "../../../contract/types.ts";
 import type { ReceiverControl } from "../../../http/handlers/notifications.ts";
 import type { Outbox } from "../../../outbox/outbox.ts";
 import type { Delivery } from "../../../outbox/receiver.ts";
@@ -28,15 +28,15 @@ const startSeconds = 2;
 const failingSeconds = 60 * 60;
 
 export function createNotifications(plan: OutboxPlan): Notifications {
-  const { settings, host, config } = plan;
+  const { settings, host, config, state } = plan;
   const named = () => settings.read().notify.receivers;
   const areNamed = () => named().length > 0 || rootsReceivers(config).length > 0;
   const outbox = createLazyOutbox(plan, { named, areNamed });
   let isStarted = false;
   let cancel = (): void => undefined;
-  const configure = (): void => {
+  const configure = (change?: Promise<AuditEvent>): void => {
     if (!isStarted) return;
-    void outbox.configure().catch((error: unknown) => {
+    void outbox.configure(change).catch((error: unknown) => {
       const detail = messageOf(error);
       config.log("error", "messages cannot be sent", { detail });
     });
@@ -50,7 +50,7 @@ export function createNotifications(plan: OutboxPlan): Notifications {
         configure();
       });
     },
-    settingsChanged: configure,
+    settingsChanged: () => configure(nextChange(state.events)),
     areNamed,
     figures,
     failing: () =>
@@ -60,7 +60,7 @@ export function createNotifications(plan: OutboxPlan): Notifications {
     states: async () => (areNamed() ? (await outbox.open()).states(named()) : []),
     setSecret: async (name, secret) => {
       const made = await (await outbox.open()).setSecret(receiverNamed(named(), name), secret);
-      configure();
+      configure(nextChange(state.events));
       return made;
     },
     test: async (name) => {
@@ -75,6 +75,22 @@ export function createNotifications(plan: OutboxPlan): Notifications {
       await outbox.close();
     },
   };
+}
+
+/** The event of a change of receivers, which is recorded once the change is made: the next one. */
+function nextChange(events: OutboxPlan["state"]["events"]): Promise<AuditEvent> {
+  return new Promise((resolve) => {
+    const unsubscribe = events.subscribe((event) => {
+      if (!isOfReceivers(event)) return;
+      unsubscribe();
+      resolve(event);
+    });
+  });
+}
+
+function isOfReceivers({ type, details }: AuditEvent): boolean {
+  const { changed = [] } = details as { changed?: readonly string[] };
+  return type === "notify.secret_set" || changed.some((name) => name.startsWith("notify."));
 }
 
 type Receivers = Settings["notify"]["receivers"];
@@ -102,10 +118,10 @@ function createLazyOutbox(
       readMetrics = read;
     },
     open: () => inOrder(open),
-    configure: () =>
+    configure: (change?: Promise<AuditEvent>) =>
       inOrder(async () => {
         // A device that has lost its last receiver ends what was begun.
-        if (areNamed() || opened !== undefined) await (await open()).configure(named());
+        if (areNamed() || opened !== undefined) await (await open()).configure(named(), change);
       }),
     close: async () => {
       await work;

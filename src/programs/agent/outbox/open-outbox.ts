@@ -1,5 +1,5 @@
 import { StewardError } from "../../../contract/errors.ts";
-import type { ReceiverStates, Settings } from "../../../contract/types.ts";
+import type { AuditEvent, ReceiverStates, Settings } from "../../../contract/types.ts";
 import { outboxKind } from "../../../outbox/cursors.ts";
 import { createOutbox, type Outbox } from "../../../outbox/outbox.ts";
 import {
@@ -17,7 +17,8 @@ type ReceiverSettings = Settings["notify"]["receivers"][number];
 /** The outbox of a device that names receivers. */
 export interface OpenedOutbox {
   readonly outbox: Outbox;
-  configure(receivers: readonly ReceiverSettings[]): Promise<void>;
+  /** `change`: the event of the change that brings these receivers. */
+  configure(receivers: readonly ReceiverSettings[], change?: Promise<AuditEvent>): Promise<void>;
   /** Returns the secret that was made because none was given. Throws `validation_failed` and the errors of the seal. */
   setSecret(receiver: ReceiverSettings, secret: string | undefined): Promise<string | null>;
   /** The states of these receivers, then of those that root has named. */
@@ -27,21 +28,22 @@ export interface OpenedOutbox {
 
 /** Opens its documents and loads its code. */
 export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics): Promise<OpenedOutbox> {
-  const { state, host, seal, device, now } = plan;
+  const { state, host, seal, device, now, settings } = plan;
+  const language = () => (settings.read().console.language.startsWith("de") ? "de" : "en");
   const secrets = createReceiverSecrets(await state.openLater(receiverSecretsKind), seal);
   const document = await state.openLater(outboxKind);
   const { uptime, timers } = host.time;
   const outbox = createOutbox({
-    ...{ document, events: state.events, device, now, uptime, timers, random: Math.random },
+    ...{ document, events: state.events, device, language, now, uptime, timers, random: Math.random },
   });
   const makeReceiver = createReceiverMaker(plan, secrets);
   const telemetry = await telemetryOf(plan, readMetrics);
   return {
     outbox,
-    configure: async (receivers) => {
+    configure: async (receivers, change) => {
       await secrets.keepOnly(receivers);
       const own = receivers.map(async (one) => ({ ...one, receiver: await makeReceiver(one) }));
-      outbox.configure([...(await Promise.all(own)), ...(telemetry?.receivers ?? [])]);
+      outbox.configure([...(await Promise.all(own)), ...(telemetry?.receivers ?? [])], change);
     },
     setSecret: async (receiver, given) => {
       const secret = given ?? madeFor(receiver);

@@ -1,0 +1,36 @@
+import type { messageWords as en } from "../en/messages.ts";
+
+const inTheRecord = "und sehen Sie die Ereignisse des Geräts an.";
+
+export const messageWords: typeof en = {
+  from: (address) => (address === "local" ? ", am Gerät selbst" : `, von ${address} aus`),
+  ifUnexpected: {
+    user: (who) =>
+      `Wenn das nicht zu erwarten war: Machen Sie es rückgängig, beenden Sie die Sitzungen von ${who}, setzen Sie das Passwort zurück ${inTheRecord}`,
+    token: (who) =>
+      `Wenn das nicht zu erwarten war: Machen Sie es rückgängig, löschen Sie den API-Token ${who} ${inTheRecord}`,
+    "local-root": () =>
+      `Wenn das nicht zu erwarten war: Jemand anderes kann am Gerät als root handeln. Machen Sie es rückgängig, klären Sie, wer das Gerät erreicht, ${inTheRecord}`,
+    agent: () =>
+      `Wenn das nicht zu erwarten war: Fragen Sie die Person, die das Gerät betreut, ${inTheRecord}`,
+    anonymous: () =>
+      `Wenn das nicht zu erwarten war: Fragen Sie die Person, die das Gerät betreut, ${inTheRecord}`,
+  },
+  whereToLook: "Der Status des Geräts sagt, was zu tun ist.",
+  isOver: (need) => `Hier ist nichts mehr zu tun: ${need}.`,
+  comesAndGoes:
+    "Das kam innerhalb eines Tages wieder. Bevor der Tag vorbei ist, kommt dazu keine Mail mehr, weder wenn es endet noch wenn es wiederkommt: Sehen Sie den Status des Geräts an.",
+  removed: (receiver) =>
+    `Der Empfänger ${receiver} wurde entfernt: Das ist die letzte Nachricht, die hierher kommt.`,
+  replaced: (receiver) =>
+    `Der Empfänger ${receiver} hat jetzt andere Einstellungen oder ein anderes Geheimnis: Diese Nachricht ging noch nach den bisherigen hinaus.`,
+  test: "Testnachricht",
+  isTest: "Das ist ein Test: Die Mail dieses Geräts kommt an. Es ist nichts geschehen.",
+  footer: "Gesendet von Steward. Antworten auf diese Mail werden nicht gelesen.",
+  andMore: (title, others) => `${title}, und ${others} weitere`,
+  storm: (count, shown, types) =>
+    `${count} Ereignisse sind eingetreten; die ${shown} dringendsten und neuesten folgen. Nach Art: ${types}.`,
+  dropped: "Ereignisse wurden verworfen",
+  gap: (from, to) =>
+    `Die Ereignisse ${from} bis ${to} stehen in keiner Mail: Das Protokoll des Geräts hat sie verworfen, bevor sie gesendet werden konnten.`,
+};
