@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { generateIdentity, identityToRecipient } from "age-encryption";
@@ -336,6 +337,41 @@ describe("a device in rescue", () => {
     await isRestored(agent);
     const body = { username: adminName, password: adminPassword };
     assert.equal((await agent.call("POST", "/api/auth/login", { local: true, body })).status, 200);
+  });
+});
+
+describe("a disk that refuses the next state", () => {
+  it("leaves the device with its former one, which the agent serves again without a restart", async (test) => {
+    const a = await start(test, { stateDirectory: scratchDirectory(), identity: boxA });
+    await a.signedInAdmin();
+    const path = await backupFileOf(a);
+    const b = await startAgentInProcess({ stateDirectory: scratchDirectory(), identity: boxB });
+    atEnd(test, () => b.dispose());
+    const body = { username: "of-box-b", role: "admin", password: "quiet otters borrow boats" };
+    assert.equal((await b.call("POST", "/api/users", { local: true, body })).status, 201);
+    const { rename } = fs.promises;
+    const refused: string[] = [];
+    test.mock.method(fs.promises, "rename", async (from: string, to: string) => {
+      const isNext = refused.length === 0 && from === join(b.stateDirectory, ".restore/state/users.json");
+      if (isNext) refused.push(to);
+      if (isNext) throw Object.assign(new Error("EIO: i/o error, rename"), { code: "EIO" });
+      await rename(from, to);
+    });
+    syncBuiltinESMExports();
+    atEnd(test, () => {
+      test.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    const { code, stderr } = await restore(b, path);
+    assert.equal(code, 0, stderr);
+    const users = () => b.call("GET", "/api/users", { local: true }).catch(() => null);
+    await until("it serves again", async () => refused.length === 1 && (await users())?.status === 200);
+    assert.match((await users())?.text ?? "", /"total":1,.*"of-box-b"|"of-box-b".*"total":1/);
+    assert.match(b.log(), /The backup was not restored \(EIO\), and the state is as it was/);
+    assert.deepEqual(
+      readdirSync(b.stateDirectory).filter((name) => name.startsWith(".restore")),
+      [],
+    );
   });
 });
 
