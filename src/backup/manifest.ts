@@ -117,8 +117,8 @@ export function readManifest(bytes: Uint8Array): Manifest {
 }
 
 /**
- * A state has more names than a backup may bring: the lock, the key of this machine, requests to delete or replace all of
- * it. A document that only a newer release knows has the name of one.
+ * A state has more names than a backup may bring: the lock, the key of this machine, orders to change, delete or replace
+ * it that the next start carries out. A document that only a newer release knows has the name of one.
  */
 const ofBackup =
   /^(etc\/.+|state\/([a-z][a-z0-9-]*\.json|\.(identity|register)\.json|seal\.keys|history\.bin|(events|tls)\/.+))$/;

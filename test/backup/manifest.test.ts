@@ -96,7 +96,17 @@ describe("a backup that is read", () => {
     ["a path of neither part", { ...sound, files: listed({ "usr/bin/x": "" }) }, /which no backup has/],
     ...[
       ...[".restore/x", ".restore.json/x", ".restore.json", ".lock/x", ".lock", "lost+found/x"],
-      ...[".wipe", ".seal.key", ".reserve", "users.good.json", "users.json/x", "updates/staged/x", "events"],
+      ...[
+        ".wipe",
+        ".transaction.json",
+        ".applied.json",
+        ".seal.key",
+        ".reserve",
+        "users.good.json",
+        "users.json/x",
+        "updates/staged/x",
+        "events",
+      ],
     ].map(
       (name) =>
         [
