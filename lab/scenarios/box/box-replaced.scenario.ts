@@ -141,7 +141,7 @@ async function boxB(guest: Guest): Promise<void> {
 
 async function anotherBox(guest: Guest): Promise<void> {
   const a = await fresh(guest);
-  const ran = await restored(guest, stick);
+  const ran = await restored(guest, stick, "--with-host-files");
   guest.check("steward restore", ran.status === 0, ran);
   await untilUsers(guest);
   const before = await guest.http("/api/metrics", { token: a.token });
