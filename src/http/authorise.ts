@@ -13,9 +13,15 @@ export type Policy = Pick<
 
 /**
  * Throws unless the policy admits `actor`: `authentication_required`, `forbidden`, `password_change_required`,
- * `two_factor_enrolment_required`, `token_not_allowed`, `insufficient_scope`, `step_up_required`.
+ * `two_factor_enrolment_required`, `token_not_allowed`, `insufficient_scope`, `step_up_required`. `hasBegun`: the password
+ * was given for all of a request that lasts.
  */
-export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<string, string>>): void {
+export function authorise(
+  policy: Policy,
+  actor: Actor,
+  params: Readonly<Record<string, string>>,
+  hasBegun = false,
+): void {
   if (policy.access === "open") return;
   if (actor.kind === "anonymous") throw actor.refusal ?? unknownCaller();
   if (actor.kind === "token" && policy.access !== "token") refuseOutOfScope(policy, actor);
@@ -23,7 +29,7 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   const isSelf = actor.kind === "user" && params.id === actor.account.id;
   refuseRole(policy, actor, isSelf);
   // The password was given when the token was made, and a program has none to give.
-  if (actor.kind === "token") return;
+  if (actor.kind === "token" || hasBegun) return;
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
 }
 

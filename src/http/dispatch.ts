@@ -5,7 +5,7 @@ import { type OperationId, operationIds, operationOf } from "../contract/operati
 import type { Uptime } from "../host/ports.ts";
 import type { EventSink } from "../journal/events/event.ts";
 import { etagOf, textOf, weaklyTagged } from "./answer-text.ts";
-import { authorise, type Policy } from "./authorise.ts";
+import { authorise } from "./authorise.ts";
 import {
   type BuiltFile,
   type ByteAnswer,
@@ -85,7 +85,7 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
   };
   const judge = (id: OperationId, caller: Caller): void | Promise<void> => {
     const { operation, handle } = entryOf(id);
-    authorise(caller.hasBegun ? withoutStepUp(operation) : operation, caller.actor, caller.params);
+    authorise(operation, caller.actor, caller.params, caller.hasBegun);
     return handle.authorise?.(caller);
   };
   return {
@@ -118,11 +118,6 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       return key === undefined ? perform() : keptAnswers.once({ key, actor, body }, perform);
     },
   };
-}
-
-/** The password that a request took at its beginning was given for all of it. */
-function withoutStepUp({ stepUp: _, ...policy }: Operation): Policy {
-  return policy;
 }
 
 /** Errors of the members that fit the schema: the client gets all errors at once. */

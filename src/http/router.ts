@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import Router from "@koa/router";
 import type Koa from "koa";
@@ -6,7 +7,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
-import type { Authenticate, RequestFacts } from "./authenticate.ts";
+import type { Authenticate } from "./authenticate.ts";
 import { refuseOutOfScope } from "./authorise.ts";
 import { type Actor, type BuiltFile, type Caller, eventActorOf, roleOf } from "./call.ts";
 import type { RequestClient } from "./client-address.ts";
@@ -18,16 +19,16 @@ import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-e
 import { sendBytes } from "./wire/byte-answers.ts";
 import { keepPlace } from "./wire/connection-places.ts";
 import { readCoded, sendCoded, sendPlain, sendText } from "./wire/content-codings.ts";
-import { createLastingRequests, type Lasting, type LastingRequests } from "./wire/lasting-requests.ts";
+import type { Lasting, LastingRequests } from "./wire/lasting-requests.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
-import type { Streams } from "./wire/streams.ts";
+import { sendStream } from "./wire/streams.ts";
 import { goAhead, readUpload } from "./wire/uploads.ts";
 
 export interface RouterOptions {
   dispatch: Dispatch;
   authenticate: Authenticate;
   events: EventSink;
-  streams: Streams;
+  lasting: LastingRequests;
   /** The client of a request that came over TCP. */
   clientOf: (request: IncomingMessage) => RequestClient;
   refreshCookie: (ctx: Koa.Context) => RefreshCookie;
@@ -35,10 +36,6 @@ export interface RouterOptions {
   isLocal: (ctx: Koa.Context) => boolean;
   /** Throws if this operation is not available now: before setup, in rescue, or while the agent stops. */
   admit: (id: OperationId, isLocal: boolean) => void;
-}
-
-interface Parts extends RouterOptions {
-  readonly lasting: LastingRequests;
 }
 
 /** The routes of the contract. */
@@ -54,8 +51,7 @@ export interface Routes {
  * builds a chain of middleware for it. It is made for the first path that it has to find.
  */
 export function createRoutes(options: RouterOptions): Routes {
-  const parts = { ...options, lasting: createLastingRequests() };
-  const answerOf = (id: OperationId) => (ctx: Koa.Context) => serve(parts, id, ctx);
+  const answerOf = (id: OperationId) => (ctx: Koa.Context) => serve(options, id, ctx);
   const byPath = new Map<string, (ctx: Koa.Context) => Promise<void>>();
   for (const id of operationIds) {
     const { method, path } = operationOf(id);
@@ -104,7 +100,7 @@ function refuseUnrouted(router: Router, ctx: Koa.Context): never {
   throw new StewardError("method_not_allowed", message, { details: { allow } });
 }
 
-async function serve(options: Parts, id: OperationId, ctx: Koa.Context): Promise<void> {
+async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
   const isLocal = options.isLocal(ctx);
   ctx.state.operation = id;
   options.admit(id, isLocal);
@@ -155,7 +151,7 @@ function contextOf({ clientOf }: RouterOptions, ctx: Koa.Context, isLocal: boole
 
 /** A request on its way to the operation of its route. */
 interface Routed {
-  readonly options: Parts;
+  readonly options: RouterOptions;
   readonly id: OperationId;
   readonly operation: Operation;
   readonly ctx: Koa.Context;
@@ -165,7 +161,7 @@ interface Routed {
 async function perform(routed: Routed): Promise<void> {
   const { options, id, operation, ctx, attempt } = routed;
   const { context, noted } = attempt;
-  attempt.actor = await identified(routed);
+  attempt.actor = await identify(routed);
   if ("account" in attempt.actor) keepPlace(ctx.req.socket, attempt.actor.account.id);
   const isJudgedFirst = operation.body !== undefined || lasts(operation);
   const lasting = isJudgedFirst ? await beginLasting(routed) : undefined;
@@ -198,7 +194,7 @@ async function perform(routed: Routed): Promise<void> {
   } = await unlessEnded(work, signal);
   if (bytes) return sendBytes(ctx, bytes, { mediaType, signal });
   if (!stream) return respond(ctx, answer);
-  options.streams.begin({ response: ctx.res, source: stream, actor: attempt.actor, signal });
+  sendStream(ctx.res, stream, signal);
   ctx.respond = false;
 }
 
@@ -206,18 +202,6 @@ function respond(ctx: Koa.Context, answer: Answer): void | Promise<void> {
   if (answer.file) return sendFile(ctx, answer.file);
   if (answer.mediaType !== undefined) return sendText(ctx, answer.text ?? "", answer.mediaType);
   return send(ctx, answer);
-}
-
-/** The caller of the moment. */
-function identified({ options, operation, ctx, attempt }: Routed, hasBegun = false): Promise<Actor> {
-  const { address, clientKey } = attempt.context;
-  const isClockTolerant = operation.clockTolerant === true;
-  return identify(
-    options,
-    ctx,
-    { isLocal: clientKey === null, address, isClockTolerant, hasBegun },
-    operation,
-  );
 }
 
 /**
@@ -229,7 +213,9 @@ async function beginLasting(routed: Routed): Promise<Lasting | undefined> {
   await options.dispatch.authorise(id, callerOf(routed, actor));
   if (!lasts(operation)) return undefined;
   const requireStill = () => requireRight(routed, actor);
-  return options.lasting.begin({ response: ctx.res, actor, place: operation.upload && id, requireStill });
+  const { upload, response } = operation;
+  const kind = { upload: upload && id, isStream: response.stream };
+  return options.lasting.begin({ response: ctx.res, actor, ...kind, requireStill });
 }
 
 function lasts({ upload, response: { stream, bytes } }: Operation): boolean {
@@ -241,7 +227,7 @@ async function requireRight(routed: Routed, former: Actor): Promise<void> {
   const { options, id, operation } = routed;
   const isStream = operation.response.stream === true;
   // Clients take a stream up again with another access token.
-  const actor = await identified(routed, !isStream);
+  const actor = await identify(routed, !isStream);
   await options.dispatch.authorise(id, { ...callerOf(routed, actor), hasBegun: true });
   if (isStream && roleOf(actor) !== roleOf(former))
     throw new StewardError("forbidden", "The stream shows only what the role at its beginning may see.");
@@ -265,20 +251,18 @@ async function bodyOf(routed: Routed, lasting: Lasting | undefined): Promise<unk
   const isThere = !bodyOptional || hasBody(ctx.req.headers);
   if (isThere) goAhead(ctx.req, ctx.res);
   const read = isThere ? await readJson(ctx.req, bodyLimitsOf(attempt.actor.kind)) : undefined;
-  attempt.actor = await identified(routed);
+  attempt.actor = await identify(routed);
   return read;
 }
 
 /** The answer; or throws what ends the request before, and nobody takes what is being made. */
 async function unlessEnded(work: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+  const ended = once(signal, "abort").then((): never => signal.throwIfAborted() as never);
   try {
     return await Promise.race([work, ended]);
   } catch (error) {
-    const drop = async ({ bytes }: Answer) => bytes?.pieces[Symbol.asyncIterator]().return?.();
-    if (signal.aborted) work.then(drop).catch(() => undefined);
+    if (signal.aborted)
+      work.then(({ bytes }) => bytes?.pieces[Symbol.asyncIterator]().return?.()).catch(() => undefined);
     throw error;
   }
 }
@@ -309,27 +293,19 @@ function searchOf(url: string): URLSearchParams {
 }
 
 /**
- * An open operation shows more to a known caller. A token that is refused there, or lacks the scope, gets the answer
- * for callers without a token.
+ * The caller of the moment. An open operation shows more to a known one. A token that is refused there, or lacks the
+ * scope, gets the answer for callers without a token.
  */
-function identify(
-  options: RouterOptions,
-  ctx: Koa.Context,
-  facts: RequestFacts,
-  operation: Operation,
-): Promise<Actor> {
-  if (operation.access !== "open") return options.authenticate(ctx, facts);
-  return identifyWhereOpen(options, ctx, facts, operation);
+function identify({ options, operation, ctx, attempt }: Routed, hasBegun = false): Promise<Actor> {
+  const { address, clientKey } = attempt.context;
+  const [isLocal, isClockTolerant] = [clientKey === null, operation.clockTolerant === true];
+  const known = options.authenticate(ctx, { isLocal, address, isClockTolerant, hasBegun });
+  return operation.access === "open" ? knownOrNot(known, operation) : known;
 }
 
-async function identifyWhereOpen(
-  options: RouterOptions,
-  ctx: Koa.Context,
-  facts: RequestFacts,
-  operation: Operation,
-): Promise<Actor> {
+async function knownOrNot(known: Promise<Actor>, operation: Operation): Promise<Actor> {
   try {
-    const actor = await options.authenticate(ctx, facts);
+    const actor = await known;
     if (actor.kind === "token") refuseOutOfScope(operation, actor);
     return actor;
   } catch (error) {

@@ -24,7 +24,7 @@ describe("a request with a token whose times were overlooked", () => {
       },
       authenticate: async () => actor,
       events: { record: async (facts) => void events.push(facts), refuse: () => undefined },
-      streams: { begin: () => assert.fail("no stream") } as never,
+      lasting: { begin: () => assert.fail("it does not last") } as never,
       clientOf: () => ({ address: "192.0.2.7", clientKey: "192.0.2.7" }),
       refreshCookie: () => assert.fail("no cookie"),
       isLocal: () => false,

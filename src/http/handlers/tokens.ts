@@ -23,21 +23,20 @@ export interface TokenHandlersOptions {
   requiredAction: (account: Account) => RequiredAction;
 }
 
-/** A token, its text, of which this is the only copy, and its owner, whom another call may have deleted since. */
+/** A token, and its text, of which this is the only copy. */
 interface MadeToken {
   readonly token: StoredApiToken;
   readonly text: string;
-  readonly owner: Account;
 }
 
 /** Handles API tokens, for programs. */
 export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
   const { accounts, apiTokens } = options;
-  const describe = (token: StoredApiToken, { username }: Account): ApiToken => ({
+  const describe = (token: StoredApiToken): ApiToken => ({
     id: token.id,
     name: token.name,
     user_id: token.user_id,
-    username,
+    username: accounts.get(token.user_id).username,
     scopes: rightsOf(token).scopes.filter((scope) => scopeNames.includes(scope)),
     created_at: token.created_at,
     expires_at: token.expires_at,
@@ -49,7 +48,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     no_expiry: token.expires_at === noEnd,
     is_suspended: token.suspended !== null,
   });
-  const shown = ({ token, text, owner }: MadeToken) => ({ ...describe(token, owner), token: text });
+  const shown = ({ token, text }: MadeToken) => ({ ...describe(token), token: text });
   return {
     listTokens: ({ query, actor }) => {
       const own = actor.kind === "user" ? actor.account.id : undefined;
@@ -57,22 +56,19 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
       if (query?.user_id !== undefined && query.user_id !== own && !isAdmin) throw foreign();
       const tokens = apiTokens.list(query?.user_id ?? (isAdmin ? undefined : own));
       // A user who is being deleted is gone before their tokens are.
-      const living = tokens.filter(({ user_id }) => accounts.find(user_id) !== undefined);
-      const page = pageOf(living, {
+      const owned = tokens.filter(({ user_id }) => accounts.find(user_id) !== undefined);
+      const page = pageOf(owned, {
         list: "tokens",
         keyOf: ({ created_at, id }) => [created_at, id],
         limit: query?.limit ?? 200,
         cursor: query?.cursor,
       });
-      return { ...page, items: page.items.map((token) => describe(token, owned(accounts, token).owner)) };
+      return { ...page, items: page.items.map(describe) };
     },
     createToken: async (call) => shown(await createToken(options, call)),
     rotateToken: async (call) => shown(await rotateToken(options, call)),
     rotateOwnToken: async (call) => shown(await rotateOwnToken(options, call)),
-    resumeToken: async (call) => {
-      const { token, owner } = await resumeToken(options, call);
-      return describe(token, owner);
-    },
+    resumeToken: async (call) => describe(await resumeToken(options, call)),
     deleteToken: (call) => deleteToken(options, call),
   };
 }
@@ -97,7 +93,7 @@ async function createToken(
     ...(!hasNoEnd && { ends_at: made.token.expires_at }),
   };
   note({ subject: { id: made.token.id, name }, details });
-  return { ...made, owner };
+  return made;
 }
 
 async function rotateToken(
@@ -106,29 +102,26 @@ async function rotateToken(
 ): Promise<MadeToken> {
   const { overlap = "24h" } = body;
   const seconds = overlapOf(overlap);
-  const { token: former, owner } = owned(accounts, apiTokens.byId(params.id));
+  const former = apiTokens.byId(params.id);
+  const owner = former && accounts.find(former.user_id);
+  if (!former || !owner) throw unknownToken();
   const made = await apiTokens.rotate(owner, former, seconds);
   const subject = { id: made.token.id, name: made.token.name };
   note({ subject, details: { owner: owner.username, overlap } });
-  return { ...made, owner };
-}
-
-/** Throws `not_found`, also for a token whose owner is just being deleted. */
-function owned(accounts: Accounts, token: StoredApiToken | undefined): Omit<MadeToken, "text"> {
-  const owner = token && accounts.find(token.user_id);
-  if (!owner) throw unknownToken();
-  return { token, owner };
+  return made;
 }
 
 async function resumeToken(
   { accounts, apiTokens }: TokenHandlersOptions,
   { params, note }: Call<"resumeToken">,
-): Promise<Omit<MadeToken, "text">> {
-  const { token: former, owner } = owned(accounts, apiTokens.byId(params.id));
+): Promise<StoredApiToken> {
+  const former = apiTokens.byId(params.id);
+  if (!former) throw unknownToken();
+  const owner = accounts.get(former.user_id).username;
   const token = await apiTokens.resume(former.id);
   const subject = { id: token.id, name: token.name };
-  note({ subject, details: { owner: owner.username }, isUnchanged: former.suspended === null });
-  return { token, owner };
+  note({ subject, details: { owner }, isUnchanged: former.suspended === null });
+  return token;
 }
 
 async function rotateOwnToken(
@@ -140,7 +133,7 @@ async function rotateOwnToken(
   const made = await apiTokens.rotateOwn(account, former, overlapOf(overlap));
   const subject = { id: made.token.id, name: made.token.name };
   note({ subject, details: { owner: account.username, overlap } });
-  return { ...made, owner: account };
+  return made;
 }
 
 async function deleteToken(

@@ -2,18 +2,22 @@ import type { ServerResponse } from "node:http";
 import { StewardError } from "../../contract/errors.ts";
 import { monotonicMilliseconds } from "../../host/monotonic.ts";
 import { type Actor, roleOf } from "../call.ts";
+import { checkStreamPlaces } from "./stream-places.ts";
 
 /** Requests that last: uploads, event streams, and answers that are made while they are sent. */
 export interface LastingRequests {
-  /** From now on it is judged again each second, until it has ended. */
+  /** From now on it is judged again each second, until it has ended. Throws `rate_limited` for a stream without a place. */
   begin(request: NewLasting): Lasting;
+  /** Ends all streams: the agent stops without waiting for them. */
+  endStreams(why: StewardError): void;
 }
 
 export interface NewLasting {
   readonly response: ServerResponse;
   readonly actor: Actor;
-  /** The name of a place that one request has at a time; it gives way to one whose caller goes before. */
-  readonly place?: string | undefined;
+  /** The name of the operation, where one request has its place at a time; it gives way to a caller of a higher rank. */
+  readonly upload?: string | undefined;
+  readonly isStream?: boolean | undefined;
   /** Throws where the caller has lost the right to it. */
   readonly requireStill: () => Promise<void>;
 }
@@ -46,8 +50,10 @@ export function createLastingRequests(longestMilliseconds = longestHours * 3_600
     if (monotonicMilliseconds() - one.began > longestMilliseconds) one.end(tooLong());
     else one.requireStill().catch(one.end);
   };
+  const streams = () => [...open].filter(({ isStream }) => isStream);
   return {
     begin: (request) => {
+      if (request.isStream) checkStreamPlaces(actorsOf(streams()), request.actor);
       for (const other of open) if (givesWay(other, request)) other.end(gaveWay());
       const ending = new AbortController();
       const over = (): void => {
@@ -67,11 +73,18 @@ export function createLastingRequests(longestMilliseconds = longestHours * 3_600
       timer ??= setInterval(() => open.forEach(judge), judgeMilliseconds).unref();
       return { signal: ending.signal, over, requireStill: request.requireStill };
     },
+    endStreams: (why) => {
+      for (const stream of streams()) stream.end(why);
+    },
   };
 }
 
-function givesWay(one: NewLasting, { place, actor }: NewLasting): boolean {
-  return place !== undefined && one.place === place && rankOf(one.actor) < rankOf(actor);
+function actorsOf(requests: readonly NewLasting[]): Actor[] {
+  return requests.map(({ actor }) => actor);
+}
+
+function givesWay(one: NewLasting, { upload, actor }: NewLasting): boolean {
+  return upload !== undefined && one.upload === upload && rankOf(one.actor) < rankOf(actor);
 }
 
 /** Root on the device goes before administrators, and they before all others. */

@@ -1,22 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Actor, StreamMessage, StreamSource } from "../call.ts";
-import { checkStreamPlaces } from "./stream-places.ts";
-
-/** The event streams (WHATWG HTML §9.2) that are open. */
-export interface Streams {
-  /** Answers with a stream. Throws `rate_limited`. */
-  begin(stream: NewStream): void;
-  /** Ends all of them: the agent stops without waiting for them. */
-  endAll(): void;
-}
-
-export interface NewStream {
-  response: ServerResponse;
-  source: StreamSource;
-  actor: Actor;
-  /** Aborted where the stream must end. */
-  signal: AbortSignal;
-}
+import type { StreamMessage, StreamSource } from "../call.ts";
 
 /** Bytes that a client has not taken yet; beyond them the stream is cut. */
 const maximumUnsentBytes = 1024 * 1024;
@@ -30,65 +13,29 @@ const comeBackMilliseconds = 2_000;
 /** Milliseconds in which a client has to take the last messages before the end. */
 const endMilliseconds = 200;
 
-interface OpenStream {
-  actor: Actor;
-  /** Writes nothing after the end. */
-  write: (text: string) => void;
-  end: () => void;
-  begin: (source: StreamSource, left: () => void) => void;
-}
-
-export function createStreams(): Streams {
-  const open = new Set<OpenStream>();
-  let heartbeat: NodeJS.Timeout | undefined;
-  const beat = (): void => {
-    for (const stream of open) stream.write(":\n\n");
-  };
-  return {
-    begin: ({ response, source, actor, signal }) => {
-      if (response.req.method === "HEAD") {
-        response.writeHead(200, headers).end();
-        return;
-      }
-      const actors = [...open].map((stream) => stream.actor);
-      checkStreamPlaces(actors, actor);
-      response.writeHead(200, headers);
-      const stream = createStream(response, actor);
-      open.add(stream);
-      heartbeat ??= setInterval(beat, heartbeatMilliseconds).unref();
-      signal.addEventListener("abort", stream.end);
-      stream.begin(source, () => {
-        open.delete(stream);
-        if (open.size > 0) return;
-        clearInterval(heartbeat);
-        heartbeat = undefined;
-      });
-    },
-    endAll: () => {
-      for (const stream of [...open]) stream.end();
-    },
-  };
-}
-
 const headers = {
   "Content-Type": "text/event-stream",
   // Otherwise nginx holds the messages back.
   "X-Accel-Buffering": "no",
 };
 
-/** Joins a source to its response, until either of them ends. */
-function createStream(response: ServerResponse, actor: Actor): OpenStream {
-  let whenOver: () => void = () => undefined;
+/** Answers with an event stream (WHATWG HTML §9.2), until its source, its client or the signal ends it. */
+export function sendStream(response: ServerResponse, source: StreamSource, signal: AbortSignal): void {
+  response.writeHead(200, headers);
+  if (response.req.method === "HEAD") return void response.end();
+  let stopSource = (): void => undefined;
   let isOver = false;
-  const over = (): void => {
-    if (isOver) return;
-    isOver = true;
-    whenOver();
-  };
   const write = (text: string): void => {
     if (isOver) return;
     response.write(text);
     if (response.writableLength > maximumUnsentBytes) response.destroy();
+  };
+  const heartbeat = setInterval(() => write(":\n\n"), heartbeatMilliseconds).unref();
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(heartbeat);
+    stopSource();
   };
   const end = (): void => {
     if (isOver) return;
@@ -96,27 +43,16 @@ function createStream(response: ServerResponse, actor: Actor): OpenStream {
     response.end();
     setTimeout(() => response.destroy(), endMilliseconds).unref();
   };
-  return {
-    actor,
-    write,
+  response.once("close", over);
+  signal.addEventListener("abort", end);
+  write(`retry: ${comeBackMilliseconds}\n\n`);
+  stopSource = source(
+    (message) => write(textOf(message)),
     end,
-    begin: (source, left) => {
-      whenOver = left;
-      response.once("close", over);
-      write(`retry: ${comeBackMilliseconds}\n\n`);
-      const stopSource = source(
-        (message) => write(textOf(message)),
-        end,
-        () => drained(response),
-      );
-      whenOver = () => {
-        stopSource();
-        left();
-      };
-      // It may have ended while it began.
-      if (isOver) stopSource();
-    },
-  };
+    () => drained(response),
+  );
+  // It may have ended while it began.
+  if (isOver) stopSource();
 }
 
 function drained(response: ServerResponse): Promise<void> {

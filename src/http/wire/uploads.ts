@@ -1,33 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { StewardError } from "../../contract/errors.ts";
 import type { Upload } from "../../contract/types.ts";
-import { monotonicMilliseconds } from "../../host/monotonic.ts";
 import type { Lasting } from "./lasting-requests.ts";
 
 export interface UploadOptions {
   readonly maximumBytes: number;
   /** It ends the reading, judges its sender once more after the last byte, and is over with it. */
   readonly lasting: Lasting;
-  readonly pace?: Pace;
+  readonly patienceMilliseconds?: number;
 }
 
-/** The least that a client sends: so many bytes in each so many milliseconds in which the agent waits for it. */
-export interface Pace {
-  readonly bytes: number;
-  readonly milliseconds: number;
-}
-
-/** About 1 KB/s: slower than any line over which a person would send a file, and faster than one who only holds a place. */
-const leastPace: Pace = { bytes: 65_536, milliseconds: 60_000 };
+/** Milliseconds for which the agent waits for the next piece: the client is gone, or only holds a place. */
+const longestWait = 60_000;
 
 /** Milliseconds for which the rest of a refused upload is read, so that its client comes to read the answer. */
 const discardMilliseconds = 30_000;
 
 /** The connections on which an upload arrives: the time for a whole request does not apply to them. */
 const connections = new WeakSet<object>();
-
-/** Uploads of callers who have the right to them. */
-const requests = new WeakSet<IncomingMessage>();
 
 /** True while an upload arrives on this connection; it has the limits of this file. */
 export function isUploading(socket: object): boolean {
@@ -46,7 +36,6 @@ export function readUpload(
 ): Upload {
   const { socket } = request;
   connections.add(socket);
-  requests.add(request);
   request.once("close", () => connections.delete(socket));
   const lengthBytes = announcedBytes(request, options);
   return { lengthBytes, [Symbol.asyncIterator]: () => piecesOf(request, response, options) };
@@ -62,7 +51,7 @@ export function goAhead(request: IncomingMessage, response: ServerResponse): voi
  * answer would be lost. False: there is no such rest, or its sender has no right to it (any more).
  */
 export function discardRest(request: IncomingMessage, status: number): boolean {
-  if (!requests.has(request) || isHeldBack(request) || status === 401 || status === 403) return false;
+  if (!isUploading(request.socket) || isHeldBack(request) || status === 401 || status === 403) return false;
   const timer = setTimeout(() => request.socket.destroy(), discardMilliseconds).unref();
   request.once("close", () => clearTimeout(timer));
   // The listener of the last reading is gone by then.
@@ -92,22 +81,17 @@ function announcedBytes({ headers }: IncomingMessage, { maximumBytes }: UploadOp
 async function* piecesOf(
   request: IncomingMessage,
   response: ServerResponse,
-  { maximumBytes, lasting, pace = leastPace }: UploadOptions,
+  { maximumBytes, lasting, patienceMilliseconds = longestWait }: UploadOptions,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-  let ofPace = { bytes: 0, milliseconds: 0 };
   try {
     lasting.signal.throwIfAborted();
     goAhead(request, response);
     for (;;) {
-      const began = monotonicMilliseconds();
-      const piece = await nextPiece(request, pace.milliseconds - ofPace.milliseconds, lasting.signal);
+      const piece = await nextPiece(request, patienceMilliseconds, lasting.signal);
       if (piece === null) return await lasting.requireStill();
       bytes += piece.length;
       if (bytes > maximumBytes) throw tooLarge(maximumBytes);
-      ofPace.bytes += piece.length;
-      ofPace.milliseconds += monotonicMilliseconds() - began;
-      if (ofPace.bytes >= pace.bytes) ofPace = { bytes: 0, milliseconds: 0 };
       yield piece;
     }
   } finally {
@@ -142,18 +126,13 @@ async function nextPiece(
       settled();
       resolve(null);
     };
-    const breakOff = (): void => {
+    const fail = (why: unknown): void => {
       settled();
-      reject(brokenOff());
+      reject(why);
     };
-    const stop = (): void => {
-      settled();
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      settled();
-      reject(tooSlow());
-    }, milliseconds);
+    const breakOff = (): void => fail(brokenOff());
+    const stop = (): void => fail(signal.reason);
+    const timer = setTimeout(() => fail(tooSlow()), milliseconds);
     signal.addEventListener("abort", stop);
     request.on("readable", take).on("end", end).on("error", breakOff).on("close", breakOff);
   });
@@ -169,7 +148,7 @@ function tooLarge(maximumBytes: number): StewardError {
 function tooSlow(): StewardError {
   return new StewardError(
     "request_timeout",
-    "The file stopped arriving: less than 64 KiB of it came within a minute. Nothing was changed; send it again.",
+    "The file stopped arriving: nothing of it came within a minute. Nothing was changed; send it again.",
   );
 }
 

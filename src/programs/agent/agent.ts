@@ -1,7 +1,7 @@
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import { every } from "../../host/linux/timers.ts";
-import { createStreams } from "../../http/wire/streams.ts";
+import { createLastingRequests } from "../../http/wire/lasting-requests.ts";
 import type { EventFacts } from "../../journal/events/event.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
@@ -60,8 +60,7 @@ export async function startAgent(config: AgentConfig): Promise<Agent> {
 async function startServing(config: AgentConfig, context: ListenContext, rooms: Rooms): Promise<Agent> {
   let isStopping = false;
   const admit = (id: OperationId, isLocal: boolean): void => {
-    if (isStopping)
-      throw new StewardError("shutting_down", "The agent is stopping. Try again in a few seconds.");
+    if (isStopping) throw stopping();
     if (isLocal || operationOf(id).beforeSetup || rooms.accounts.hasAdministrator()) return;
     throw new StewardError(
       "setup_required",
@@ -71,8 +70,8 @@ async function startServing(config: AgentConfig, context: ListenContext, rooms: 
   };
   try {
     await provisionDevice(config, rooms);
-    const streams = createStreams();
-    const { addresses, reload, stop } = await listen(config, context, { ...rooms, streams, admit });
+    const lasting = createLastingRequests();
+    const { addresses, reload, stop } = await listen(config, context, { ...rooms, lasting, admit });
     rooms.start();
     return {
       mode: "serving",
@@ -89,7 +88,7 @@ async function startServing(config: AgentConfig, context: ListenContext, rooms: 
       }),
       stop: async () => {
         isStopping = true;
-        streams.endAll();
+        lasting.endStreams(stopping());
         await stop();
         await rooms.close();
       },
@@ -100,6 +99,10 @@ async function startServing(config: AgentConfig, context: ListenContext, rooms: 
   }
 }
 
+function stopping(): StewardError {
+  return new StewardError("shutting_down", "The agent is stopping. Try again in a few seconds.");
+}
+
 /** Serves version, health and the socket. The state is not locked, so that it can be repaired. */
 async function startRescue(config: AgentConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
@@ -107,7 +110,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   const host = hostOf({ ...config, maySteerClock: false });
   const rescue = createRescue(config, host, damage);
   const built = () => builtAt(config.build);
-  const application = { ...rescue, streams: createStreams(), expiryNow: built, floor: built };
+  const application = { ...rescue, lasting: createLastingRequests(), expiryNow: built, floor: built };
   const context = { host, https: httpsOf(config, host), local: localOf(config, host) };
   const { addresses, reload, stop } = await listen(config, context, application);
   let stopChecks = (): void => undefined;

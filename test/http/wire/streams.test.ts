@@ -4,14 +4,20 @@ import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import type { Actor, StreamSource } from "../../../src/http/call.ts";
-import { createStreams, type NewStream, type Streams } from "../../../src/http/wire/streams.ts";
+import { createLastingRequests, type LastingRequests } from "../../../src/http/wire/lasting-requests.ts";
+import { sendStream } from "../../../src/http/wire/streams.ts";
 
-type Begin = Partial<Pick<NewStream, "actor" | "signal" | "source">>;
+interface Begin {
+  readonly actor?: Actor;
+  readonly signal?: AbortSignal;
+  readonly source?: StreamSource;
+}
 
 interface Setting {
   port: number;
-  streams: Streams;
+  requests: LastingRequests;
   refusals: unknown[];
 }
 
@@ -19,14 +25,19 @@ const silent: StreamSource = () => () => undefined;
 
 /** A server whose every request is answered with a stream. */
 async function serve(test: TestContext, begin: Begin | (() => Begin) = {}): Promise<Setting> {
-  const streams = createStreams();
+  const requests = createLastingRequests();
   const refusals: unknown[] = [];
   const server = createServer((_request, response) => {
     const given = typeof begin === "function" ? begin() : begin;
-    const actor: Actor = { kind: "local-root" };
+    const { actor = { kind: "local-root" }, source = silent } = given;
     try {
-      const { signal } = new AbortController();
-      streams.begin({ response, source: silent, actor, signal, ...given });
+      const lasting = requests.begin({
+        response,
+        actor,
+        isStream: true,
+        requireStill: async () => undefined,
+      });
+      sendStream(response, source, given.signal ?? lasting.signal);
     } catch (error) {
       refusals.push(error);
       response.writeHead(429).end();
@@ -35,7 +46,7 @@ async function serve(test: TestContext, begin: Begin | (() => Begin) = {}): Prom
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   test.after(() => end(server));
   const address = server.address();
-  return { port: typeof address === "object" && address ? address.port : 0, streams, refusals };
+  return { port: typeof address === "object" && address ? address.port : 0, requests, refusals };
 }
 
 function end(server: Server): void {
@@ -228,11 +239,11 @@ describe("the number of streams", () => {
 
 describe("a stop", () => {
   it("ends every stream at once, also those that are not read", async (test) => {
-    const { port, streams } = await serve(test);
+    const { port, requests } = await serve(test);
     const open = await Promise.all([1, 2, 3].map(() => openStream({ where: port, path: "/" })));
     // Nor after the time at which what does not end is cut off.
     test.mock.timers.enable({ apis: ["setTimeout"] });
-    streams.endAll();
+    requests.endStreams(new StewardError("shutting_down", "now"));
     await Promise.all(open.map(({ ended }) => ended));
   });
 });

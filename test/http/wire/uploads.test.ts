@@ -39,7 +39,7 @@ describe("an upload", () => {
         actor = { kind: "anonymous" },
         ...bounds
       } = reading.options ?? {};
-      const lasting = requests.begin({ response, actor, place: "file", requireStill });
+      const lasting = requests.begin({ response, actor, upload: "file", requireStill });
       try {
         const options = { maximumBytes: 8 * mebibyte, lasting, ...bounds };
         for await (const piece of readUpload(request, response, options)) {
@@ -123,8 +123,7 @@ describe("an upload", () => {
   });
 
   it("of a sender who has stalled ends (slow loris)", async () => {
-    const pace = { bytes: 1_000, milliseconds: 60 };
-    reading = { options: { pace } };
+    reading = { options: { patienceMilliseconds: 60 } };
     const bytes = requestText("PUT /x", [binary, "Content-Length: 2000"], "a".repeat(999));
     assert.equal((await sendRaw(bytes, { port, expect: 1 })).answers[0]?.text, "request_timeout");
   });
@@ -137,7 +136,7 @@ describe("an upload", () => {
       reading.take = () => void setTimeout(() => socket.write("third"), 50);
       socket.write("second");
     };
-    reading = { options: { pace: { bytes: 1_000_000, milliseconds: 1_000 } }, take };
+    reading = { options: { patienceMilliseconds: 1_000 }, take };
     socket.write(requestText("PUT /x", [binary, "Content-Length: 16"], "first"));
     assert.match(String(await answer), /read 16$/);
     socket.destroy();

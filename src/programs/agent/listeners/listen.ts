@@ -19,7 +19,7 @@ const stopMilliseconds = 4_000;
 
 type Application = Pick<
   ServerOptions,
-  "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock" | "answered"
+  "dispatch" | "authenticate" | "events" | "lasting" | "admit" | "describeClock" | "answered"
 > & {
   deviceId: string;
   /** The name of the device, as people see it. */
