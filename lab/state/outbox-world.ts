@@ -54,7 +54,7 @@ export interface OutboxWorld {
   timers(): number;
   /** The end of each request from now on. */
   fate: (at: number) => Fate;
-  /** Of the device's messages from now on. */
+  /** The language of the device's messages from now on. */
   language: Message["language"];
   /** A webhook; all go to one server. */
   receiver(name?: string, takes?: NamedReceiver["takes"]): NamedReceiver;

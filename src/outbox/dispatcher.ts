@@ -38,7 +38,7 @@ export interface ReceiverState {
 export interface DispatcherOptions {
   readonly events: EventQueue;
   readonly device: () => Message["device"];
-  /** Of messages to people; the record is in English. */
+  /** The language of messages to people; the record is in English. */
   readonly language: () => Language;
   /** Settles when the cursor is on the disk, or only in memory because the disk takes nothing. */
   readonly keep: (cursor: Cursor) => Promise<void>;

@@ -44,7 +44,7 @@ const levels: Readonly<Record<Heard, (details: Details, event: AuditEvent) => Le
   as_need: ({ level }) => (level === "failing" ? "grave" : "ordinary"),
   // An update that fails is a need as well, which also has an end.
   unless_need: ({ outcome }) => (outcome === "failed" ? null : "ordinary"),
-  // A change that leaves the role as it is does not name it; whoever may sign in again may be an administrator.
+  // A change that leaves the role as it is does not name it, so a user who may sign in again could be an administrator.
   of_administrator: ({ role, role_before, enabled }) =>
     [role, role_before].includes("admin") || (role === undefined && enabled !== undefined)
       ? "ordinary"
@@ -63,7 +63,7 @@ const levels: Readonly<Record<Heard, (details: Details, event: AuditEvent) => Le
 };
 
 /**
- * Milliseconds: a program that makes itself a token for a day is no more than a session, whose sign-in was told, and one
+ * Milliseconds: a program that makes itself a token for a day is no more than a session, whose sign-in people heard of, and one
  * that does so each hour would be noise.
  */
 const sessionMilliseconds = 86_400_000;
@@ -152,7 +152,7 @@ function textOf(event: AuditEvent, title: string, words: Words): string {
   const [level, isAgents] = [levelOf(event), actor.kind === "agent"];
   const where = from === "local" && (level === null || isAgents) ? "" : words.from(from);
   if (level === null) return `${title}${where}.`;
-  // What the agent noticed about a user is their doing, or that of a person in their place.
+  // An event of a user that the agent itself noticed is their doing, or that of a person in their place.
   const [kind, who] = isAgents && subject !== null ? ["user" as const, subject] : [actor.kind, actor];
   const advice = words.ifUnexpected[kind](who.name ?? "");
   return [`${title}${where}.`, ...factsOf(details, words), advice].join(" ");

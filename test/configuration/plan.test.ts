@@ -332,7 +332,14 @@ describe("what a plan changes", () => {
       ["user.created", "carla", { role: "admin", enabled: true, has_initial_password: false }],
       ["user.deleted", "anna", { role: "admin" }],
       ["user.deleted", "berta", { role: "operator" }],
-      ["token.created", "backup", { scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" }],
+      [
+        "token.created",
+        "backup",
+        {
+          ...{ scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" },
+          ends_at: after(90 * day),
+        },
+      ],
       ["token.deleted", "metrics", {}],
     ]);
   });

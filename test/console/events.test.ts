@@ -79,7 +79,7 @@ describe("the console's events", () => {
     await rows(page).first().waitFor();
     await untilThereAre(3, rows(page));
     assert.ok(
-      (await sentences(page)).every((one) => / added /.test(one)),
+      (await sentences(page)).every((one) => / added | made .* an administrator$/.test(one)),
       `${await sentences(page)}`,
     );
     const added = chip(page, /^User added 3$/);

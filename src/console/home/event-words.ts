@@ -46,8 +46,11 @@ function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFa
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
     to:
       toldNeedTitle(details) ||
-      ["to", "source", "host_name", "for", "role"].map(text).find((value) => value !== "") ||
-      "",
+      text("to") ||
+      text("source") ||
+      text("host_name") ||
+      text("for") ||
+      text("role"),
   };
 }
 

@@ -70,7 +70,7 @@ describe("an API token that root makes for a user", () => {
     const { json: events } = await agent.call("GET", "/api/events?type=token.created", { local: true });
     const { actor, subject, details } = events.items[0];
     assert.deepEqual([actor.kind, subject.id], ["local-root", json.id]);
-    assert.deepEqual(details, { scopes: ["system:read"], owner: "olga" });
+    assert.deepEqual(details, { scopes: ["system:read"], owner: "olga", ends_at: json.expires_at });
   });
   it("can do no more than its owner", async () => {
     const { json } = await make({ user_id: user.id, scopes: ["users:read"] });

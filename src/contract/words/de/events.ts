@@ -105,7 +105,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "session.cookie_refused": () => "Ein Sitzungs-Cookie wurde abgelehnt",
   "password.changed": ({ who }) => `${who} hat das eigene Passwort geändert`,
   "user.created": ({ who, about, to }) =>
-    `${who} hat ${to === "admin" ? "den Administrator " : ""}${about} angelegt`,
+    to === "admin" ? `${who} hat ${about} zum Administrator gemacht` : `${who} hat ${about} angelegt`,
   "user.changed": ({ who, about, to }) =>
     to === "admin" ? `${who} hat ${about} zum Administrator gemacht` : `${who} hat ${about} geändert`,
   "user.deleted": ({ who, about }) => `${who} hat ${about} gelöscht`,
@@ -123,7 +123,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "two_factor.skew_seen": ({ about }) => `Ein Code von ${about} gehörte zu einer anderen Zeit`,
   "codes.locked": ({ about }) => `Codes von ${about} sind nach falschen gesperrt`,
   "token.created": ({ who, about }) => `${who} hat den API-Token ${about} erzeugt`,
-  "token.rotated": ({ who, about }) => `${who} hat das API-Token ${about} erneuert`,
+  "token.rotated": ({ who, about }) => `${who} hat den API-Token ${about} erneuert`,
   "token.resumed": ({ who, about }) => `${who} hat den API-Token ${about} wieder zugelassen`,
   "token.deleted": ({ who, about }) => `${who} hat den API-Token ${about} gelöscht`,
   "token.tolerated": ({ who }) =>
@@ -170,7 +170,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
     to === "" ? `${who} hat die Zeitzone geändert` : `${who} hat das Gerät ${to} genannt`,
   "host.reboot_requested": ({ who }) => `${who} hat das Gerät neu gestartet`,
   "host.power_off_requested": ({ who }) => `${who} hat das Gerät ausgeschaltet`,
-  "host.reset_requested": ({ who }) => `${who} hat das Zurücksetzen auf den Werkszustand angefordert`,
+  "host.reset_requested": ({ who }) => `${who} setzt das Gerät auf den Werkszustand zurück`,
   "host.reset": () => "Das Gerät wurde auf den Werkszustand zurückgesetzt",
   "host.identity_changed": () => "Dieses Gerät hat kopierte Daten übernommen",
   "host.restored": () => "Dieses Gerät wurde aus einer Sicherung wiederhergestellt",
@@ -182,9 +182,8 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
     if (code === "step_up_required") return `${who} wurde noch einmal nach dem Passwort gefragt`;
     if (/^(authentication|invalid_token)/.test(code))
       return "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt";
-    if (/many|limited|locked/.test(code)) return "Anfragen wurden abgelehnt, weil es zu viele waren";
-    if (/wrong|totp|recovery/.test(code))
-      return `Ein falsches Passwort oder ein falscher Code von ${who} wurde abgelehnt`;
+    if (/many|limited|locked/.test(code)) return "Zu viele Anfragen wurden abgelehnt";
+    if (/wrong|totp|recovery/.test(code)) return `Passwort oder Code von ${who} war falsch`;
     return `${who} hat etwas versucht, das nicht erlaubt ist`;
   },
 };

@@ -140,7 +140,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "session.cookie_refused": () => "A session cookie was refused",
   "password.changed": ({ who }) => `${who} changed their password`,
   "user.created": ({ who, about, to }) =>
-    `${who} added ${to === "admin" ? "the administrator " : ""}${about}`,
+    to === "admin" ? `${who} made ${about} an administrator` : `${who} added ${about}`,
   "user.changed": ({ who, about, to }) =>
     to === "admin" ? `${who} made ${about} an administrator` : `${who} changed ${about}`,
   "user.deleted": ({ who, about }) => `${who} deleted ${about}`,

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../words.ts";
 
 export const notifications: Catalogue["notifications"] = {
-  text: "Eine Nachricht geht hinaus, wenn das Gerät jemanden braucht, wenn jemand Zugang bekommt und wenn sich Schutzmaßnahmen ändern. Änderungen hier werden sofort gespeichert.",
+  text: "Eine Nachricht geht hinaus, wenn das Gerät jemanden braucht oder sich Zugang und Schutz ändern. Änderungen hier werden sofort gespeichert.",
   adminOnly: "Nur ein Administrator kann sie ändern.",
   none: "Bei einer Störung wird niemand benachrichtigt.",
   wantNone: "Hier ist keiner gewünscht",
@@ -20,7 +20,7 @@ export const notifications: Catalogue["notifications"] = {
     all: { text: "Alle Nachrichten", hint: "" },
     grave: {
       text: "Nur was nicht warten kann",
-      hint: "Störungen, Rettungen, Zurücksetzen und Änderungen der Empfänger",
+      hint: "Störungen, Rettungen, Zurücksetzen, andere Empfänger",
     },
   },
   states: {
@@ -53,8 +53,7 @@ export const notifications: Catalogue["notifications"] = {
   answered: "Der Test wurde zugestellt. Der Empfänger hat geantwortet:",
   refused: "Der Test wurde nicht zugestellt",
   removeTitle: (name: string) => `${name} entfernen?`,
-  removeText:
-    "Er bekommt eine letzte Nachricht, die sagt, wer ihn entfernt hat. Sonst wird nichts mehr dorthin gesendet, und das Geheimnis wird gelöscht.",
+  removeText: "Er bekommt eine letzte Nachricht, aber nichts, was noch wartet. Das Geheimnis wird gelöscht.",
   removed: "Entfernt",
   addTitle: "Empfänger hinzufügen",
   editTitle: (name: string) => `${name} bearbeiten`,

@@ -1,5 +1,5 @@
 export const notifications = {
-  text: "A message goes out when the device needs someone, when someone gains access, and when its safeguards change. Changes here are saved at once.",
+  text: "A message goes out when the device needs someone, or when access to it or its protection changes. Changes here are saved at once.",
   adminOnly: "Only an administrator can change them.",
   none: "No message is sent when something fails.",
   wantNone: "None is wanted here",
@@ -51,8 +51,7 @@ export const notifications = {
   answered: "The test was delivered. The receiver answered:",
   refused: "The test was not delivered",
   removeTitle: (name: string) => `Remove ${name}?`,
-  removeText:
-    "It gets a last message that says who removed it. Nothing else that waits is sent to it, and its secret is forgotten.",
+  removeText: "It gets a last message, and nothing else that waits. Its secret is forgotten.",
   removed: "Removed",
   addTitle: "Add a receiver",
   editTitle: (name: string) => `Edit ${name}`,
