@@ -1,8 +1,8 @@
 import type { AuditEvent, EventList } from "../contract/types.ts";
 import type { EventLog } from "../journal/events/event-log.ts";
 import type { Position } from "./cursors.ts";
-import { isTaken, levelOf, noticeOf, type Takes } from "./notices.ts";
-import type { Language, Message } from "./receiver.ts";
+import { isTaken, levelOf, type Takes } from "./notices.ts";
+import type { Message } from "./receiver.ts";
 
 /** The part of the event log that the outbox uses. */
 export interface EventQueue extends Pick<EventLog, "subscribe" | "head"> {
@@ -10,7 +10,9 @@ export interface EventQueue extends Pick<EventLog, "subscribe" | "head"> {
 }
 
 /** Events that go into one message. */
-export interface Batch extends Pick<Message, "notices" | "count" | "counts" | "gap"> {
+export interface Batch extends Pick<Message, "count" | "counts" | "gap"> {
+  /** The events that it names, in the order of seq. */
+  readonly events: readonly AuditEvent[];
   readonly first: number;
   readonly last: number;
   /** One of them does not wait. */
@@ -22,7 +24,6 @@ export interface Batch extends Pick<Message, "notices" | "count" | "counts" | "g
 
 export interface BatchQuery {
   readonly takes: Takes;
-  readonly language: Language;
   /** Everything up to here is done. */
   readonly from: Position;
   /** The last seq of the batch; null: the newest. */
@@ -68,7 +69,7 @@ class BatchReader {
   #taken: AuditEvent[] = [];
   #idle: Position;
   #waiting = 0;
-  #sum: Omit<Batch, "notices"> | null = null;
+  #sum: Omit<Batch, "events"> | null = null;
 
   constructor(query: BatchQuery) {
     this.#query = query;
@@ -91,12 +92,10 @@ class BatchReader {
   }
 
   found(head: number): BatchFound {
-    const { takes, language, from } = this.#query;
-    const [isRecord, sum] = [takes === "record", this.#sum];
-    const events = isRecord ? this.#taken : mostImportant(this.#taken);
+    const [isRecord, sum] = [this.#query.takes === "record", this.#sum];
     return {
-      batch: sum && { ...sum, notices: events.map((event) => noticeOf(event, language)) },
-      waiting: isRecord ? head - from.seq : this.#waiting,
+      batch: sum && { ...sum, events: isRecord ? this.#taken : mostImportant(this.#taken) },
+      waiting: isRecord ? head - this.#query.from.seq : this.#waiting,
       idle: this.#idle,
     };
   }

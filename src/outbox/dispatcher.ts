@@ -4,7 +4,7 @@ import type { Timers, Uptime } from "../host/ports.ts";
 import { createDueTimer, type DueTimer } from "../store/files/due-timer.ts";
 import { type Batch, type EventQueue, readBatch } from "./batch.ts";
 import type { Cursor } from "./cursors.ts";
-import { isTaken, levelOf, type Takes } from "./notices.ts";
+import { isTaken, levelOf, noticeOf, type Takes } from "./notices.ts";
 import type { Delivery, Language, Message, Receiver } from "./receiver.ts";
 import { retryIn } from "./retries.ts";
 
@@ -132,20 +132,10 @@ export class Dispatcher {
 
   /** Delivers a message without events, beside those that wait. */
   async test(): Promise<Delivery> {
-    const device = this.#options.device();
-    const id = `${device.id}-test-${randomBytes(8).toString("hex")}`;
-    const delivery = await this.#deliver({
-      ...{
-        id,
-        device,
-        notices: [],
-        count: 0,
-        counts: {},
-        gap: null,
-        isTest: true,
-        language: this.#language(),
-      },
-    });
+    const id = `test-${randomBytes(8).toString("hex")}`;
+    const delivery = await this.#deliver(
+      this.#messageOf(id, { events: [], count: 0, counts: {}, gap: null }, true),
+    );
     // The receiver answers: what waits need not wait for the next attempt.
     if (delivery.ok) {
       this.#answered(delivery);
@@ -184,8 +174,7 @@ export class Dispatcher {
     const { takes } = this.#named;
     const last = this.#cursor.sending?.last ?? null;
     this.#looked = events.head();
-    const query = { takes, language: this.#language(), from: this.#cursor, last };
-    const { batch, waiting, idle } = await readBatch(events, query);
+    const { batch, waiting, idle } = await readBatch(events, { takes, from: this.#cursor, last });
     this.#waiting = waiting;
     this.#isGrave = batch?.isGrave ?? false;
     if (batch === null) {
@@ -198,7 +187,7 @@ export class Dispatcher {
     // A message that was tried keeps its id although the log may have dropped its first events since.
     const sending = this.#cursor.sending ?? { first: batch.first, last: batch.last };
     if (this.#cursor.sending === null) await this.#keep({ ...this.#cursor, ...batch.before, sending });
-    const delivery = await this.#deliver(this.#messageOf(batch, sending));
+    const delivery = await this.#deliver(this.#messageOf(`${sending.first}-${sending.last}`, batch));
     if (this.#stopping.signal.aborted && !delivery.ok) return;
     if (!delivery.ok) return this.#failed(delivery);
     this.#answered(delivery);
@@ -207,15 +196,17 @@ export class Dispatcher {
     await this.#again({ ...this.#cursor, ...batch.end, sending: null });
   }
 
-  #messageOf(batch: Batch, { first, last }: NonNullable<Cursor["sending"]>): Message {
-    const { notices, count, counts, gap } = batch;
+  /** `name`: its part of the message's id. */
+  #messageOf(
+    name: string,
+    batch: Pick<Batch, "events" | "count" | "counts" | "gap">,
+    isTest = false,
+  ): Message {
+    const { events, count, counts, gap } = batch;
     const device = this.#options.device();
-    const [id, language] = [`${device.id}-${first}-${last}`, this.#language()];
-    return { id, device, language, notices, count, counts, gap, isTest: false };
-  }
-
-  #language(): Language {
-    return this.#named.takes === "record" ? "en" : this.#options.language();
+    const language = this.#named.takes === "record" ? "en" : this.#options.language();
+    const notices = events.map((event) => noticeOf(event, language));
+    return { id: `${device.id}-${name}`, device, language, notices, count, counts, gap, isTest };
   }
 
   /** Goes on from here at once. */

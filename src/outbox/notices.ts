@@ -99,26 +99,14 @@ export function noticeOf(event: AuditEvent, language: Language = "en"): Notice {
 }
 
 /** The members of details that notices are made of. */
-interface Details extends GivenFacts {
-  readonly need?: NeedCode;
-  readonly level?: string;
-  readonly role?: string;
-  readonly role_before?: string;
-  readonly enabled?: boolean;
-  readonly is_new_address?: boolean;
-  readonly scopes?: readonly string[];
-  readonly ends_at?: string;
-  readonly changed?: readonly string[];
-  readonly outcome?: string;
-  readonly code?: string;
-  readonly detail?: string;
-  readonly seconds?: number;
-  readonly offset_seconds?: number;
-  readonly to?: string | null;
-  readonly source?: string;
-  readonly host_name?: string;
-  readonly for?: string;
-}
+type Details = GivenFacts &
+  Readonly<
+    Partial<Record<"role" | "role_before" | "outcome" | "level" | "code" | "detail" | "ends_at", string>>
+  > &
+  Readonly<Partial<Record<"source" | "host_name" | "for", string> & Record<"to", string | null>>> &
+  Readonly<Partial<Record<"enabled" | "is_new_address", boolean> & Record<"need", NeedCode>>> &
+  Readonly<Partial<Record<"scopes" | "changed", readonly string[]>>> &
+  Readonly<Partial<Record<"seconds" | "offset_seconds", number>>>;
 
 function titleOf({ type, actor, subject, details, code }: AuditEvent, words: Words): string {
   const { name, version, seconds, offset_seconds, to, source, host_name, ...facts } = details as Details;

@@ -1,7 +1,5 @@
 import { timestamp } from "../shapes.ts";
-import { type EventRows, flag, nullableNumber, nullableText, number, operations, text } from "./row.ts";
-
-const unheard = operations("never");
+import { type EventRows, flag, nullableNumber, nullableText, number, text, unheard } from "./row.ts";
 
 /** The clock, whose troubles are needs. */
 export const clockEvents = {

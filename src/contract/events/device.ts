@@ -15,6 +15,7 @@ import {
   sometimes,
   text,
   texts,
+  unheard,
   updateKind,
 } from "./row.ts";
 
@@ -64,7 +65,7 @@ export const deviceEvents = {
     },
   },
   "host_file.read": {
-    ...operations("never"),
+    ...unheard,
     stale: ["settings", "clock", "updates", "device"],
     details: {
       changed: { ...texts, description: "members whose new values are in use" },
@@ -72,12 +73,12 @@ export const deviceEvents = {
     },
   },
   "host_file.refused": {
-    ...operations("never"),
+    ...unheard,
     stale: ["health"],
     details: { detail: { ...text, description: "why, and what to do" } },
   },
   "https.certificate_changed": {
-    ...operations("never"),
+    ...unheard,
     stale: ["health"],
     details: {
       installed: {
@@ -89,7 +90,7 @@ export const deviceEvents = {
     },
   },
   "https.certificate_refused": {
-    ...operations("never"),
+    ...unheard,
     stale: ["health"],
     details: {
       name: { ...text, description: "in the directory of certificates" },
@@ -97,19 +98,19 @@ export const deviceEvents = {
     },
   },
   "host.changed": {
-    ...operations("never"),
+    ...unheard,
     stale: ["device"],
     details: {
       ...{ host_name: sometimes(text), host_name_before: sometimes(text) },
       ...{ time_zone: sometimes(text), time_zone_before: sometimes(text) },
     },
   },
-  "host.reboot_requested": { ...operations("never"), stale: [], details: { force: flag } },
-  "host.power_off_requested": { ...operations("never"), stale: [], details: { force: flag } },
+  "host.reboot_requested": { ...unheard, stale: [], details: { force: flag } },
+  "host.power_off_requested": { ...unheard, stale: [], details: { force: flag } },
   "host.reset_requested": { ...operations("at_once"), stale: [], details: {} },
-  "host.reset": { ...operations("never"), stale: ["device"], details: {} },
+  "host.reset": { ...unheard, stale: ["device"], details: {} },
   "host.identity_changed": {
-    ...operations("never"),
+    ...unheard,
     stale: ["device"],
     details: {
       former_device_id: text,
@@ -119,7 +120,7 @@ export const deviceEvents = {
     },
   },
   "host.restored": {
-    ...operations("never"),
+    ...unheard,
     stale: ["device"],
     details: {
       from: { ...text, description: "the name of the device of the backup" },
@@ -129,7 +130,7 @@ export const deviceEvents = {
     },
   },
   "state.damage_found": {
-    ...operations("never"),
+    ...unheard,
     stale: ["health"],
     details: {
       document: text,
@@ -140,7 +141,7 @@ export const deviceEvents = {
     },
   },
   "state.damage_accepted": {
-    ...operations("never"),
+    ...unheard,
     stale: ["health"],
     details: { document: text, damages: texts, findings: texts },
   },

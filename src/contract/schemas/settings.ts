@@ -182,8 +182,7 @@ const consoleSettings = {
       default: "en",
       ...byOperator,
       title: "Language",
-      description:
-        "of messages, and of the console where it speaks no language of the browser, and users choose none",
+      description: "of messages, and of the console where neither user nor browser decides",
     },
     banner: {
       ...displayName,
