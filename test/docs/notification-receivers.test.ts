@@ -14,6 +14,8 @@ import { receiverErrors } from "../../src/settings/receiver-rules.ts";
 import { blocksOf } from "./blocks.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/notification-receivers.md"), "utf8");
+const administrators = readFileSync(join(import.meta.dirname, "../../docs/notifications.md"), "utf8");
+const person = (name: string) => ({ kind: "user" as const, id: `usr_${"1".repeat(32)}`, name });
 const block = (kind: string): string =>
   blocksOf(page).find((one) => one.kind === kind)?.text ?? assert.fail(kind);
 
@@ -27,7 +29,6 @@ describe("the page for receivers", () => {
   });
 
   it("leads from one on which receivers are named in settings as they may be", () => {
-    const administrators = readFileSync(join(import.meta.dirname, "../../docs/notifications.md"), "utf8");
     const [json = assert.fail()] = blocksOf(administrators).filter(({ kind }) => kind === "json");
     const { receivers } = JSON.parse(json.text).notify;
     const isValid = new Ajv2020({ strict: false }).compile(notify.properties.receivers);
@@ -35,10 +36,22 @@ describe("the page for receivers", () => {
     assert.deepEqual(receiverErrors(receivers), []);
   });
 
-  it("has the mail that a device sends", () => {
-    const { subject, text } = mailText(message, message.notices);
-    const [shown] = text.split("\n\n-- \n");
-    assert.equal(block("text"), `Subject: ${subject}\n\n${shown}\n`);
+  it("has the mail that a device sends, and so has the page for administrators", () => {
+    const by = { actor: person("anna"), subject: person("eve"), from: "192.0.2.7" };
+    const { event } = sampleOf(4_712, {
+      type: "user.changed",
+      details: { role: "admin", role_before: "readonly" },
+    });
+    const pages = [
+      [page, message],
+      [administrators, messageOf([noticeOf({ ...event, ...by, time: "2026-11-29T10:00:31.000Z" })])],
+    ] as const;
+    for (const [whole, sent] of pages) {
+      const { subject, text } = mailText(sent, sent.notices);
+      const [shown] = text.split("\n\n-- \n");
+      const mail = blocksOf(whole).find(({ kind }) => kind === "text")?.text;
+      assert.equal(mail, `Subject: ${subject}\n\n${shown}\n`);
+    }
   });
 
   it("verifies a webhook, and refuses another secret, another body and one of six minutes ago", () => {

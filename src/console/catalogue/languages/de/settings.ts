@@ -136,7 +136,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/console/language": {
       label: "Sprache",
-      hint: "Für Browser, deren Sprache die Konsole nicht spricht",
+      hint: "Für Nachrichten, und für Browser, deren Sprache die Konsole nicht spricht",
     },
     "/console/banner": {
       label: "Text auf der Anmeldeseite",

@@ -133,7 +133,7 @@ export const settings = {
     },
     "/console/language": {
       label: "Language",
-      hint: "For browsers that ask for a language which the console does not speak",
+      hint: "For messages, and for browsers whose language the console does not speak",
     },
     "/console/banner": {
       label: "Text on the sign-in page",
