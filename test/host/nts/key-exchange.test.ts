@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { connect, createServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { heldPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
@@ -263,6 +264,17 @@ describe("a key exchange", () => {
       const { port } = await serving({ greet, answer: () => undefined });
       const asked = ask(port, { timeoutMilliseconds: 3_600_000, signal: ending.signal });
       failing(await asked, "nts_no_answer");
+    });
+
+    it("and leaves nothing on the signal of its process, however many there are", async () => {
+      const { signal } = new AbortController();
+      const { port } = await serving();
+      const closed = await heldPort();
+      for (let count = 0; count < 3; count += 1) {
+        answered(await ask(port, { signal }));
+        failing(await ask(closed, { signal }), "nts_unreachable");
+        assert.deepEqual(getEventListeners(signal, "abort"), []);
+      }
     });
 
     it("where the answer cannot be read, and ends no process", async () => {

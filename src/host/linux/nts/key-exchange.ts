@@ -30,12 +30,15 @@ export interface KeyExchangePlan extends ChainVerifier {
 export function createKeyExchange(plan: KeyExchangePlan): AskKeyExchange {
   const verify = createVerifyChain(plan);
   const { timeoutMilliseconds = longestMilliseconds, signal } = plan;
-  return (question) => {
+  return async (question) => {
     const limit = new AbortController();
     const abort = (): void => limit.abort();
-    setTimeout(abort, timeoutMilliseconds).unref();
-    signal?.addEventListener("abort", abort, { once: true });
-    return ask(question, verify, limit.signal);
+    const timer = setTimeout(abort, timeoutMilliseconds).unref();
+    signal?.addEventListener("abort", abort);
+    const answer = await ask(question, verify, limit.signal);
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    return answer;
   };
 }
 
@@ -45,8 +48,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<KeyExchangeAnswer> {
   let socket: TLSSocket | undefined;
-  const onAbort = (): void => void socket?.destroy();
-  signal.addEventListener("abort", onAbort);
+  signal.addEventListener("abort", () => socket?.destroy());
   try {
     socket = open(question);
     await established(socket);
@@ -69,7 +71,6 @@ async function ask(
     const code = socket === undefined || isOfConnecting(error) ? "nts_unreachable" : "nts_not_offered";
     return failed(code, systemErrorCode(error) ?? messageOf(error));
   } finally {
-    signal.removeEventListener("abort", onAbort);
     socket?.destroy();
   }
 }
