@@ -53,9 +53,9 @@ describe("a list of people as CSV", () => {
   it("is what the console itself exports, with a byte order mark, formulas disarmed and those who may not sign in", () => {
     const heads = "username,display_name,role,enabled,locked_until,id";
     const { entries, unused } = read(
-      `\uFEFF${heads}\r\nana,'=Ana,admin,true,,usr_1\r\nben,,readonly,false,,usr_2\r\n`,
+      `\uFEFF${heads}\r\nana,'=Ana; '-1,admin,true,,usr_1\r\nben,,readonly,false,,usr_2\r\n`,
     );
-    assert.deepEqual(entries.map(shortOf), ["2|ana|=Ana|admin|true", "3|ben||readonly|false"]);
+    assert.deepEqual(entries.map(shortOf), ["2|ana|=Ana; -1|admin|true", "3|ben||readonly|false"]);
     assert.deepEqual(unused, ["locked_until", "id"]);
   });
 

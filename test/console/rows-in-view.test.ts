@@ -44,7 +44,31 @@ describe("a table for spreadsheets", () => {
 
   it("has no cell that a spreadsheet would take for a formula; a number stays one", () => {
     const cells = ["=1+1", "+49", "-1", "@SUM(A1)", "\t=1", "a=b", -5];
-    assert.equal(csvOf(["a"], [cells]).split("\r\n")[1], "'=1+1,'+49,'-1,'@SUM(A1),'\t=1,a=b,-5");
+    assert.equal(csvOf(["a"], [cells]).split("\r\n")[1], "'=1+1,'+49,'-1,'@SUM(A1),\t'=1,a=b,-5");
+  });
+
+  const other: readonly (readonly [string, string, string])[] = [
+    ["a semicolon", "x;=1+1", "x;'=1+1"],
+    ["a semicolon and blanks", "x; \u00a0- 1", "x; \u00a0'- 1"],
+    ["a tab", "x\t@SUM(A1)", "x\t'@SUM(A1)"],
+    ["a blank", "x =1+1 -2", "x '=1+1 '-2"],
+    ["a comma", "x,=1+1", '"x,\'=1+1"'],
+    ["a vertical bar", "x|+1", "x|'+1"],
+    ["a quotation mark", 'x;"=1+1"', `"x;""'=1+1"""`],
+    ["an end of line", "x\r\n=1+1", '"x\r\n\'=1+1"'],
+    ["a blank at the beginning", " =1+1", " '=1+1"],
+    ["nothing, as a sign of full width", "＝1+1", "'＝1+1"],
+    ["a semicolon, as a sign of full width", "x;＠SUM(A1)", "x;'＠SUM(A1)"],
+  ];
+  for (const [where, cell, safe] of other)
+    it(`has no formula behind ${where}, where a spreadsheet of another country begins a cell`, () => {
+      assert.equal(csvOf(["a"], [[cell]]), `\uFEFFa\r\n${safe}\r\n`);
+    });
+
+  it("leaves dashes between words and signs in words as they are, in a line of blanks at once", () => {
+    const [plain, blanks] = ["a - b, c-d e=f", '\t \u00a0;"'.repeat(50_000)];
+    assert.equal(csvOf(["a"], [[plain]]), `\uFEFFa\r\n"${plain}"\r\n`);
+    assert.equal(csvOf(["a"], [[blanks]]), `\uFEFFa\r\n"${blanks.replaceAll('"', '""')}"\r\n`);
   });
 
   it("is named by the device and the day", () => {

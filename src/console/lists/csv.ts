@@ -6,18 +6,21 @@ type Cell = string | number | boolean | null;
 /** Begins the file: without it, some spreadsheets read UTF-8 as the letters of one country. */
 const byteOrderMark = "\uFEFF";
 
-/** A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection). */
-const formulaStart = /^[=+\-@\t\r]/;
+/**
+ * A spreadsheet takes a cell that begins with one of the signs for a formula, also with those of full width (OWASP, CSV
+ * injection). Cells begin where its country or its user says: at semicolons, tabs, vertical bars or blanks as well, and a
+ * quotation mark in the middle of a line protects nothing. A dash between two blanks is no formula.
+ */
+const formulaStarts = /((?:^|[;,|"\t\r\n])[^\S\t\r\n]*|\s(?=.\S))(?=[=+\-@＝＋－＠])/g;
 
-/** RFC 4180, with the heads as its first line. A cell that would be a formula gets an apostrophe before it. */
+/** RFC 4180, with the heads as its first line. What would be a formula gets an apostrophe before it. */
 export function csvOf(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [heads, ...rows].map((cells) => cells.map(cellOf).join(","));
   return `${byteOrderMark}${lines.join("\r\n")}\r\n`;
 }
 
 function cellOf(cell: Cell): string {
-  const text = String(cell ?? "");
-  const safe = typeof cell === "string" && formulaStart.test(text) ? `'${text}` : text;
+  const safe = typeof cell === "string" ? cell.replace(formulaStarts, "$1'") : String(cell ?? "");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -130,9 +130,9 @@ function separatorIn(text: string): string {
   return ["\t", ";"].find((one) => outside.includes(one)) ?? ",";
 }
 
-/** Without the apostrophe that keeps a spreadsheet from taking it for a formula (lists/csv.ts). */
+/** Without the apostrophes that keep a spreadsheet from taking a part of it for a formula (lists/csv.ts). */
 function plain(cell: string): string {
-  return cell.replace(/^'(?=[=+\-@\t\r])/, "").trim();
+  return cell.replace(/(^|[\s;,|"])'(?=[=+\-@＝＋－＠])/g, "$1").trim();
 }
 
 /** The text of a file: UTF-8, or as some spreadsheets write it, UTF-16 with a byte order mark or Windows-1252. */
