@@ -1,3 +1,4 @@
+import { createTimedTable } from "../auth/timed-table.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { Actor } from "./call.ts";
@@ -22,7 +23,7 @@ export interface KeyedRequest {
 /** Seconds for which an answer is kept: clients repeat a request soon, or not at all. */
 export const keptSeconds = 300;
 
-/** Answers of all callers together; with more, the oldest is dropped. */
+/** Answers of all callers together; with more, the oldest of the caller who has the most is dropped. */
 const mostKept = 64;
 
 /** Characters; a UUID has 36. */
@@ -30,29 +31,24 @@ const longestKey = 255;
 
 interface Kept<Answer> {
   readonly body: string;
-  readonly until: number;
   readonly answer: Promise<Answer>;
 }
 
 export function createKeptAnswers<Answer>(uptime: Uptime): KeptAnswers<Answer> {
-  const kept = new Map<string, Kept<Answer>>();
-  const forgetOld = (): void => {
-    const now = uptime();
-    for (const [id, { until }] of kept) if (until <= now || kept.size >= mostKept) kept.delete(id);
-  };
+  const kept = createTimedTable<Kept<Answer>>({ seconds: keptSeconds, uptime, most: mostKept });
   return {
     once: ({ key, actor, body }, make) => {
       if (key === "" || key.length > longestKey) throw unfit(`must have 1 to ${longestKey} characters`);
-      const id = `${callerOf(actor)} ${key}`;
+      const caller = callerOf(actor);
+      const id = `${caller} ${key}`;
       const text = JSON.stringify(body);
       const known = kept.get(id);
-      if (known !== undefined && known.until > uptime()) {
+      if (known !== undefined) {
         if (known.body !== text) throw unfit("was used for another request; use a new one");
         return known.answer;
       }
-      forgetOld();
       const answer = make();
-      kept.set(id, { body: text, until: uptime() + keptSeconds, answer });
+      kept.put(id, { body: text, answer }, caller);
       // Nothing was made: the same request may succeed the next time.
       answer.catch(() => kept.delete(id));
       return answer;

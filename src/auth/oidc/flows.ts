@@ -1,6 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Uptime } from "../../host/ports.ts";
 import type { ClientKey } from "../../users/passwords.ts";
+import { hashOfToken } from "../sessions/refresh-token.ts";
+import { createTimedTable } from "../timed-table.ts";
 
 /** A sign-in that this device has sent to the provider and that has not come back yet. */
 export interface Flow {
@@ -34,38 +36,22 @@ const maximumFlows = 256;
 
 interface Kept {
   readonly flow: Flow;
-  readonly clientKey: ClientKey;
-  readonly tokenDigest: Buffer;
+  readonly tokenHash: string;
 }
 
 export function createFlows(uptime: Uptime): Flows {
-  const flows = new Map<string, Kept>();
-  const isOver = ({ flow }: Kept): boolean => uptime() - flow.startedUptime >= flowSeconds;
+  const flows = createTimedTable<Kept>({ seconds: flowSeconds, uptime, most: maximumFlows });
   return {
     open: (flow, clientKey) => {
-      for (const [state, kept] of flows) if (isOver(kept)) flows.delete(state);
-      if (flows.size >= maximumFlows) flows.delete(oldestOfBusiest([...flows.values()]));
       const token = `stf_${randomBytes(24).toString("base64url")}`;
-      flows.set(flow.state, { flow, clientKey, tokenDigest: digestOf(token) });
+      flows.put(flow.state, { flow, tokenHash: hashOfToken(token) }, clientKey);
       return token;
     },
     take: (state, token) => {
       const kept = flows.get(state);
-      if (!kept || isOver(kept) || !timingSafeEqual(kept.tokenDigest, digestOf(token))) return undefined;
+      if (kept?.tokenHash !== hashOfToken(token)) return undefined;
       flows.delete(state);
       return kept.flow;
     },
   };
-}
-
-/** A client that begins many flows pushes out only its own. */
-function oldestOfBusiest(kept: readonly Kept[]): string {
-  const counts = new Map<ClientKey, number>();
-  for (const { clientKey } of kept) counts.set(clientKey, (counts.get(clientKey) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return kept.find(({ clientKey }) => counts.get(clientKey) === most)?.flow.state ?? "";
-}
-
-function digestOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

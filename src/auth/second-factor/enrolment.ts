@@ -7,6 +7,7 @@ import { refuseOfProvider } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Throttle } from "../throttle/throttle.ts";
+import { createTimedTable, type TimedTable } from "../timed-table.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import { passkeyView } from "./passkeys.ts";
@@ -89,20 +90,18 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       // Makes a device without a key fail now, and not when the user types the code.
       seal.seal("", account.id);
       const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
-      return describe(
-        await pending.open(account.id),
-        { account: account.username, issuer: options.issuer() },
-        expiresAt,
-      );
+      const secret = await makeSecret();
+      pending.put(account.id, secret);
+      return describe(secret, { account: account.username, issuer: options.issuer() }, expiresAt);
     },
     enable: async ({ account, session }, code, mayTrustClock, context) => {
       refuseSetUp(account);
-      const secret = pending.find(account.id);
+      const secret = pending.get(account.id);
       if (secret === undefined) throw notPending();
       if (!time.isTrusted() && !mayTrustClock) throw clockInDoubt(time);
       await options.secondFactor.proveNew(account, secret, code, context);
       const { codes, user } = await store(options, account, secret);
-      pending.forget(account.id);
+      pending.delete(account.id);
       await sessions.endAll(account.id, session.id);
       const { two_factor, locked } = accounts.asNow(user);
       return { recovery_codes: codes, two_factor: { ...two_factor, locked, passkeys: [] } };
@@ -125,12 +124,12 @@ function statusOf(accounts: Accounts, userId: string): TwoFactor {
 
 function forgetFactor(
   { usedCodes, throttle }: EnrolmentOptions,
-  pending: PendingSecrets,
+  pending: TimedTable<string>,
   { id, username }: User,
 ): void {
   usedCodes.forget(id);
   throttle.forgetCodes(username);
-  pending.forget(id);
+  pending.delete(id);
 }
 
 async function renewRecoveryCodes(accounts: Accounts, { id }: Account): Promise<string[]> {
@@ -215,26 +214,7 @@ function clockInDoubt(time: TrustedTime): StewardError {
 /** Seconds between showing a secret and its first code. */
 const pendingSeconds = 10 * 60;
 
-/** Secrets that users have seen and not enabled yet. They are only in memory, and sign-in does not ask for them. */
-interface PendingSecrets {
-  /** Makes a new secret in place of the user's former one. */
-  open(userId: string): Promise<string>;
-  find(userId: string): string | undefined;
-  forget(userId: string): void;
-}
-
-export function createPendingSecrets(uptime: Uptime): PendingSecrets {
-  const secrets = new Map<string, { secret: string; deadline: number }>();
-  return {
-    open: async (userId) => {
-      const secret = await makeSecret();
-      secrets.set(userId, { secret, deadline: uptime() + pendingSeconds });
-      return secret;
-    },
-    find: (userId) => {
-      const pending = secrets.get(userId);
-      return pending && uptime() < pending.deadline ? pending.secret : undefined;
-    },
-    forget: (userId) => void secrets.delete(userId),
-  };
+/** Secrets that users have seen and not enabled yet, by account. Sign-in does not ask for them. */
+export function createPendingSecrets(uptime: Uptime): TimedTable<string> {
+  return createTimedTable({ seconds: pendingSeconds, uptime });
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Uptime } from "../../host/ports.ts";
+import { createTimedTable } from "../timed-table.ts";
 
 /** Seconds for a person to answer with a passkey. */
 export const passkeySeconds = 5 * 60;
 
-/** Challenges kept; the oldest is dropped first. Each took a right password. */
+/** Challenges kept. Each took a right password. */
 const maximumChallenges = 1_000;
 
 type Purpose = "creation" | "use";
@@ -21,13 +22,13 @@ export interface PasskeyChallenges {
 }
 
 export function createPasskeyChallenges(uptime: Uptime): PasskeyChallenges {
-  const challenges = new Map<string, { userId: string; purpose: Purpose; deadline: number }>();
+  const challenges = createTimedTable<{ userId: string; purpose: Purpose }>({
+    ...{ seconds: passkeySeconds, uptime, most: maximumChallenges },
+  });
   return {
     open: (userId, purpose) => {
-      for (const [key, { deadline }] of challenges)
-        if (uptime() >= deadline || challenges.size >= maximumChallenges) challenges.delete(key);
       const challenge = randomBytes(32).toString("base64url");
-      challenges.set(challenge, { userId, purpose, deadline: uptime() + passkeySeconds });
+      challenges.put(challenge, { userId, purpose }, userId);
       return challenge;
     },
     take: (userId, purpose, clientData) => {
@@ -35,7 +36,7 @@ export function createPasskeyChallenges(uptime: Uptime): PasskeyChallenges {
       const open = challenge === undefined ? undefined : challenges.get(challenge);
       if (challenge === undefined || open?.userId !== userId || open.purpose !== purpose) return undefined;
       challenges.delete(challenge);
-      return uptime() < open.deadline ? challenge : undefined;
+      return challenge;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionClient } from "../request-context.ts";
+import { createTimedTable } from "../timed-table.ts";
 import { hashOfToken, makeRefreshToken, newRefreshKey, readRefreshToken } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
 import type { SessionTable } from "./session-table.ts";
@@ -29,7 +30,6 @@ interface Held {
 
 interface Repeat {
   successor: string;
-  until: number;
   uses: number;
   client: SessionClient;
 }
@@ -59,7 +59,7 @@ export interface RefreshExchange {
 
 export function createRefreshExchange(options: RefreshExchangeOptions): RefreshExchange {
   const { table, uptime } = options;
-  const repeats = new Map<string, Repeat>();
+  const repeats = createTimedTable<Repeat>({ seconds: repeatSeconds, uptime });
   return {
     sessionOf: (proof, client) => heldBy(options, proof, client)?.session,
     exchange: async (proof, client) => {
@@ -67,9 +67,7 @@ export function createRefreshExchange(options: RefreshExchangeOptions): RefreshE
       if (!held) throw refused("expired", "The session has ended. Sign in again.");
       if (held.isSpent) return repeated(options, held, repeats.get(held.hash), client);
       const opened = rotate(options, held.session, client);
-      for (const [hash, { until }] of repeats) if (uptime() >= until) repeats.delete(hash);
-      const until = uptime() + repeatSeconds;
-      repeats.set(held.hash, { successor: opened.refreshToken, until, uses: 0, client });
+      repeats.put(held.hash, { successor: opened.refreshToken, uses: 0, client });
       table.change((sessions) =>
         sessions.map((one) => (one.id === opened.session.id ? opened.session : one)),
       );
@@ -139,12 +137,12 @@ function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: Refre
  * RFC 9700 §4.14.2: the reuse of an exchanged token ends the session, unless it repeats an exchange with a lost answer.
  */
 async function repeated(
-  { table, uptime, onReuse }: RefreshExchangeOptions,
+  { table, onReuse }: RefreshExchangeOptions,
   { session }: Held,
   repeat: Repeat | undefined,
   client: SessionClient,
 ): Promise<OpenedSession> {
-  if (repeat && isRepeatable(repeat, session, client) && uptime() < repeat.until) {
+  if (repeat && isRepeatable(repeat, session, client)) {
     repeat.uses += 1;
     return { session, refreshToken: repeat.successor };
   }

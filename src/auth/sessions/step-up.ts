@@ -1,4 +1,5 @@
 import type { Uptime } from "../../host/ports.ts";
+import { createTimedTable } from "../timed-table.ts";
 
 /** Seconds for which a repeated password, or a sign-in with all factors, counts. */
 export const stepUpSeconds = 5 * 60;
@@ -12,15 +13,9 @@ export interface StepUps {
 }
 
 export function createStepUps(uptime: Uptime): StepUps {
-  const deadlines = new Map<string, number>();
+  const granted = createTimedTable<true>({ seconds: stepUpSeconds, uptime });
   return {
-    grant: (sessionId) => {
-      for (const [id, deadline] of deadlines) if (uptime() >= deadline) deadlines.delete(id);
-      deadlines.set(sessionId, uptime() + stepUpSeconds);
-    },
-    isGranted: (sessionId) => {
-      const deadline = deadlines.get(sessionId);
-      return deadline !== undefined && uptime() < deadline;
-    },
+    grant: (sessionId) => granted.put(sessionId, true),
+    isGranted: (sessionId) => granted.get(sessionId) === true,
   };
 }

@@ -1,5 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Uptime } from "../../host/ports.ts";
+import { hashOfToken } from "../sessions/refresh-token.ts";
+import { createTimedTable } from "../timed-table.ts";
 
 /** Seconds between a right password and its code. */
 const challengeSeconds = 5 * 60;
@@ -7,7 +9,7 @@ const challengeSeconds = 5 * 60;
 /** Wrong codes that end a challenge. */
 const wrongCodesAllowed = 5;
 
-/** Challenges kept; the oldest is dropped first. Each took a right password, so strangers cannot fill the table. */
+/** Challenges kept. Each took a right password, so strangers cannot fill the table. */
 const maximumChallenges = 1_000;
 
 /** A sign-in whose password was right and whose code has not come yet. */
@@ -19,7 +21,10 @@ export interface Challenge {
   readonly rehashed: string | undefined;
 }
 
-/** Challenges. They are only in memory: a restart costs one password. */
+/**
+ * Challenges. They are only in memory: a restart costs one password. Looked up by digest, so that the time of a look-up
+ * reveals nothing of a token.
+ */
 export interface Challenges {
   /** Returns a token for the challenge. */
   open(challenge: Challenge): string;
@@ -31,31 +36,22 @@ export interface Challenges {
 }
 
 export function createChallenges(uptime: Uptime): Challenges {
-  const challenges = new Map<string, Challenge & { deadline: number; wrongCodes: number }>();
+  const challenges = createTimedTable<Challenge & { wrongCodes: number }>({
+    ...{ seconds: challengeSeconds, uptime, most: maximumChallenges },
+  });
   return {
     open: (challenge) => {
-      for (const [key, { deadline }] of challenges) {
-        if (uptime() >= deadline || challenges.size >= maximumChallenges) challenges.delete(key);
-      }
       const token = `stc_${randomBytes(24).toString("base64url")}`;
-      challenges.set(keyOf(token), { ...challenge, deadline: uptime() + challengeSeconds, wrongCodes: 0 });
+      challenges.put(hashOfToken(token), { ...challenge, wrongCodes: 0 }, challenge.userId);
       return token;
     },
-    find: (token) => {
-      const challenge = challenges.get(keyOf(token));
-      return challenge && uptime() < challenge.deadline ? challenge : undefined;
-    },
+    find: (token) => challenges.get(hashOfToken(token)),
     failed: (token) => {
-      const challenge = challenges.get(keyOf(token));
+      const challenge = challenges.get(hashOfToken(token));
       if (!challenge) return;
       challenge.wrongCodes += 1;
-      if (challenge.wrongCodes >= wrongCodesAllowed) challenges.delete(keyOf(token));
+      if (challenge.wrongCodes >= wrongCodesAllowed) challenges.delete(hashOfToken(token));
     },
-    close: (token) => void challenges.delete(keyOf(token)),
+    close: (token) => challenges.delete(hashOfToken(token)),
   };
-}
-
-/** Looked up by digest, so that the time of a look-up reveals nothing of a token. */
-function keyOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }

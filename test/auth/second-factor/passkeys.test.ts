@@ -177,6 +177,15 @@ describe("challenges of passkeys", () => {
     const taken = made.map((challenge) => take("usr_1", "use", client({ challenge })));
     assert.deepEqual(taken, [undefined, ...made.slice(1)]);
   });
+  it("of one user are thrown out by no others, however many these open (two accounts against a third)", () => {
+    const { open, take } = challenges();
+    const theirs = (["use", "creation"] as const).map(
+      (purpose) => [purpose, open("usr_1", purpose)] as const,
+    );
+    for (let index = 0; index < 3_000; index += 1) open(index % 2 === 0 ? "usr_2" : "usr_3", "use");
+    for (const [purpose, challenge] of theirs)
+      assert.equal(take("usr_1", purpose, client({ challenge })), challenge, purpose);
+  });
   it("that are too old make room before one that is not goes", () => {
     const { open, take, pass } = challenges();
     const old = Array.from({ length: 999 }, () => open("usr_1", "use"));

@@ -57,6 +57,14 @@ describe("a challenge", () => {
     const living = tokens.map((token) => challenges.find(token) !== undefined);
     assert.deepEqual([living[0], living.slice(1).every(Boolean)], [false, true]);
   });
+  it("of one user is thrown out by no others, however many these open (two accounts against a third)", () => {
+    const challenges = challengesAt({ now: 100 });
+    const of = (user: string) => challenges.open({ ...challenge, userId: `usr_${user.repeat(32)}` });
+    const victims = of("a");
+    const [last] = Array.from({ length: 3_000 }, () => [of("b"), of("c")].at(-1)).slice(-1);
+    assert.ok(challenges.find(victims), "the victim's");
+    assert.ok(challenges.find(last ?? ""), "and the newest of all");
+  });
 });
 
 describe("the token of rescue", () => {

@@ -1,0 +1,39 @@
+import type { Uptime } from "../host/ports.ts";
+
+/** Entries that are only in memory, each for some time. */
+export interface TimedTable<Entry> {
+  /** In place of the former one of this key. `owner`: the account or client that it is kept for. */
+  put(key: string, entry: Entry, owner?: string | null): void;
+  /** Undefined if there is none, or its time is over. */
+  get(key: string): Entry | undefined;
+  delete(key: string): void;
+}
+
+export interface TimedTableOptions {
+  readonly seconds: number;
+  readonly uptime: Uptime;
+  /** Entries, of all owners. A full table loses the oldest of the owner who has the most: others throw none of theirs out. */
+  readonly most?: number;
+}
+
+export function createTimedTable<Entry>(options: TimedTableOptions): TimedTable<Entry> {
+  const { seconds, uptime, most = Number.POSITIVE_INFINITY } = options;
+  const table = new Map<string, { entry: Entry; owner: string | null; until: number }>();
+  return {
+    put: (key, entry, owner = null) => {
+      for (const [other, { until }] of table) if (uptime() >= until || other === key) table.delete(other);
+      table.set(key, { entry, owner, until: uptime() + seconds });
+      if (table.size <= most) return;
+      const counts = new Map<string | null, number>();
+      for (const kept of table.values()) counts.set(kept.owner, (counts.get(kept.owner) ?? 0) + 1);
+      const busiest = Math.max(...counts.values());
+      const [loser = key] = [...table].find(([, kept]) => counts.get(kept.owner) === busiest) ?? [];
+      table.delete(loser);
+    },
+    get: (key) => {
+      const kept = table.get(key);
+      return kept && uptime() < kept.until ? kept.entry : undefined;
+    },
+    delete: (key) => void table.delete(key),
+  };
+}
