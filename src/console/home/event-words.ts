@@ -45,7 +45,12 @@ function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFa
     release: [text("name"), text("version")].filter(Boolean).join(" "),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
     to:
-      toldNeedTitle(details) || (["to", "source", "host_name", "for", "role"].map(text).find(Boolean) ?? ""),
+      toldNeedTitle(details) ||
+      text("to") ||
+      text("source") ||
+      text("host_name") ||
+      text("for") ||
+      text("role"),
   };
 }
 

@@ -11,7 +11,7 @@ const byteOrderMark = "\uFEFF";
  * injection). Cells begin where its country or its user says: at semicolons, tabs, vertical bars or blanks as well, and a
  * quotation mark in the middle of a line protects nothing. A dash between two blanks is no formula.
  */
-const formulaStarts = /((?:^|[;,|"\t\r\n])[^\S\t\r\n]*|\s(?=.\S))(?=[=+\-@＝＋－＠])/g;
+const formulaStarts = /((?:^|[;,|"\t\r\n])\s*|\s(?=.\S))(?=[=+\-@＝＋－＠])/g;
 
 /** RFC 4180, with the heads as its first line. What would be a formula gets an apostrophe before it. */
 export function csvOf(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {

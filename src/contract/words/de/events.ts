@@ -116,7 +116,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "two_factor.set_up": ({ who }) => `${who} richtet einen zweiten Faktor ein`,
   "two_factor.enabled": ({ who }) => `${who} hat den zweiten Faktor eingeschaltet`,
   "two_factor.disabled": ({ who }) => `${who} hat den zweiten Faktor ausgeschaltet`,
-  "two_factor.recovered": ({ about }) => `Der verlorene zweite Faktor von ${about} wurde entfernt`,
+  "two_factor.recovered": ({ about }) => `Der zweite Faktor von ${about} wurde entfernt`,
   "two_factor.recovery_codes_made": ({ who }) => `${who} hat Wiederherstellungscodes erzeugt`,
   "two_factor.passkey_added": ({ who }) => `${who} hat einen Passkey hinzugefügt`,
   "two_factor.passkey_removed": ({ who }) => `${who} hat einen Passkey entfernt`,
@@ -126,8 +126,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "token.rotated": ({ who, about }) => `${who} hat den API-Token ${about} erneuert`,
   "token.resumed": ({ who, about }) => `${who} hat den API-Token ${about} wieder zugelassen`,
   "token.deleted": ({ who, about }) => `${who} hat den API-Token ${about} gelöscht`,
-  "token.tolerated": ({ who }) =>
-    `Eine abgelaufene Anmeldung von ${who} wurde zum Stellen der Uhr angenommen`,
+  "token.tolerated": ({ who }) => `Eine abgelaufene Anmeldung von ${who} galt zum Stellen der Uhr`,
   "clock.epoch_raised": () => "Zugriffstoken wurden nach einem Sprung der Uhr erneuert",
   "clock.stepped": ({ span }) => `Die Uhr wurde um ${span} berichtigt`,
   "clock.set_by_hand": ({ who }) => `${who} hat die Uhr von Hand gestellt`,
@@ -137,9 +136,9 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "clock.contested": () => "Ein anderes Programm hat die Uhr verstellt",
   "clock.sync_requested": ({ who }) => `${who} hat die Zeitserver gefragt`,
   "clock.reselect_requested": ({ who }) => `${who} hat die Zeitserver neu wählen lassen`,
-  "clock.floor_reset": ({ who }) => `${who} hat die früheste mögliche Zeit zurückgesetzt`,
+  "clock.floor_reset": ({ who }) => `${who} hat die früheste Zeit zurückgesetzt`,
   "update.trust_installed": () => "Ein Vertrauensanker wurde installiert",
-  "update.trust_confirmed": ({ who }) => `${who} hat den Fingerabdruck des Herausgebers bestätigt`,
+  "update.trust_confirmed": ({ who }) => `${who} hat den Fingerabdruck bestätigt`,
   "update.root_rotated": () => "Der Herausgeber hat den Vertrauensanker ersetzt",
   "update.check_requested": ({ who }) => `${who} hat nach Updates gesucht`,
   "update.check_failed": () => "Eine Suche nach Updates ist fehlgeschlagen",
@@ -148,16 +147,14 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "update.staged": ({ release }) => `${release} wurde geladen und geprüft`,
   "update.download_failed": ({ release }) => `${release} ließ sich nicht laden`,
   "update.apply_requested": ({ who }) => `${who} hat ein Update angefordert`,
-  "update.rollback_requested": ({ who }) => `${who} lässt ein Update zurücknehmen`,
+  "update.rollback_requested": ({ who }) => `${who} hat ein Update zurückgenommen`,
   "update.postponed": ({ who, to }) =>
     /^0/.test(to) ? `${who} verschiebt ein Update nicht länger` : `${who} hat ein Update verschoben`,
-  "update.failure_dismissed": ({ who, release }) =>
-    `${who} hat den Fehlschlag von ${release} zur Kenntnis genommen`,
+  "update.failure_dismissed": ({ who, release }) => `${who} hat den Fehlschlag von ${release} bestätigt`,
   "update.applying": ({ release }) => `${release} wird installiert`,
   "update.applied": ({ release }) => `${release} ist in Ordnung`,
   "update.undone": ({ release }) => `${release} wurde zurückgenommen`,
-  "update.refused": ({ release }) =>
-    release === "" ? "Ein Update wurde abgelehnt" : `${release} wurde abgelehnt`,
+  "update.refused": ({ release }) => `${release || "Ein Update"} wurde abgelehnt`,
   "settings.changed": ({ who }) => `${who} hat Einstellungen geändert`,
   "backup.made": ({ who }) => `${who} hat eine Sicherung gemacht`,
   "notify.secret_set": ({ who }) => `${who} hat das Geheimnis eines Empfängers gesetzt`,
@@ -172,16 +169,15 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "host.power_off_requested": ({ who }) => `${who} hat das Gerät ausgeschaltet`,
   "host.reset_requested": ({ who }) => `${who} setzt das Gerät auf den Werkszustand zurück`,
   "host.reset": () => "Das Gerät wurde auf den Werkszustand zurückgesetzt",
-  "host.identity_changed": () => "Dieses Gerät hat kopierte Daten übernommen",
-  "host.restored": () => "Dieses Gerät wurde aus einer Sicherung wiederhergestellt",
+  "host.identity_changed": () => "Das Gerät hat kopierte Daten übernommen",
+  "host.restored": () => "Das Gerät wurde aus einer Sicherung wiederhergestellt",
   "state.damage_found": () => "Beschädigte Daten wurden gefunden",
   "state.damage_accepted": () => "root hat den Schaden bestätigt",
   "need.began": ({ to }) => `Zu tun: ${to}`,
   "need.ended": ({ to }) => `Erledigt: ${to}`,
   "request.refused": ({ who, code }) => {
     if (code === "step_up_required") return `${who} wurde noch einmal nach dem Passwort gefragt`;
-    if (/^(authentication|invalid_token)/.test(code))
-      return "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt";
+    if (/^(authentication|invalid_token)/.test(code)) return "Eine Anfrage ohne Anmeldung wurde abgelehnt";
     if (/many|limited|locked/.test(code)) return "Zu viele Anfragen wurden abgelehnt";
     if (/wrong|totp|recovery/.test(code)) return `Passwort oder Code von ${who} war falsch`;
     return `${who} hat etwas versucht, das nicht erlaubt ist`;
