@@ -83,7 +83,7 @@ const heardWords: Readonly<Record<Exclude<Heard, "never">, string>> = {
   at_once: "always, at once",
   as_need: "always; at once where something fails",
   unless_need: "unless it is a need as well",
-  of_administrator: "where the user is or was an administrator, or may sign in again",
+  of_administrator: "of an administrator, present or former",
   of_new_address: "of an administrator, from a new address",
   of_lasting_right: "where the token can change something, for longer than a day",
   of_safeguard: "of the settings `notify` at once, of `security` and `update`",

@@ -74,7 +74,7 @@ export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
     },
     close: async () => {
       unsubscribe();
-      const all = [...dispatchers.values(), ...farewells.dispatchers];
+      const all = [...dispatchers.values(), ...farewells.end()];
       await Promise.all(all.map((dispatcher) => dispatcher.stop()));
     },
   };
@@ -87,6 +87,7 @@ const mostLastAttempts = 7;
 function createFarewells(options: Omit<DispatcherOptions, "keep">) {
   const dispatchers = new Set<Dispatcher>();
   let present: readonly NamedReceiver[] = [];
+  let isOver = false;
   const send = (one: NamedReceiver, word: "removed" | "replaced", event: AuditEvent): void => {
     const events = {
       ...options.events,
@@ -99,13 +100,17 @@ function createFarewells(options: Omit<DispatcherOptions, "keep">) {
     dispatchers.add(dispatcher);
   };
   return {
-    dispatchers,
+    /** Sends no more, and returns what is under way. */
+    end: (): Iterable<Dispatcher> => {
+      isOver = true;
+      return dispatchers;
+    },
     configure: (receivers: readonly NamedReceiver[], change: Promise<AuditEvent> | undefined): void => {
       const leaving = present.filter((one) => !receivers.some((next) => areSame(one, next)));
       present = receivers;
       const isNamed = ({ name }: NamedReceiver) => receivers.some((next) => next.name === name);
       void change?.then((event) => {
-        for (const one of leaving) send(one, isNamed(one) ? "replaced" : "removed", event);
+        if (!isOver) for (const one of leaving) send(one, isNamed(one) ? "replaced" : "removed", event);
       });
     },
   };
