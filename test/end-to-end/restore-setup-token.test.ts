@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
+import { until } from "../../lab/basics/until.ts";
 
 const path = "/api/setup/restore";
 
@@ -25,7 +28,9 @@ describe("a backup over the network", () => {
     });
     return { status: answer.status, json: (await answer.json()) as { code?: string } };
   };
-  const isKept = () => existsSync(join(agent.stateDirectory, ".restore/backup.age"));
+  const kept = () => join(agent.stateDirectory, ".restore/backup.age");
+  const isKept = () => existsSync(kept());
+  const isDripping = () => isKept() && readFileSync(kept(), "utf8").startsWith("a");
 
   it("is neither taken nor opened without the setup token (takeover of a new device)", async () => {
     for (const headers of [{}, { "x-setup-token": "" }, { "x-setup-token": "wrong" }]) {
@@ -48,9 +53,36 @@ describe("a backup over the network", () => {
     assert.ok(isKept());
   });
 
-  it("is refused where there is an administrator, with any token (takeover of a device in use)", async () => {
+  /** Sends a backup that never comes to its end; the answer. */
+  const dripping = async (): Promise<{ code?: string }> => {
+    const headers = { "content-type": "application/octet-stream", "x-setup-token": token() };
+    const sent = request(`${agent.url}${path}`, { method: "PUT", headers, agent: false });
+    sent.on("error", () => undefined);
+    const drip = setInterval(() => sent.write("a"), 50);
+    try {
+      const few = { signal: AbortSignal.timeout(20_000) };
+      const [response] = (await once(sent, "response", few)) as [IncomingMessage];
+      return JSON.parse(Buffer.concat(await response.toArray()).toString());
+    } finally {
+      clearInterval(drip);
+      sent.destroy();
+    }
+  };
+
+  it("that is still coming gives way to root's (a place that a slow sender holds)", async () => {
+    const slow = dripping();
+    await until("it is being read", isDripping);
+    const headers = { "content-type": "application/octet-stream" };
+    const { status } = await agent.call("PUT", path, { local: true, body: "of root", headers });
+    assert.deepEqual([status, (await slow).code], [200, "rate_limited"]);
+  });
+
+  it("is refused where there is an administrator, also in its midst, with any token (takeover of a device in use)", async () => {
     const headers = { "x-setup-token": token() };
+    const slow = dripping();
+    await until("it is being read", isDripping);
     await agent.signedInAdmin();
+    assert.equal((await slow).code, "setup_already_done");
     for (const ask of [put, post]) {
       const { status, json } = await ask(headers);
       assert.deepEqual([status, json.code], [409, "setup_already_done"]);

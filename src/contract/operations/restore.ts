@@ -16,7 +16,7 @@ export const restoreOperations = {
     upload: { maximumBytes: schemas.mostBackupBytes },
     response: { status: 200, schema: schemas.receivedBackup },
     refusal: "sign_in.refused",
-    errors: [...ofSetupToken, "storage_full", "storage_unwritable"],
+    errors: [...ofSetupToken, "rate_limited", "storage_full", "storage_unwritable"],
   },
   restoreBackup: {
     method: "POST",
