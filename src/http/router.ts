@@ -186,12 +186,8 @@ async function perform(routed: Routed): Promise<void> {
   });
   if (!lasting) return respond(ctx, await work);
   const { signal } = lasting;
-  const {
-    bytes,
-    mediaType = "application/octet-stream",
-    stream,
-    ...answer
-  } = await unlessEnded(work, signal);
+  const { bytes, stream, ...answer } = await unlessEnded(work, signal);
+  const { mediaType = "application/octet-stream" } = answer;
   if (bytes) return sendBytes(ctx, bytes, { mediaType, signal });
   if (!stream) return respond(ctx, answer);
   sendStream(ctx.res, stream, signal);

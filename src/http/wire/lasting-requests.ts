@@ -53,7 +53,12 @@ export function createLastingRequests(longestMilliseconds = longestHours * 3_600
   const streams = () => [...open].filter(({ isStream }) => isStream);
   return {
     begin: (request) => {
-      if (request.isStream) checkStreamPlaces(actorsOf(streams()), request.actor);
+      const { isStream, actor, response, requireStill } = request;
+      if (isStream)
+        checkStreamPlaces(
+          streams().map((one) => one.actor),
+          actor,
+        );
       for (const other of open) if (givesWay(other, request)) other.end(gaveWay());
       const ending = new AbortController();
       const over = (): void => {
@@ -69,18 +74,14 @@ export function createLastingRequests(longestMilliseconds = longestHours * 3_600
       };
       const one: OpenRequest = { ...request, began: monotonicMilliseconds(), end };
       open.add(one);
-      request.response.once("close", over);
+      response.once("close", over);
       timer ??= setInterval(() => open.forEach(judge), judgeMilliseconds).unref();
-      return { signal: ending.signal, over, requireStill: request.requireStill };
+      return { signal: ending.signal, over, requireStill };
     },
     endStreams: (why) => {
       for (const stream of streams()) stream.end(why);
     },
   };
-}
-
-function actorsOf(requests: readonly NewLasting[]): Actor[] {
-  return requests.map(({ actor }) => actor);
 }
 
 function givesWay(one: NewLasting, { upload, actor }: NewLasting): boolean {
