@@ -207,6 +207,7 @@ function associate(
         {
           exchangeKeys: exchange,
           resolve: async (host) => [host],
+          isLocalAddress: () => false,
           monotonic: () => hostClock.read().monotonicSeconds,
           random: randomBytes,
         },

@@ -6,6 +6,7 @@ import {
 import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
+import { isLocalAddress } from "../../src/host/linux/network/server-addresses.ts";
 import type { Leap, SteeringBlocker, TimeDaemon } from "../../src/host/ports.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { type Chance, createChance } from "../basics/chance.ts";
@@ -156,6 +157,7 @@ class SimulatedHost implements ClockHost {
       timers: this.time.hostTimers,
       services: { activeDaemon: async () => this.daemon },
       resolve: this.network.resolve,
+      isLocalAddress,
       exchange: (steered) => this.network.exchange(steered),
       openAssociation: () => this.network.openAssociation,
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),

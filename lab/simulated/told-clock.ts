@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/clock/loop/clock.ts";
-import { type ClockState, unobservedClock } from "../../src/clock/trust/clock-state.ts";
+import type { ClockState } from "../../src/clock/trust/clock-state.ts";
 import { type ClockPlan, type OpenClock, openHostClock } from "../../src/programs/agent/wire-clock.ts";
+import { unobservedClock } from "./unobserved-clock.ts";
 
 /** Its methods one by one: they are a class's, and a spread would lose them. */
 function hostClock(plan: ClockPlan): Clock {

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { createTrustedTime, type TrustedTime } from "../../src/auth/trusted-time.ts";
-import { type ClockState, unobservedClock } from "../../src/clock/trust/clock-state.ts";
+import type { ClockState } from "../../src/clock/trust/clock-state.ts";
 import type { Uptime } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
+import { unobservedClock } from "./unobserved-clock.ts";
 
 const closing: (() => Promise<void>)[] = [];
 after(async () => {

@@ -32,6 +32,7 @@ export const sourceReasonCodes = [
   "same_server",
   "name_not_found",
   "no_address",
+  "local_address",
   "timeout",
   "connection_refused",
   "network_unreachable",

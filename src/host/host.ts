@@ -66,9 +66,12 @@ export interface HostNetwork {
   readonly lanNames: LanNaming;
   openTransfers(options: TransferOptions): Transfers;
   openConnections(options: Pick<TransferOptions, "caFile" | "allowLocalServers">): ServerConnections;
-  openKeyExchanges(options: KeyExchangeOptions): KeyExchanges;
+  /** Loads the code for them: few devices make any. */
+  openKeyExchanges(options: KeyExchangeOptions): Promise<KeyExchanges>;
   /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
   isLocalServer(server: string): boolean;
+  /** True for a literal address of this device now, of its own link, or of a cloud's metadata service. */
+  isLocalAddress(address: string): boolean;
 }
 
 export interface HostFiles {

@@ -1,11 +1,13 @@
+import { timeServer } from "../../contract/clock/time-server.ts";
 import type { ClockEventType } from "../../contract/event-types.ts";
 import type { Settings } from "../../contract/types.ts";
-import type { ClockDriver, ResolveHost, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
+import type { ClockDriver, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { type Counters, createCounters } from "../counters.ts";
 import type { ExternalDaemon } from "../daemons/external-daemon.ts";
 import { Steering } from "../discipline/steering.ts";
 import type { Exchange } from "../ntp/exchange.ts";
+import type { ServerResolution } from "../ntp/resolve-server.ts";
 import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
 import type { OpenAssociation } from "../ntp/source.ts";
 import { createSourcePool, type SourcePool } from "../ntp/source-pool.ts";
@@ -16,11 +18,10 @@ import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
 import { TrustedOffset } from "../trust/trusted-offset.ts";
 
 /** The parts of the host and of other rooms that the clock uses. */
-export interface ClockOptions {
+export interface ClockOptions extends ServerResolution {
   readonly driver: ClockDriver;
   readonly timers: Timers;
   readonly services: TimeServices;
-  readonly resolve: ResolveHost;
   readonly exchange: (driver: Pick<ClockDriver, "read">) => Exchange;
   readonly openAssociation: (driver: Pick<ClockDriver, "read">) => OpenAssociation;
   readonly askSecondOpinion: (driver: Pick<ClockDriver, "read">) => AskSecondOpinion;
@@ -59,19 +60,26 @@ export interface ClockParts {
 }
 
 export function createClockParts(options: ClockOptions): ClockParts {
-  const { driver, record, timers, resolve } = options;
+  const { driver, record, timers, resolve, isLocalAddress } = options;
   const counters = createCounters();
   const steering = new Steering({ driver, counters, storedPpm: () => record.read().frequency_ppm });
   const monotonic = () => steering.read().monotonicSeconds;
   const exchange = options.exchange(steering);
   const openAssociation = options.openAssociation(steering);
   const moved = () => steering.moved();
+  // At its usual ports as well, where the console looks for the key exchange of a server with another one.
+  const isSet = (named: string): boolean =>
+    options.settings().servers.some((server) => {
+      const { host } = timeServer(server);
+      return [host, host.replace(/:\d+$/, "")].includes(named);
+    });
+  const asking = { exchange, openAssociation, resolve, isLocalAddress, timers, monotonic };
   return {
     counters,
     steering,
     history: createHistory(),
-    probe: createProbe({ exchange, openAssociation, resolve, timers, monotonic }),
-    pool: createSourcePool({ exchange, openAssociation, resolve, timers, monotonic, counters, moved }),
+    probe: createProbe({ ...asking, isSet }),
+    pool: createSourcePool({ ...asking, counters, moved }),
     floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
     trusted: new TrustedOffset(options.wall, options.uptime),
     askSecondOpinion: options.askSecondOpinion(steering),

@@ -161,7 +161,10 @@ class ServerPool implements SourcePool {
     const configured = this.#admitted().length;
     const usual = minAgreeing ?? (configured === 1 ? 1 : 2);
     const needed = this.#isAuthenticatedOnly ? Math.max(usual, majorityOf(configured)) : usual;
-    return select(rated.flatMap(candidateOf), { minAgreeing: needed });
+    return select(
+      rated.flatMap((one) => candidateOf(one.source.id, one)),
+      { minAgreeing: needed },
+    );
   }
 }
 
@@ -191,11 +194,15 @@ function shifted(ballot: Ballot, seconds: number): Ballot {
   return { ...ballot, ratedSources };
 }
 
-function candidateOf({ source, estimate, distanceSeconds }: RatedSource): Candidate[] {
+/** None without an estimate. */
+export function candidateOf(
+  id: string,
+  { estimate, distanceSeconds }: Pick<RatedSource, "estimate" | "distanceSeconds">,
+): Candidate[] {
   if (!estimate || distanceSeconds === null) return [];
   const { offsetSeconds, jitterSeconds, sample } = estimate;
   const { stratum } = sample;
-  return [{ id: source.id, offsetSeconds, jitterSeconds, stratum, rootDistanceSeconds: distanceSeconds }];
+  return [{ id, offsetSeconds, jitterSeconds, stratum, rootDistanceSeconds: distanceSeconds }];
 }
 
 /** By the samples that came after `usedUntil` (monotonic seconds), which were in no measurement yet. */

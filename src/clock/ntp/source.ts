@@ -1,16 +1,11 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
-import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
+import type { DatagramAddress, Timers } from "../../host/ports.ts";
 import type { Counters } from "../counters.ts";
 import type { Exchange, Seal } from "./exchange.ts";
 import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-control.ts";
+import { type NtpTarget, resolveServer, type ServerResolution } from "./resolve-server.ts";
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
-
-/** A host name or literal address, and a port. */
-export interface NtpTarget {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** The keys and cookies that authenticate the exchanges with one server (RFC 8915). */
 export interface Association {
@@ -31,10 +26,9 @@ export interface Association {
 /** Opens the association with a server whose key exchange is at this host and port. */
 export type OpenAssociation = (server: NtpTarget) => Promise<Association>;
 
-export interface SourceOptions {
+export interface SourceOptions extends ServerResolution {
   readonly exchange: Exchange;
   readonly openAssociation: OpenAssociation;
-  readonly resolve: ResolveHost;
   readonly timers: Timers;
   readonly monotonic: () => number;
   /** Seconds by which the clock was moved forward in all. */
@@ -158,7 +152,7 @@ export class Source {
 
   /** Looks the name up again every hour, and after a failure: another address may answer. */
   async #lookUp(isAsked: boolean): Promise<DatagramAddress | null> {
-    const { resolve, monotonic, counters } = this.#options;
+    const { monotonic, counters } = this.#options;
     const target = await this.#ntpServer(isAsked);
     if ("failure" in target) {
       this.#fail(target.failure);
@@ -168,10 +162,13 @@ export class Source {
     if (this.#address && this.#failure === null && !isStale) return this.#address;
     this.#target = target;
     counters.add("name_look_ups");
-    const { host, port } = target;
-    const found = await resolve(host).catch(() => null);
-    if (found === null) this.#fail("name_not_found");
-    else this.#choose(found.map((address) => ({ address, port })));
+    const found = await resolveServer(this.#options, target);
+    if (!("failure" in found)) this.#choose(found.map((address) => ({ address, port: target.port })));
+    else {
+      // A resolver that is silent for once says nothing against the address.
+      if (found.failure !== "name_not_found") this.#moveTo(null);
+      this.#fail(found.failure);
+    }
     return this.#address;
   }
 
@@ -189,7 +186,7 @@ export class Source {
     const isGivenUp = this.#failure !== null && (this.#reach & silences) === 0;
     const next = free.find((address) => isPresent(address) !== isGivenUp);
     this.#moveTo(next ?? free[0] ?? null);
-    if (free.length === 0) this.#fail(found.length === 0 ? "no_address" : "same_server");
+    if (free.length === 0) this.#fail("same_server");
   }
 
   #moveTo(address: DatagramAddress | null): void {

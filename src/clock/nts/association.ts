@@ -1,12 +1,11 @@
-import type { KeyExchangeOutcome, KeyExchanges, NtsKeys } from "../../host/nts-ports.ts";
-import type { ResolveHost } from "../../host/ports.ts";
-import type { Association, NtpTarget } from "../ntp/source.ts";
+import type { KeyExchanges, NtsKeys } from "../../host/nts-ports.ts";
+import { type NtpTarget, resolveServer, type ServerResolution } from "../ntp/resolve-server.ts";
+import type { Association } from "../ntp/source.ts";
 import { mostCookies } from "./key-exchange-messages.ts";
 import { protect } from "./protected-packets.ts";
 
-export interface AssociationOptions {
+export interface AssociationOptions extends ServerResolution {
   readonly exchangeKeys: KeyExchanges["exchange"];
-  readonly resolve: ResolveHost;
   /** Seconds. */
   readonly monotonic: () => number;
   /** Bytes of a cryptographic source, new at each call. */
@@ -30,7 +29,9 @@ const mostWaitSeconds = 3_600;
 /** Addresses of a name that are asked for keys in turn. */
 const mostAddresses = 3;
 
-interface HeldKeys extends NtsKeys {
+type TargetKeys = NtsKeys & NtpTarget;
+
+interface HeldKeys extends TargetKeys {
   readonly sinceSeconds: number;
   /** The dates of the certificates were not judged, because the time was not known. */
   readonly isProvisional: boolean;
@@ -101,7 +102,7 @@ export class NtsAssociation implements Association {
   async #exchange(atSeconds: number | null): Promise<{ readonly failure: string } | null> {
     const outcome = await this.#ask(atSeconds);
     const now = this.#options.monotonic();
-    if (outcome.kind === "failed") {
+    if ("failure" in outcome) {
       const waitSeconds = Math.min(mostWaitSeconds, firstWaitSeconds * waitGrowth ** this.#failures);
       this.#failures += 1;
       this.#nextAt = now + waitSeconds;
@@ -129,15 +130,20 @@ export class NtsAssociation implements Association {
   }
 
   /** Asks the addresses of the name, best first, until one gives keys: at most three, each of which may take seconds. */
-  async #ask(atSeconds: number | null): Promise<KeyExchangeOutcome> {
-    const { host, port } = this.#server;
-    const addresses = await this.#options.resolve(host).catch(() => null);
-    if (addresses === null) return { kind: "failed", failure: "name_not_found" };
-    let outcome: KeyExchangeOutcome = { kind: "failed", failure: "no_address" };
+  async #ask(atSeconds: number | null): Promise<{ keys: TargetKeys } | { failure: string }> {
+    const { host, port, isForeign = false } = this.#server;
+    const addresses = await resolveServer(this.#options, this.#server);
+    if ("failure" in addresses) return addresses;
+    let failure = "no_address";
     for (const address of addresses.slice(0, mostAddresses)) {
-      outcome = await this.#options.exchangeKeys({ host, address: { address, port }, atSeconds });
-      if (outcome.kind === "keys") return outcome;
+      const outcome = await this.#options.exchangeKeys({ host, address: { address, port }, atSeconds });
+      if (outcome.kind === "failed") ({ failure } = outcome);
+      else {
+        // RFC 8915 §4.1.7 lets the server name any other host, also one that only this device reaches.
+        const isOther = ![host, address].includes(outcome.keys.host);
+        return { keys: { ...outcome.keys, isForeign: isForeign || isOther } };
+      }
     }
-    return outcome;
+    return { failure };
   }
 }

@@ -1,8 +1,10 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { TimeProbe } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
-import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
-import type { Exchange, Seal } from "../ntp/exchange.ts";
+import type { DatagramAddress, Timers } from "../../host/ports.ts";
+import { deadlineSeconds, type Exchange, type Seal } from "../ntp/exchange.ts";
+import { type NtpTarget, resolveServer, type ServerResolution } from "../ntp/resolve-server.ts";
+import type { ExchangeOutcome, Sample } from "../ntp/sample.ts";
 import {
   addSample,
   emptyRegister,
@@ -10,25 +12,20 @@ import {
   rootDistance,
   type SourceEstimate,
 } from "../ntp/sample-filter.ts";
-import {
-  keyExchangePort,
-  type NtpTarget,
-  ntpPort,
-  type OpenAssociation,
-  serverAddress,
-} from "../ntp/source.ts";
-import type { Candidate } from "../select/candidate.ts";
+import { keyExchangePort, type OpenAssociation, serverAddress } from "../ntp/source.ts";
+import { candidateOf } from "../ntp/source-pool.ts";
 import { type Selection, select } from "../select/select.ts";
 import { reasonWithDetail } from "./details.ts";
 import { restingRefusal } from "./refusals.ts";
 import { failureReason } from "./source-view.ts";
 
-export interface ProbeOptions {
+export interface ProbeOptions extends ServerResolution {
   readonly exchange: Exchange;
   readonly openAssociation: OpenAssociation;
-  readonly resolve: ResolveHost;
   readonly timers: Timers;
   readonly monotonic: () => number;
+  /** True for a server of the settings, which may be at an address of this device or of its link. */
+  readonly isSet: (host: string) => boolean;
 }
 
 /** Asks servers once. `hostOffsetSeconds`: what the host's own clock lacks of the one that is measured against. */
@@ -37,11 +34,18 @@ export type Probe = (servers: readonly TimeServer[], hostOffsetSeconds: number) 
 /** Seconds for a name to be found: a resolver that is silent takes far longer to give up. */
 const nameSeconds = 3;
 
-/** Seconds for a server to show that it offers NTS: a firewall that drops packets would hold up the answer. */
+/** Seconds for a server to show that it offers NTS. */
 const offerSeconds = 2;
+
+/** Seconds for a key exchange that was asked for: the start of its process, and a second address of the name. */
+const keysSeconds = 10;
 
 /** Seconds between two probes: public servers treat faster requests as an attack. */
 const restSeconds = 2;
+
+/** The failures of which a time server itself, its certificate or its name is the reason. */
+const toldFailures =
+  /^(kiss|unsynchronised|stratum|root_distance|name_not_found|no_address|local_address|nts_(refused|wrong_name|unknown_authority|bad_certificate|certificate_\w+|cannot_verify))\b/;
 
 const asked = "Time servers were asked";
 
@@ -52,7 +56,6 @@ interface Heard {
   readonly estimate: SourceEstimate | null;
   readonly distanceSeconds: number | null;
   readonly failure: string | null;
-  /** null: not known in time. */
   readonly nts: "offered" | "not_offered" | null;
 }
 
@@ -76,118 +79,111 @@ export function createProbe(options: ProbeOptions): Probe {
 
 /** The names first, all of them: two that lead to one server must not count twice. */
 async function ask(options: ProbeOptions, servers: readonly TimeServer[]): Promise<readonly Heard[]> {
-  const offers = servers.map((server) => offerOf(options, server));
-  const places = await Promise.all(servers.map((server) => placeOf(options, server)));
+  const asking = servers.map((server) => ({ server, keys: keysOf(options, server) }));
+  const places = await Promise.all(asking.map(({ server, keys }) => placeOf(options, server, keys)));
   const taken = new Set<string>();
   const chosen = places.map((place): Question => {
-    if (typeof place === "string") return { failure: place };
+    if ("failure" in place) return place;
     const { port, addresses, seal } = place;
     const address = addresses.find((one) => !taken.has(`${one} ${port}`));
-    if (address === undefined) return { failure: addresses.length > 0 ? "same_server" : "no_address" };
+    if (address === undefined) return { failure: "same_server" };
     taken.add(`${address} ${port}`);
     return { at: { address, port }, seal };
   });
   return Promise.all(
-    servers.map(async (server, index): Promise<Heard> => {
-      const { host } = server;
+    asking.map(async ({ server, keys }, index): Promise<Heard> => {
       const question = chosen[index] ?? { failure: "no_address" };
-      const [answer, nts] = await Promise.all([askOne(options, question), offers[index] ?? null]);
-      return { host, nts: nts ?? offerIn(server, question), ...answer };
+      const [answer, found] = await Promise.all([askOne(options, question), keys]);
+      return { host: server.host, nts: offerIn(server, found), ...answer };
     }),
   );
 }
 
+interface Failure {
+  readonly failure: string;
+}
+
 /** A request that can be sent, or why there is none. */
-type Question =
-  | { readonly failure: string }
-  | { readonly at: DatagramAddress; readonly seal: Seal | undefined };
+type Question = Failure | { readonly at: DatagramAddress; readonly seal: Seal | undefined };
 
-/** The addresses that take a server's requests, after a key exchange where it has NTS; or why there are none. */
-async function placeOf(
-  options: ProbeOptions,
-  { host, nts }: TimeServer,
-): Promise<string | { port: number; addresses: readonly string[]; seal: Seal | undefined }> {
-  if (!nts) {
-    const server = serverAddress(host, ntpPort);
-    const found = await placesAt(options, server);
-    return found ? { ...found, seal: undefined } : "name_not_found";
-  }
-  const association = await options.openAssociation(serverAddress(host, keyExchangePort));
-  const target = await association.target({ isAsked: true });
-  if ("failure" in target) return target.failure;
-  const found = await placesAt(options, target);
-  return found ? { ...found, seal: association.seal } : "name_not_found";
+/** The server that takes the requests, and the seal of its keys. */
+interface Keys {
+  readonly target: NtpTarget;
+  readonly seal: Seal | undefined;
 }
 
-async function placesAt(
-  options: ProbeOptions,
-  { host, port }: NtpTarget,
-): Promise<{ port: number; addresses: readonly string[] } | null> {
-  const addresses = await lookUp(options, host);
-  return addresses && { port, addresses };
+const noKeys: Failure = { failure: "nts_no_answer" };
+
+/** The keys of a server; of a plain one too, whose offer of NTS is at the usual port. */
+async function keysOf(options: ProbeOptions, { host, nts }: TimeServer): Promise<Keys | Failure> {
+  const server = { ...serverAddress(host, keyExchangePort), isForeign: !options.isSet(host) };
+  const opened = options.openAssociation(nts ? server : { ...server, port: keyExchangePort });
+  const target = opened.then((association) => association.target({ isAsked: true }));
+  const found = await within(options, nts ? keysSeconds : offerSeconds, target, noKeys);
+  return "failure" in found ? found : { target: found, seal: (await opened).seal };
 }
 
-/** The offer of a server that was asked for keys; null: the exchange failed for another reason, or none was made. */
-function offerIn({ nts }: TimeServer, question: Question): Heard["nts"] {
-  if (!nts) return null;
-  if (!("failure" in question)) return "offered";
-  return question.failure.startsWith("nts_not_offered") ? "not_offered" : null;
+/** null: it has been asked for keys, and the exchange failed for another reason. */
+function offerIn({ nts }: TimeServer, keys: Keys | Failure): Heard["nts"] {
+  if (!("failure" in keys)) return "offered";
+  return nts && keys.failure !== noKeys.failure ? null : "not_offered";
 }
 
-/** A plain server's offer of NTS, at the usual port; null: not known in time, or it was asked for already. */
-function offerOf(
-  { openAssociation, timers }: ProbeOptions,
-  { host, nts }: TimeServer,
-): Promise<Heard["nts"]> {
-  // The key exchange that comes before its request says more.
-  if (nts) return Promise.resolve(null);
+/** The addresses that take a server's requests, after the key exchange where it has NTS; or why there are none. */
+async function placeOf(options: ProbeOptions, { host, nts }: TimeServer, keys: Promise<Keys | Failure>) {
+  const plain = { target: { ...serverAddress(host), isForeign: !options.isSet(host) }, seal: undefined };
+  const asked = nts ? await keys : plain;
+  if ("failure" in asked) return asked;
+  const { target, seal } = asked;
+  const found = resolveServer(options, target);
+  const addresses = await within(options, nameSeconds, found, { failure: "name_not_found" });
+  return "failure" in addresses ? addresses : { port: target.port, addresses, seal };
+}
+
+/**
+ * The answer as soon as it is there; every failure that a time server did not tell of is `silence`, at the end of the time
+ * (s). A closed port, one that drops packets and one where something else listens would otherwise be told apart, and a
+ * token for the clock would scan the network (docs/design/threat-model.md).
+ */
+function within<Answer extends object>(
+  { timers }: ProbeOptions,
+  seconds: number,
+  answer: Promise<Answer>,
+  silence: Failure,
+): Promise<Answer | Failure> {
   return new Promise((settle) => {
-    const stop = timers.after(offerSeconds, () => settle(null));
-    const server = { ...serverAddress(host, ntpPort), port: keyExchangePort };
-    const end = (offer: Heard["nts"]): void => {
+    const stop = timers.after(seconds, () => settle(silence));
+    const end = (found: Answer): void => {
+      if ("failure" in found && !toldFailures.test(String(found.failure))) return;
       stop();
-      settle(offer);
+      settle(found);
     };
-    openAssociation(server)
-      .then((association) => association.target({ isAsked: true }))
-      .then(
-        (target) => end("failure" in target ? "not_offered" : "offered"),
-        () => end(null),
-      );
-  });
-}
-
-/** null: the name was not found, or not in time. */
-function lookUp({ resolve, timers }: ProbeOptions, host: string): Promise<readonly string[] | null> {
-  return new Promise((settle) => {
-    const stop = timers.after(nameSeconds, () => settle(null));
-    const end = (addresses: readonly string[] | null): void => {
-      stop();
-      settle(addresses);
-    };
-    resolve(host).then(end, () => end(null));
+    answer.then(end, () => undefined);
   });
 }
 
 async function askOne(
-  { exchange, monotonic }: ProbeOptions,
+  options: ProbeOptions,
   question: Question,
 ): Promise<Pick<Heard, "address" | "estimate" | "distanceSeconds" | "failure">> {
   const nothing = { estimate: null, distanceSeconds: null };
   if ("failure" in question) return { address: null, ...nothing, failure: question.failure };
   const { address } = question.at;
-  const outcome = await exchange(question.at, question.seal);
-  if (outcome.kind !== "sample") {
-    const failure = outcome.kind === "kiss" ? `kiss ${outcome.code}` : outcome.reason;
-    return { address, ...nothing, failure };
-  }
-  const estimate = estimateOf(addSample(emptyRegister, outcome.sample), monotonic());
-  const distanceSeconds = estimate && rootDistance(estimate, monotonic());
-  return { address, estimate, distanceSeconds, failure: null };
+  const answer = options.exchange(question.at, question.seal).then(sampleIn);
+  const heard = await within(options, deadlineSeconds, answer, { failure: "timeout" });
+  if ("failure" in heard) return { address, ...nothing, failure: heard.failure };
+  const now = options.monotonic();
+  const estimate = estimateOf(addSample(emptyRegister, heard), now);
+  return { address, estimate, distanceSeconds: estimate && rootDistance(estimate, now), failure: null };
+}
+
+function sampleIn(outcome: ExchangeOutcome): Sample | Failure {
+  if (outcome.kind === "sample") return outcome.sample;
+  return { failure: outcome.kind === "kiss" ? `kiss ${outcome.code}` : outcome.reason };
 }
 
 function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
-  const candidates = heard.flatMap(candidateOf);
+  const candidates = heard.flatMap((one) => candidateOf(one.host, one));
   const selection = select(candidates, { minAgreeing: 1 });
   return {
     servers: heard.map(({ host, nts, address, estimate, distanceSeconds, failure }) => ({
@@ -201,13 +197,6 @@ function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
     answering: candidates.length,
     agreeing: selection.kind === "agreed" ? selection.survivors.length + selection.outliers.length : 0,
   };
-}
-
-function candidateOf({ host, estimate, distanceSeconds }: Heard): Candidate[] {
-  if (estimate === null || distanceSeconds === null) return [];
-  const { offsetSeconds, jitterSeconds, sample } = estimate;
-  const { stratum } = sample;
-  return [{ id: host, offsetSeconds, jitterSeconds, stratum, rootDistanceSeconds: distanceSeconds }];
 }
 
 /** null: it says what the majority of those that answer says. */

@@ -20,14 +20,3 @@ export interface ClockState {
 }
 
 export type ReadClock = () => ClockState;
-
-/** A clock that is not observed. */
-export const unobservedClock: ClockState = {
-  trust: "none",
-  state: "unobserved",
-  synchronised: null,
-  offsetSeconds: 0,
-  lastSyncAt: null,
-  lastStepSeconds: null,
-  lastStepAt: null,
-};

@@ -87,8 +87,7 @@ export const timeDescriptions: Readonly<Record<keyof typeof timeOperations, stri
     "Answers after the round of measurements, which takes some seconds. A token that fails only because the device's clock was wrong is accepted here.",
   syncTime:
     "Answers after the correction, which takes some seconds. A correction beyond `time.panic_threshold` is refused unless `force` is true. `time` sets the clock by hand where no better source is trusted. A token that fails only because the device's clock was wrong is accepted here, without `force` and `time`.",
-  probeTimeServers:
-    "For a form in which servers are about to be set: each is asked once, and `agreeing` says how many of those that answered say the same time.",
+  probeTimeServers: "Each is asked once. `agreeing` says how many that answered say the same time.",
   resetClockFloor:
     "Corrects a floor that a false time has moved into the future. Only root and the service's own user can call it, over the unix socket.",
 };

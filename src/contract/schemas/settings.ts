@@ -233,7 +233,7 @@ export const probeRequest = {
       minItems: 1,
       maxItems: mostTimeServers,
       uniqueItems: true,
-      description: "in the form of time.servers, which stays as it is",
+      description: "in the form of time.servers",
     },
   },
 } as const;
@@ -275,7 +275,7 @@ export const timeProbe = {
   additionalProperties: false,
   required: ["servers", "answering", "agreeing"],
   properties: {
-    servers: { type: "array", items: probedServer, description: "in the order in which they were named" },
+    servers: { type: "array", items: probedServer, description: "in the order of the request" },
     answering: { type: "integer" },
     agreeing: { type: "integer", description: "how many of these say the same time; 0: no majority does" },
   },

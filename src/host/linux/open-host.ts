@@ -15,9 +15,8 @@ import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { createLanNames } from "./network/lan-names.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
-import { isLocalServer } from "./network/server-addresses.ts";
+import { isLocalAddress, isLocalServer, ownAddresses } from "./network/server-addresses.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
-import { openKeyExchanges } from "./nts/open-key-exchanges.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
@@ -74,8 +73,10 @@ export function openHost(options: HostOptions): Host {
       lanNames: createLanNames(run),
       openTransfers,
       openConnections,
-      openKeyExchanges,
+      openKeyExchanges: async (options) =>
+        (await import("./nts/key-exchange-process.ts")).createKeyExchanges(options),
       isLocalServer,
+      isLocalAddress: (address) => isLocalAddress(address, ownAddresses()),
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
     systemd: {

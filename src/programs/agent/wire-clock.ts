@@ -9,6 +9,7 @@ import type { ClockRecord } from "../../clock/trust/clock-record.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { Host, KeyExchangeOptions } from "../../host/host.ts";
+import type { KeyExchanges } from "../../host/nts-ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { HostDecisions } from "../host-file/host-file.ts";
 
@@ -47,14 +48,16 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
   const { driver, timers } = host.time;
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
-  const keyExchanges = network.openKeyExchanges(plan.keyExchange);
+  const { resolve, isLocalAddress } = network;
+  const resolution = { resolve, isLocalAddress };
+  let keyExchanges: Promise<KeyExchanges> | undefined;
   const kernelIsSynchronised = () => driver.kernel()?.isSynchronised ?? null;
   return {
     ...plan,
     ...host.time,
     ...host.clock,
     buildSeconds,
-    resolve: network.resolve,
+    ...resolution,
     random: Math.random,
     bootId: host.identity.bootId,
     panicSeconds,
@@ -68,12 +71,12 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
         randomNonce: () => randomBytes(8),
       }),
     openAssociation: (steered) => async (server) => {
-      keyExchanges.prepare();
+      keyExchanges ??= network.openKeyExchanges(plan.keyExchange);
+      const { prepare, exchange: exchangeKeys } = await keyExchanges;
+      prepare();
       const { NtsAssociation } = await import("../../clock/nts/association.ts");
       const monotonic = () => steered.read().monotonicSeconds;
-      const { resolve } = network;
-      const exchangeKeys = keyExchanges.exchange;
-      return new NtsAssociation(server, { exchangeKeys, resolve, monotonic, random: randomBytes });
+      return new NtsAssociation(server, { ...resolution, exchangeKeys, monotonic, random: randomBytes });
     },
     askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
   };

@@ -9,6 +9,7 @@ import {
   runSteward as runStewardProcess,
 } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { exampleClock, exampleSource, exampleSummary } from "../../../lab/command-line/example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
@@ -111,6 +112,19 @@ describe("steward time, with three good servers and a false one", () => {
     const again = await watched.run("time", "probe");
     assert.deepEqual([again.code, /were asked a moment ago/.test(again.stderr)], [7, true], again.stderr);
     assert.equal((await watched.run("-o", "json", "system", "get")).stdout, before, "nothing was changed");
+  });
+
+  it("asks no port of this device that is not one of the servers", async () => {
+    const [port] = servers.map((one) => one.port);
+    const body = { servers: [`localhost:${port}`, { host: "127.0.0.1:4460", nts: true }] };
+    const probe = () => watched.agent.call("POST", "/api/system/time-sync/probe", { local: true, body });
+    let found = await probe();
+    await until("it may ask again", async () => {
+      if (found.status === 429) found = await probe();
+      return found.status === 200;
+    });
+    const reasons = found.json.servers.map(({ reason }: { reason: { code: string } }) => reason?.code);
+    assert.deepEqual(reasons, ["local_address", "local_address"]);
   });
 
   it("asks no server twice, in whatever form it is named", async () => {

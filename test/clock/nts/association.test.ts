@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { heldTimers } from "../../../lab/host/timers.ts";
+import { createCounters } from "../../../src/clock/counters.ts";
+import { createSourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { exchangeKeys } from "../../../src/clock/nts/key-exchange.ts";
+import { isLocalAddress } from "../../../src/host/linux/network/server-addresses.ts";
 import type { AskKeyExchange, KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
+import { sampleWith } from "../samples.ts";
 
 const cookie = (fill: number) => [0, 5, 0, 100, ...Buffer.alloc(100, fill)];
 
-/** Keys with so many cookies. */
-function keysWith(cookies: number): KeyExchangeAnswer {
+/** Keys with so many cookies, for the NTP server that is named, or for the host that was asked. */
+function keysWith(cookies: number, server?: string): KeyExchangeAnswer {
   const all = Array.from({ length: cookies }, (_, index) => cookie(index)).flat();
-  const bytes = Uint8Array.from([...[0x80, 1, 0, 2, 0, 0, 0x80, 4, 0, 2, 0, 15], ...all, ...[0x80, 0, 0, 0]]);
+  const named = server === undefined ? [] : [0x80, 6, 0, server.length, ...Buffer.from(server)];
+  const head = [0x80, 1, 0, 2, 0, 0, 0x80, 4, 0, 2, 0, 15];
+  const bytes = Uint8Array.from([...head, ...named, ...all, ...[0x80, 0, 0, 0]]);
   return { kind: "answer", bytes, exported: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] };
 }
 
@@ -31,6 +38,7 @@ function associate(
     {
       exchangeKeys: (keyRequest) => exchangeKeys(ask, keyRequest),
       resolve: async () => addresses ?? Promise.reject(new Error("ENOTFOUND")),
+      isLocalAddress,
       monotonic: () => world.seconds,
       random: (bytes) => Buffer.alloc(bytes, 3),
     },
@@ -135,5 +143,54 @@ describe("the keys of a time server", () => {
     assert.deepEqual(await none.association.target(unasked), { failure: "no_address" });
     const unknown = associate({ addresses: null });
     assert.deepEqual(await unknown.association.target(unasked), { failure: "name_not_found" });
+  });
+});
+
+describe("a key exchange that names another server (RFC 8915 §4.1.7)", () => {
+  /** A source whose key exchange, at this address, names this server; `names`: the addresses of names, which may change. */
+  async function polled(named: string | undefined, names: Record<string, string>, at = "192.0.2.1") {
+    const { association, world } = associate({ addresses: [at], answer: () => keysWith(8, named) });
+    const asked: string[] = [];
+    const pool = createSourcePool({
+      exchange: async ({ address }) => {
+        asked.push(address);
+        return { kind: "sample", sample: sampleWith({ atSeconds: world.seconds }), ignored: [] };
+      },
+      openAssociation: async () => association,
+      resolve: async (host) => [names[host] ?? host],
+      isLocalAddress: (address) => isLocalAddress(address, new Set(["10.9.8.7"])),
+      timers: heldTimers(),
+      monotonic: () => world.seconds,
+      moved: () => 0,
+      counters: createCounters(),
+    });
+    pool.configure({ servers: [{ host: "time.example", nts: true }], isAuthenticatedOnly: true });
+    const [source] = pool.sources();
+    const poll = () => pool.poll({ burst: 1, isAsked: true });
+    await poll();
+    return { asked, poll, world, source: source ?? assert.fail("no source") };
+  }
+
+  const names = { "own.example": "10.9.8.7", "loop.example": "::ffff:127.0.0.1" };
+  for (const named of ["127.0.0.1", "::1", "169.254.169.254", "fe80::1", "10.9.8.7", ...Object.keys(names)])
+    it(`cannot lead the clock to ${named}, which only this device reaches`, async () => {
+      const { asked, source } = await polled(named, names);
+      assert.deepEqual([asked, source.address(), source.failure()], [[], null, "local_address"]);
+    });
+
+  it("cannot do so an hour later by another address of the name (DNS rebinding)", async () => {
+    const changing: Record<string, string> = { "ntp.example": "192.0.2.7" };
+    const { asked, poll, world, source } = await polled("ntp.example", changing);
+    assert.deepEqual([asked, source.failure()], [["192.0.2.7"], null]);
+    changing["ntp.example"] = "127.0.0.1";
+    world.seconds = 3_601;
+    await poll();
+    assert.deepEqual([asked, source.failure()], [["192.0.2.7"], "local_address"]);
+  });
+
+  it("may name one of the device's network; and a server that is set may be on the device itself", async () => {
+    assert.deepEqual((await polled("192.168.1.2", {})).asked, ["192.168.1.2"]);
+    assert.deepEqual((await polled(undefined, {}, "127.0.0.1")).asked, ["127.0.0.1"]);
+    assert.deepEqual((await polled("time.example", { "time.example": "127.0.0.1" })).asked, ["127.0.0.1"]);
   });
 });

@@ -20,6 +20,7 @@ import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { exchangeKeys } from "../../../src/clock/nts/key-exchange.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { isLocalAddress } from "../../../src/host/linux/network/server-addresses.ts";
 import { createKeyExchange } from "../../../src/host/linux/nts/key-exchange.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
 import {
@@ -59,19 +60,27 @@ function associate(port: number | null): NtsAssociation {
   const ask = createKeyExchange({ run: createRunCommand(), directory, caFile: authority.path, own });
   return new NtsAssociation(
     { host: name, port },
-    { exchangeKeys: (keyRequest) => exchangeKeys(ask, keyRequest), resolve, monotonic, random: randomBytes },
+    {
+      ...resolution,
+      exchangeKeys: (keyRequest) => exchangeKeys(ask, keyRequest),
+      monotonic,
+      random: randomBytes,
+    },
   );
 }
 
 const monotonic = () => hostClock.read().monotonicSeconds;
-const resolve = async (host: string) => [host === name ? address : host];
+const resolution = {
+  resolve: async (host: string) => [host === name ? address : host],
+  isLocalAddress,
+};
 
 /** The time servers of such a device, by the ports of their key exchanges. */
 function poolOf(ports: readonly (number | null)[], exchange: Exchange): SourcePool {
   const openAssociation = async (server: { port: number }) => associate(server.port);
   const counters = createCounters();
   const times = { timers: heldTimers(), monotonic, moved: () => 0 };
-  const pool = createSourcePool({ exchange, openAssociation, resolve, counters, ...times });
+  const pool = createSourcePool({ ...resolution, exchange, openAssociation, counters, ...times });
   const servers = ports.map((port) => ({ host: `${name}:${port}`, nts: true }));
   pool.configure({ servers, isAuthenticatedOnly: true });
   return pool;

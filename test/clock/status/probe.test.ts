@@ -2,13 +2,22 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createChance } from "../../../lab/basics/chance.ts";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import { until } from "../../../lab/basics/until.ts";
 import type { Asked } from "../../../lab/host/hostile-time-server.ts";
-import { heldTimers, patientTimers } from "../../../lab/host/timers.ts";
+import { type HeldTimers, heldTimers, patientTimers } from "../../../lab/host/timers.ts";
 import { createTimeNetwork, ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
+import { createExchange, type Exchange } from "../../../src/clock/ntp/exchange.ts";
+import type { NtpTarget } from "../../../src/clock/ntp/resolve-server.ts";
+import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
+import type { Association } from "../../../src/clock/ntp/source.ts";
+import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { createProbe, type Probe, type ProbeOptions } from "../../../src/clock/status/probe.ts";
 import type { TimeProbe } from "../../../src/contract/types.ts";
-import { endServersAfterEach, exchange, serve } from "../exchanging.ts";
+import { isLocalAddress } from "../../../src/host/linux/network/server-addresses.ts";
+import type { KeyExchangeOutcome, KeyRequest } from "../../../src/host/nts-ports.ts";
+import { common, countedDatagrams, endServersAfterEach, exchange, serve } from "../exchanging.ts";
+import { sampleWith } from "../samples.ts";
 
 const right = ({ send, reply }: Asked): Promise<void> => send(reply());
 
@@ -21,34 +30,42 @@ const later = (seconds: number) => (asked: Asked) => {
 const literal = async (host: string): Promise<readonly string[]> => [host];
 
 interface Probing {
-  /** Asks servers that are written without NTS. */
-  probe: (hosts: readonly string[], hostOffsetSeconds: number) => ReturnType<Probe>;
+  probe: (hosts: readonly string[], hostOffsetSeconds: number, nts?: boolean) => ReturnType<Probe>;
   pass: (seconds: number) => void;
 }
 
 function probeWith(options: Partial<ProbeOptions> = {}): Probing {
   let passed = 0;
   const monotonic = () => passed;
-  const [resolve, timers, openAssociation] = [literal, patientTimers, offersNothing];
-  const probe = createProbe({ exchange, openAssociation, resolve, timers, monotonic, ...options });
+  const [resolve, timers, openAssociation] = [
+    literal,
+    patientTimers,
+    keysThat(({ host }) => ({ host, port: 123 })),
+  ];
+  const given = { exchange, openAssociation, resolve, timers, monotonic, isLocalAddress, isSet: () => true };
+  const probe = createProbe({ ...given, ...options });
   return {
-    probe: (hosts, offset) =>
+    probe: (hosts, offset, nts = false) =>
       probe(
-        hosts.map((host) => ({ host, nts: false })),
+        hosts.map((host) => ({ host, nts })),
         offset,
       ),
     pass: (seconds) => (passed += seconds),
   };
 }
 
-/** No server has a key exchange. */
-const offersNothing: ProbeOptions["openAssociation"] = async () => ({
-  target: async () => ({ failure: "nts_unreachable ECONNREFUSED" }),
-  isProvisional: () => false,
-  confirm: async () => ({ failure: "nts_unreachable ECONNREFUSED" }),
-  seal: () => assert.fail("no request is sealed without keys"),
-  refused: () => undefined,
-});
+type Target = Awaited<ReturnType<Association["target"]>>;
+
+/** Key exchanges that end so. */
+const keysThat =
+  (end: (server: NtpTarget) => Target): ProbeOptions["openAssociation"] =>
+  async (server) => ({
+    target: async () => end(server),
+    isProvisional: () => false,
+    confirm: async () => null,
+    seal: (packet) => ({ packet, open: (reply) => reply }),
+    refused: () => undefined,
+  });
 
 const short = ({ servers, ...sums }: TimeProbe) => ({
   ...sums,
@@ -100,11 +117,6 @@ describe("servers that are asked before they are set", () => {
     assert.equal(network.sent, 5, "each is asked once");
   });
 
-  it("are told to refuse where nothing has their port", async () => {
-    const found = await probeWith().probe([`127.0.0.1:${await heldUdpPort()}`], 0);
-    assert.deepEqual(short(found).servers, [[false, "connection_refused"]]);
-  });
-
   it("agree on nothing where two say two times", async () => {
     const [one, other] = [await serve(right), await serve(later(3))];
     const found = await probeWith().probe(
@@ -148,11 +160,12 @@ describe("servers that are asked before they are set", () => {
       })),
     });
     const { openAssociation, resolve } = network;
-    const options = { exchange: network.exchange(driver), openAssociation, resolve, timers: time.hostTimers };
+    const own = { isLocalAddress, isSet: () => true, timers: time.hostTimers };
+    const options = { ...own, exchange: network.exchange(driver), openAssociation, resolve };
     const asked = async (isAsked: boolean) => {
       const servers = network.servers.map(({ address }) => ({ host: address, nts: isAsked }));
       const found = createProbe({ ...options, monotonic: time.now })(servers, 0);
-      await time.runUntil(time.now() + 5);
+      await time.runUntil(time.now() + 15);
       return (await found).servers.map((server) => [server.answers, server.nts, server.reason?.code ?? null]);
     };
     assert.deepEqual(await asked(false), [
@@ -162,7 +175,7 @@ describe("servers that are asked before they are set", () => {
     ]);
     assert.deepEqual(await asked(true), [
       [true, "offered", null],
-      [false, "not_offered", "nts_not_offered"],
+      [false, "not_offered", "nts_no_answer"],
       [false, null, "nts_unknown_authority"],
     ]);
   });
@@ -194,3 +207,160 @@ describe("servers that are asked before they are set", () => {
     assert.equal((await ask()).answering, 1);
   });
 });
+
+/** The answer of a probe that was not there before its time was over; without the address that was asked. */
+async function lateAnswer(
+  asked: Promise<TimeProbe>,
+  { runOut }: HeldTimers,
+  heard: Promise<unknown>,
+): Promise<object[]> {
+  let isThere = false;
+  const found = asked.finally(() => {
+    isThere = true;
+  });
+  await heard;
+  await new Promise(setImmediate);
+  assert.equal(isThere, false, "it is there before its time is over");
+  runOut();
+  return (await found).servers.map(({ host: _, address: __, ...answer }) => answer);
+}
+
+describe("ports that no time server has (scanning with a token for the clock)", () => {
+  endServersAfterEach();
+
+  it("have one answer at one time: closed ones, silent ones and those of other programs", async () => {
+    const silent = await serve(() => undefined);
+    const chatty = await serve(({ send }) => send(Buffer.from("SSH-2.0-OpenSSH_9.2p1")));
+    const stranger = await serve(({ send, reply }) => send(reply({ origin: Buffer.alloc(8) })));
+    const ports = [await heldUdpPort(), silent.port, chatty.port, stranger.port];
+    const answers: object[] = [];
+    for (const port of ports) {
+      const timers = heldTimers();
+      let heard = 0;
+      const datagrams: typeof countedDatagrams = {
+        connect: (address, { onPacket, onFailure }) =>
+          countedDatagrams.connect(address, {
+            onPacket: (...packet) => {
+              onPacket(...packet);
+              heard += 1;
+            },
+            onFailure: (code) => {
+              onFailure(code);
+              heard += 1;
+            },
+          }),
+      };
+      const { probe } = probeWith({ timers, exchange: createExchange({ ...common, datagrams, timers }) });
+      const answer = probe([`127.0.0.1:${port}`], 0);
+      const isHeard = () => (port === silent.port ? silent.requests.length : heard) > 0;
+      answers.push(...(await lateAnswer(answer, timers, until("the port was asked", isHeard))));
+    }
+    for (const answer of answers) assert.deepEqual(answer, answers[1]);
+  });
+
+  it("have one answer at one time to key exchanges, which use TCP, wished or not", async () => {
+    const failures = [
+      "nts_unreachable ECONNREFUSED",
+      "nts_not_offered",
+      "nts_not_offered EPROTO",
+      "nts_no_answer",
+    ];
+    const answers = { asked: [] as object[], plain: [] as object[] };
+    const right = exchangeThat({ kind: "sample", sample: sampleWith({}), ignored: [] });
+    for (const failure of failures) {
+      for (const kind of ["asked", "plain"] as const) {
+        const timers = heldTimers();
+        const { probe } = probeWith({
+          timers,
+          exchange: right,
+          openAssociation: keysThat(() => ({ failure })),
+        });
+        const asked = probe(["192.0.2.1:22"], 0, kind === "asked");
+        answers[kind].push(...(await lateAnswer(asked, timers, Promise.resolve())));
+      }
+    }
+    for (const [first, ...others] of Object.values(answers))
+      for (const answer of others) assert.deepEqual(answer, first);
+  });
+
+  it("are told apart from time servers that refuse, and from certificates that are not trusted", async () => {
+    const refusing = probeWith({ exchange: exchangeThat({ kind: "kiss", code: "DENY", ignored: [] }) });
+    assert.deepEqual(short(await refusing.probe(["192.0.2.1"], 0)).servers, [[false, "kiss_rate"]]);
+    const unknown = keysThat(() => ({ failure: "nts_unknown_authority self-signed certificate" }));
+    const { probe } = probeWith({ openAssociation: unknown });
+    assert.deepEqual(short(await probe(["192.0.2.1"], 0, true)).servers, [[false, "nts_unknown_authority"]]);
+  });
+});
+
+describe("a probe", () => {
+  const local = [
+    "127.0.0.1",
+    "[::1]:53",
+    "169.254.169.254:80",
+    "10.9.8.7",
+    "[fe80::1%eth0]",
+    "a-name.example",
+  ];
+
+  /** The addresses that were asked, and the answers. */
+  async function probed(hosts: readonly string[], { nts, isSet }: { nts: boolean; isSet: boolean }) {
+    const asked: string[] = [];
+    const [resolution, monotonic, random] = [
+      {
+        resolve: async (host: string) => [host === "a-name.example" ? "::ffff:127.0.0.1" : host],
+        isLocalAddress: (address: string) => isLocalAddress(address, new Set(["10.9.8.7"])),
+      },
+      () => 0,
+      (bytes: number) => Buffer.alloc(bytes),
+    ];
+    const timers = heldTimers();
+    const { probe } = probeWith({
+      ...resolution,
+      timers,
+      isSet: () => isSet,
+      exchange: async ({ address }) => {
+        asked.push(address);
+        return { kind: "silent", reason: "timeout", ignored: [] };
+      },
+      openAssociation: async (server) => {
+        const exchangeKeys = async ({ address }: KeyRequest): Promise<KeyExchangeOutcome> => {
+          asked.push(address.address);
+          return { kind: "failed", failure: "nts_no_answer" };
+        };
+        return new NtsAssociation(server, { ...resolution, exchangeKeys, monotonic, random });
+      },
+    });
+    let found: TimeProbe | undefined;
+    probe(hosts, 0, nts).then((answer) => {
+      found = answer;
+    });
+    for (let turn = 0; found === undefined && turn < 1_000; turn += 1) {
+      await new Promise(setImmediate);
+      timers.runOut();
+    }
+    assert.ok(found, "it has an end");
+    return { asked, codes: found.servers.map(({ reason }) => reason?.code) };
+  }
+
+  for (const nts of [false, true]) {
+    const how = nts ? "with NTS" : "in plain";
+    it(`asks no address of this device, its link or a cloud's metadata service ${how} (SSRF)`, async () => {
+      const { asked, codes } = await probed(local, { nts, isSet: false });
+      assert.deepEqual(asked, []);
+      assert.deepEqual(codes, Array(local.length).fill("local_address"));
+    });
+    it(`asks one of these ${how} that is set`, async () => {
+      const { asked, codes } = await probed(["127.0.0.1"], { nts, isSet: true });
+      assert.deepEqual([...new Set(asked)], ["127.0.0.1"]);
+      assert.deepEqual(codes, [nts ? "nts_no_answer" : "timeout"]);
+    });
+    it(`asks others ${how}, private ones among them`, async () => {
+      const { asked } = await probed(["192.168.1.1", "192.0.2.9"], { nts, isSet: false });
+      assert.deepEqual([...new Set(asked)], ["192.168.1.1", "192.0.2.9"]);
+    });
+  }
+});
+
+function exchangeThat(outcome: ExchangeOutcome): Exchange {
+  return async () => outcome;
+}

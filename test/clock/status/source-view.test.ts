@@ -22,6 +22,7 @@ async function polledPool(): Promise<MovedPool> {
     exchange: async () => ({ kind: "sample", sample: sampleWith({ offsetSeconds: 3 }), ignored: [] }),
     openAssociation: async () => assert.fail("no server asks for NTS"),
     resolve: async (host) => [host],
+    isLocalAddress: () => false,
     timers: realTimers,
     monotonic: () => 0,
     counters: createCounters(),

@@ -158,6 +158,7 @@ export const sourceWords: SourceWords = {
     same_server: "derselbe Server wie ein anderer",
     name_not_found: "der Name wird nicht gefunden",
     no_address: "der Name hat keine Adresse",
+    local_address: "nicht gefragt: auf diesem Gerät oder seinem Link, und nicht eingestellt",
     timeout: "keine Antwort",
     connection_refused: "dort läuft kein Zeitserver",
     network_unreachable: "keine Netzwerkverbindung dorthin",

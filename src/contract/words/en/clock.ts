@@ -183,6 +183,7 @@ export const sourceWords: SourceWords = {
     same_server: "the same server as another one",
     name_not_found: "the name is not found",
     no_address: "the name has no address",
+    local_address: "not asked: it is on this device or its link, and not set",
     timeout: "no answer",
     connection_refused: "no time server runs there",
     network_unreachable: "no network connection to it",

@@ -1,0 +1,31 @@
+import type { ResolveHost } from "../../host/ports.ts";
+
+/** A host name or literal address, and a port. */
+export interface NtpTarget {
+  readonly host: string;
+  readonly port: number;
+  /**
+   * True where no administrator has set it, but a key exchange or a caller of the API named it: then it is not asked at
+   * an address of this device, its link or a cloud's metadata service, whatever its name resolves to.
+   */
+  readonly isForeign?: boolean;
+}
+
+/** The look-up of names, and the judgement on their addresses. */
+export interface ServerResolution {
+  readonly resolve: ResolveHost;
+  /** True for an address of this device, of its link or of a cloud's metadata service. */
+  readonly isLocalAddress: (address: string) => boolean;
+}
+
+/** The addresses of a server, best first, at least one; or why there are none. Never rejects. */
+export async function resolveServer(
+  { resolve, isLocalAddress }: ServerResolution,
+  { host, isForeign = false }: NtpTarget,
+): Promise<readonly string[] | { readonly failure: string }> {
+  const found = await resolve(host).catch(() => null);
+  if (found === null) return { failure: "name_not_found" };
+  const allowed = isForeign ? found.filter((address) => !isLocalAddress(address)) : found;
+  if (allowed.length > 0) return allowed;
+  return { failure: found.length > 0 ? "local_address" : "no_address" };
+}
