@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Seal } from "../auth/second-factor/seal.ts";
 import { transportKey } from "../auth/second-factor/transport.ts";
 import type { ApiTokensState } from "../auth/tokens/api-token.ts";
@@ -107,6 +108,8 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
     turn = result.catch(() => undefined);
     return result;
   };
+  // Without a sealing key the digests are other ones after each start.
+  const [digestKey = randomBytes(32)] = given.seal.derived("steward configuration digest v1");
   let endAwaiting = (): void => undefined;
   return {
     apply: (configuration, check) =>
@@ -131,7 +134,7 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
       const applied = await options.last.read();
       const present = presentOf(options);
       return {
-        ...digestsOf(present, root),
+        ...digestsOf(present, root, digestKey),
         applied_at: applied?.at ?? null,
         drift: applied?.isLeft(present, root) ?? null,
       };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { ApiTokensState } from "../auth/tokens/api-token.ts";
 import { noEnd, rightsOf } from "../auth/tokens/token-rights.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
@@ -11,19 +11,25 @@ import type { Present } from "./order.ts";
 type Digests = Omit<ConfigurationDigest, "applied_at" | "drift">;
 
 /**
- * SHA-256 of what a configuration can say of the device, in the canonical form of RFC 8785: another one after each
- * change, and the same while a token expires or a user signs in. No secret goes into it: of a password its argon2id hash,
- * whose salt of 128 random bits cannot be guessed; of a token its hash; of a second factor the time of its enrolment.
- * `root`: fingerprint of the installed root of trust; null: none.
+ * Digests of what a configuration can say of the device, in the canonical form of RFC 8785: other ones after each change,
+ * and the same while a token expires or a user signs in. HMAC (RFC 2104) with a key of the device: who reads them cannot
+ * try out elsewhere what gives the same, such as names, addresses or a contact. `root`: fingerprint of the installed root
+ * of trust, which is no secret; null: none.
  */
-export function digestsOf({ users, tokens, settings }: Present, root: string | null): Digests {
+export function digestsOf(
+  { users, tokens, settings }: Present,
+  root: string | null,
+  key: Uint8Array,
+): Digests {
+  const keyed = (name: string, text: string): string =>
+    createHmac("sha256", key).update(`${name} ${text}`).digest("hex");
   const parts = {
-    users: ofUsers(users),
-    tokens: ofTokens(tokens),
-    settings: ofSettings(settings),
+    users: keyed("users", ofUsers(users)),
+    tokens: keyed("tokens", ofTokens(tokens)),
+    settings: keyed("settings", ofSettings(settings)),
     update_root: root,
   };
-  return { digest: digestOf(parts), ...parts };
+  return { digest: keyed("all", canonicalText(parts)), ...parts };
 }
 
 const ofUsers = once(({ accounts }: AccountsState) =>
@@ -54,12 +60,12 @@ const ofSettings = once((settings: Settings) => onlyKnown(settingsSchema, settin
 function once<T extends object>(part: (state: T) => unknown): (state: T) => string {
   const known = new WeakMap<T, string>();
   return (state) => {
-    const digest = known.get(state) ?? digestOf(part(state));
+    const digest =
+      known.get(state) ??
+      createHash("sha256")
+        .update(canonicalText(part(state)))
+        .digest("hex");
     known.set(state, digest);
     return digest;
   };
-}
-
-function digestOf(value: unknown): string {
-  return createHash("sha256").update(canonicalText(value)).digest("hex");
 }

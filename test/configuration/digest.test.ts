@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { canonical } from "../../lab/publisher/canonical.ts";
 import { hostStart } from "../../lab/simulated/virtual-host.ts";
@@ -13,6 +13,7 @@ import { accountOf, anna, berta, hashOf, presentOf, settings, tokenOf } from "./
 const one = tokenOf("1", anna);
 const factor = { sealed_secret: "v1.one", enrolled_at: hostStart.toISOString(), recovery_hashes: ["a"] };
 const base = presentOf([anna, { ...berta, two_factor: factor }], [one]);
+const key = Buffer.alloc(32, 7);
 const root = "ab".repeat(32);
 
 const withBerta = (members: Partial<Account>): Present =>
@@ -23,10 +24,10 @@ const withToken = (members: Partial<StoredApiToken>): Present => ({
 });
 
 describe("the digests of a device", () => {
-  const before = digestsOf(base, root);
+  const before = digestsOf(base, root, key);
   /** The parts that are other ones, besides the whole. */
   const changed = (present: Present, installed: string | null = root) => {
-    const { digest, ...parts } = digestsOf(present, installed);
+    const { digest, ...parts } = digestsOf(present, installed, key);
     const names = (Object.keys(parts) as (keyof typeof parts)[]).filter(
       (name) => parts[name] !== before[name],
     );
@@ -34,14 +35,21 @@ describe("the digests of a device", () => {
     return names;
   };
 
-  it("are the SHA-256 of the canonical form, of settings and of the parts together", () => {
-    const sha256 = (value: unknown) =>
-      createHash("sha256")
-        .update(canonical(value as object))
-        .digest("hex");
-    assert.equal(before.settings, sha256(settings));
+  it("are HMACs of the SHA-256 of the canonical form, and of the parts together", () => {
+    const text = (value: unknown) => canonical(value as object);
+    const mac = (content: string) => createHmac("sha256", key).update(content).digest("hex");
+    const hash = createHash("sha256").update(text(settings)).digest("hex");
+    assert.equal(before.settings, mac(`settings ${hash}`));
     const { digest, ...parts } = before;
-    assert.equal(digest, sha256(parts));
+    assert.equal(digest, mac(`all ${text(parts)}`));
+  });
+
+  it("say nothing to those who try out what could be in them (guessing offline)", () => {
+    const { update_root, ...digests } = before;
+    const other = digestsOf(base, root, Buffer.alloc(32, 8));
+    assert.equal(other.update_root, update_root, "a fingerprint is no secret");
+    for (const [name, digest] of Object.entries(digests))
+      assert.notEqual(other[name as keyof typeof digests], digest, name);
   });
 
   it("are other ones after each change of what a file can say", () => {

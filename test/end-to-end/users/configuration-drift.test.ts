@@ -165,6 +165,19 @@ describe("the drift of a device, for a fleet token that only reads", () => {
       assert.equal((await call("GET", path, undefined, outside)).status, 401, path);
   });
 
+  it("has digests that outlast a restart, and are other ones on a device like it (guessing elsewhere)", async (test) => {
+    const [one, other] = [await temporaryDirectory(test), await temporaryDirectory(test)];
+    const digests: string[] = [];
+    for (const stateDirectory of [one, one, other]) {
+      const device = await startAgentInProcess({ stateDirectory });
+      const { json } = await device.call("GET", "/api/configuration/digest", { local: true });
+      digests.push(json.settings);
+      await device.dispose();
+    }
+    assert.equal(digests[0], digests[1]);
+    assert.notEqual(digests[0], digests[2]);
+  });
+
   it("is in the metrics of an agent that has been started again, before anyone asks for it", async (test) => {
     const stateDirectory = await temporaryDirectory(test);
     const readings: (string | undefined)[] = [];
