@@ -76,6 +76,7 @@ export const errorCodes = {
   password_too_long: { status: 422, exit: 6, remedy: "entry" },
   password_blocklisted: { status: 422, exit: 6, remedy: "entry" },
   password_contains_identity: { status: 422, exit: 6, remedy: "entry" },
+  passphrase_guessable: { status: 422, exit: 6, remedy: "entry" },
   panic_threshold: { status: 422, exit: 9, remedy: "clock" },
   time_implausible: { status: 422, exit: 6, remedy: "clock" },
   backup_key_wrong: { status: 422, exit: 6, remedy: "entry" },

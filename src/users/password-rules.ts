@@ -10,11 +10,18 @@ const shortestRemainder = 8;
 /** Shorter names occur in ordinary words. */
 const shortestName = 4;
 
-export interface PasswordContext {
-  minimumCharacters: number;
+/** Characters of the longest text that is tried as three words: the time for it grows with their cube. */
+const longestOfThree = 64;
+
+/** What guessers try first. */
+export interface Guesses {
   /** User, host and product names. */
-  names: readonly string[];
-  common: CommonPasswords;
+  readonly names: readonly string[];
+  readonly common: CommonPasswords;
+}
+
+export interface PasswordContext extends Guesses {
+  readonly minimumCharacters: number;
 }
 
 /**
@@ -36,16 +43,38 @@ export function checkNewPassword(password: string, context: PasswordContext): vo
       `The password has ${length} characters; at most ${maximumCharacters} are accepted.`,
     );
   }
-  const forms = foldings(normal);
-  const name = forms.map((form) => nameItRestsOn(form, context)).find((found) => found !== undefined);
-  if (name !== undefined) {
-    throw new StewardError(
+  const [code, reason] = faultOf(normal, context, 2) ?? [];
+  if (code) throw new StewardError(code, `The password ${reason}.`);
+}
+
+/** Throws `passphrase_guessable`. Who has the backup can try without end: three common words are too few as well. */
+export function checkPassphrase(passphrase: string, guesses: Guesses): void {
+  const [, reason] = faultOf(passphrase.normalize("NFKC"), guesses, 3) ?? [];
+  if (reason === undefined) return;
+  throw new StewardError(
+    "passphrase_guessable",
+    `The passphrase ${reason}, and who has the backup can try as many as they like. Take six unrelated words. No backup was made.`,
+  );
+}
+
+/** The first fault; its reason continues a sentence. `parts`: so many common words are too few. */
+function faultOf(
+  text: string,
+  { names, common }: Guesses,
+  parts: 2 | 3,
+): readonly ["password_contains_identity" | "password_blocklisted", string] | undefined {
+  const first = (judge: (form: string) => string | undefined) =>
+    foldings(text)
+      .map(judge)
+      .find((found) => found !== undefined);
+  const name = first((form) => nameItRestsOn(form, { names, common }));
+  if (name !== undefined)
+    return [
       "password_contains_identity",
-      `The password is little more than the name "${name}", which attackers try first.`,
-    );
-  }
-  const reason = forms.map((form) => weakness(form, context.common)).find((found) => found !== undefined);
-  if (reason !== undefined) throw new StewardError("password_blocklisted", `The password ${reason}.`);
+      `is little more than the name "${name}", which attackers try first`,
+    ];
+  const reason = first((form) => weakness(form, common, parts));
+  return reason === undefined ? undefined : ["password_blocklisted", reason];
 }
 
 /**
@@ -69,7 +98,7 @@ function foldings(password: string): string[] {
   return [lower, unleet];
 }
 
-function nameItRestsOn(form: string, context: PasswordContext): string | undefined {
+function nameItRestsOn(form: string, context: Guesses): string | undefined {
   for (const name of context.names) {
     const lower = name.toLowerCase();
     if (lower.length < shortestName || !form.includes(lower)) continue;
@@ -80,7 +109,7 @@ function nameItRestsOn(form: string, context: PasswordContext): string | undefin
 }
 
 /** The reason, in words that repeat no part of the password: they end up on screens and in logs of clients. */
-function weakness(form: string, common: CommonPasswords): string | undefined {
+function weakness(form: string, common: CommonPasswords, parts: 2 | 3): string | undefined {
   const whole = stripped(form);
   if (common.has(form) || common.has(whole)) return "is one of the most common ones";
   if (new Set(form).size < 5) return "uses fewer than five different characters";
@@ -89,10 +118,10 @@ function weakness(form: string, common: CommonPasswords): string | undefined {
     return "only repeats one short or common piece";
   }
   const isJoined = [form, whole, withoutPadding(whole, common)].some((text) =>
-    isTwoGuessableParts(text, common),
+    isJoinedOf(parts, text, common),
   );
-  if (isJoined) return "is only two common words or sequences joined together";
-  return undefined;
+  const count = parts === 2 ? "two" : "two or three";
+  return isJoined ? `is only ${count} common words or sequences joined together` : undefined;
 }
 
 /** The text without the characters that people put between words. */
@@ -115,9 +144,13 @@ function repeatedUnit(text: string): string | undefined {
   return period < text.length ? text.slice(0, period) : undefined;
 }
 
-function isTwoGuessableParts(text: string, common: CommonPasswords): boolean {
+/** `parts`: two, or as many as three. */
+function isJoinedOf(parts: 2 | 3, text: string, common: CommonPasswords): boolean {
+  const mayHaveThree = parts === 3 && text.length <= longestOfThree;
   for (let cut = 1; cut < text.length; cut += 1) {
-    if (isGuessable(text.slice(0, cut), common) && isGuessable(text.slice(cut), common)) return true;
+    if (!isGuessable(text.slice(0, cut), common)) continue;
+    const rest = text.slice(cut);
+    if (isGuessable(rest, common) || (mayHaveThree && isJoinedOf(2, rest, common))) return true;
   }
   return false;
 }

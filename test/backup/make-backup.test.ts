@@ -95,6 +95,20 @@ describe("a backup of an agent", () => {
       assert.match(String(bytes), expected);
     });
 
+  const guessable: readonly (readonly [string, string])[] = [
+    ["a common password", "passwordpassword"],
+    ["three common words", "dragon monkey baseball"],
+    ["little more than the name of the program", "steward-password"],
+  ];
+  for (const [name, passphrase] of guessable)
+    it(`is refused with ${name} for a passphrase, which whoever has the file could guess`, async () => {
+      const { status, type, bytes } = await make({ passphrase });
+      assert.deepEqual([status, type], [422, "application/problem+json"]);
+      const { code, detail } = JSON.parse(String(bytes));
+      assert.equal(code, "passphrase_guessable");
+      assert.match(detail, /^The passphrase .* No backup was made\.$/);
+    });
+
   it("is made one at a time, and another one after a client has gone away in its midst", async () => {
     const before = (await eventsOf("backup.made")).length;
     const both = await Promise.all([make({ recipients }), make({ recipients })]);

@@ -106,6 +106,11 @@ describe("the console's backups", () => {
     await untilShown(dialog.getByText("At least 12 characters"));
     await untilFocused(first);
     await judge(page, "backup-light");
+    await first.fill("dragon monkey baseball");
+    await again.fill("dragon monkey baseball");
+    await again.press("Enter");
+    await untilShown(dialog.getByText("This passphrase is too easy to guess"));
+    await untilFocused(first);
     await first.fill(passphrase);
     await again.fill(passphrase);
     const [file] = await Promise.all([page.waitForEvent("download"), again.press("Enter")]);

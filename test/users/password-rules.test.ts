@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { codePoint } from "../../lab/basics/code-point.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { type CommonPasswords, readCommonPasswords } from "../../src/users/common-passwords.ts";
-import { checkNewPassword } from "../../src/users/password-rules.ts";
+import { checkNewPassword, checkPassphrase } from "../../src/users/password-rules.ts";
 
 const list = join(import.meta.dirname, "../../dist/common-passwords.txt");
 const words = readFileSync(list, "utf8").split("\n");
@@ -126,4 +126,41 @@ describe("a new password", () => {
       { numRuns: 300 },
     );
   });
+});
+
+describe("a passphrase of a backup, which whoever has the file can try as often as they like", () => {
+  const reasonFor = (passphrase: string): string => {
+    try {
+      checkPassphrase(passphrase, { names: ["steward", "edge-gateway"], common });
+      return "accepted";
+    } catch (error) {
+      assert.ok(error instanceof StewardError, String(error));
+      assert.equal(error.code, "passphrase_guessable");
+      assert.ok(!error.message.includes(passphrase), "the message repeats the passphrase");
+      assert.doesNotMatch(error.message, /password/i);
+      return error.message.slice("The passphrase ".length).split(/, (?:and who|which)/)[0] ?? "";
+    }
+  };
+  const rows: readonly (readonly [string, string])[] = [
+    ["PasswordPassword", "is one of the most common ones"],
+    ["dragonfire-dragonfire", "only repeats one short or common piece"],
+    ["dragon baseball", "is only two or three common words or sequences joined together"],
+    ["dragon-monkey-baseball", "is only two or three common words or sequences joined together"],
+    ["dr4gonm0nkeyb4seball", "is only two or three common words or sequences joined together"],
+    ["12345678-dragon-2222", "is only two or three common words or sequences joined together"],
+    ["edge-gateway-dragon", 'is little more than the name "edge-gateway"'],
+    ["abababababababab", "uses fewer than five different characters"],
+    ["dragon monkey baseball pump", "accepted"],
+    ["seven wet horses at the old pier", "accepted"],
+    ["x7Kq-9vTm-Lw2z", "accepted"],
+  ];
+  it("of a thousand characters is judged at once (holding up others)", () => {
+    const begin = performance.now();
+    reasonFor(`${"a".repeat(1_010)}bcdefghijklmn`);
+    assert.ok(performance.now() - begin < 5_000);
+  });
+  for (const [passphrase, reason] of rows)
+    it(`of the form ${JSON.stringify(passphrase.slice(0, 32))}: ${reason}`, () => {
+      assert.equal(reasonFor(passphrase), reason);
+    });
 });

@@ -9,9 +9,9 @@ const byteOrderMark = "\uFEFF";
 /**
  * A spreadsheet takes a cell that begins with one of the signs for a formula, also with those of full width (OWASP, CSV
  * injection). Cells begin where its country or its user says: at semicolons, tabs, vertical bars or blanks as well, and a
- * quotation mark in the middle of a line protects nothing. A dash between two blanks is no formula.
+ * quotation mark in the middle of a line protects nothing.
  */
-const formulaStarts = /((?:^|[;,|"\t\r\n])\s*|\s(?=.\S))(?=[=+\-@＝＋－＠])/g;
+const formulaStarts = /(^|[\s;,|"])(?=[=+\-@＝＋－＠])/g;
 
 /** RFC 4180, with the heads as its first line. What would be a formula gets an apostrophe before it. */
 export function csvOf(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
@@ -20,7 +20,7 @@ export function csvOf(heads: readonly string[], rows: readonly (readonly Cell[])
 }
 
 function cellOf(cell: Cell): string {
-  const safe = typeof cell === "string" ? cell.replace(formulaStarts, "$1'") : String(cell ?? "");
+  const safe = typeof cell === "number" ? `${cell}` : `${cell ?? ""}`.replace(formulaStarts, "$1'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -35,7 +35,7 @@ export function csvName(
     .replace(/\p{M}/gu, "")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "");
-  return [name || "steward", about, new Date(at).toISOString().slice(0, 10)].join("-").concat(".csv");
+  return `${name || "steward"}-${about}-${new Date(at).toISOString().slice(0, 10)}.csv`;
 }
 
 interface Page<Item> {
@@ -48,11 +48,10 @@ export async function everyItem<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  let cursor: string | undefined;
-  do {
+  for (let cursor: string | undefined | null; cursor !== null; ) {
     const page: Page<Item> = await read(cursor);
     items.push(...page.items);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined);
+    cursor = page.next_cursor;
+  }
   return items;
 }

@@ -164,7 +164,7 @@ export const systemOperations = {
     stepUp: true,
     body: backupRequest,
     response: { status: 200, schema: backupFile, mediaType: backupType, bytes: true },
-    errors: ["rate_limited", "second_factor_unavailable", "storage_unwritable"],
+    errors: ["passphrase_guessable", "rate_limited", "second_factor_unavailable", "storage_unwritable"],
     event: "backup.made",
   },
   makeSupportBundle: {

@@ -41,7 +41,7 @@ import type { Account } from "../../users/account.ts";
 import { type Accounts, createAccounts } from "../../users/accounts.ts";
 import { readCommonPasswords } from "../../users/common-passwords.ts";
 import type { CheckPassword } from "../../users/credentials.ts";
-import { checkNewPassword } from "../../users/password-rules.ts";
+import { checkNewPassword, type Guesses } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
 import type { State } from "./state.ts";
@@ -258,15 +258,25 @@ function sessionLimits({ security }: Settings): { idleSeconds: number; absoluteS
 }
 
 /** The rules for a new password, with the names of this device and its user. */
-function passwordCheck({ config, settings, host }: SignInParts): CheckPassword {
+function passwordCheck(parts: SignInParts): CheckPassword {
   return async (password, { username, role }) => {
-    const { security, device } = settings.read();
-    const common = await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt"));
+    const { security } = parts.settings.read();
     checkNewPassword(password, {
       minimumCharacters: minimumCharacters(security, isFactorRequired(role, security.require_2fa)),
-      names: ["steward", host.identity.hostname, username, ...device.name.split(/\s+/)],
-      common,
+      ...(await readGuesses(parts, username)),
     });
+  };
+}
+
+/** The names of this device, with others, and the common passwords. */
+export async function readGuesses(
+  { config, settings, host }: Pick<SignInParts, "config" | "settings" | "host">,
+  ...others: readonly string[]
+): Promise<Guesses> {
+  const { device } = settings.read();
+  return {
+    names: ["steward", host.identity.hostname, ...others, ...device.name.split(/\s+/)],
+    common: await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt")),
   };
 }
 

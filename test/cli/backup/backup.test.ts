@@ -53,13 +53,14 @@ describe("steward backup", () => {
     assert.equal(listed(path)[0], "backup.json");
   });
 
-  it("takes a passphrase from a pipe, and keeps no file for one that is empty or short", async () => {
+  it("takes a passphrase from a pipe, and keeps no file for one that is empty, short or easy to guess", async () => {
     const place = folder("passphrase");
     const path = join(place, "edge.age");
     for (const [input, expected] of [
       ["", /empty/],
       ["\n", /empty/],
       ["elevenchars\n", /at least 12/],
+      ["dragon monkey baseball\n", /The passphrase is only two or three common words/],
     ] as const) {
       const { code, stderr } = await run([path, "--passphrase-stdin"], input);
       assert.equal(code, 6, stderr);

@@ -68,7 +68,7 @@ function BackupForm({
     >
       <p>{t.machine.backupText}</p>
       <PasswordField
-        {...form.field("passphrase")}
+        {...form.field("passphrase", /^passphrase_/)}
         name="passphrase"
         label={t.machine.passphrase}
         hint={t.machine.passphraseHint}

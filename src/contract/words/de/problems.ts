@@ -6,7 +6,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   malformed_json: "Das Gerät hat die Anfrage nicht verstanden",
   malformed_path: "Diese Adresse gibt es nicht",
   validation_failed: "Manche Eingaben werden nicht angenommen",
-  unknown_field: "Eine der Eingaben kennt das Gerät nicht",
+  unknown_field: "Das Gerät kennt eine Eingabe nicht",
   invalid_cursor: "Diese Liste hat sich geändert",
   authentication_required: "Melden Sie sich zuerst an",
   invalid_credentials: "Benutzername oder Passwort ist falsch",
@@ -26,7 +26,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   two_factor_enrolment_required: "Richten Sie zuerst einen zweiten Faktor ein",
   password_wrong: "Das Passwort ist falsch",
   password_change_required: "Ändern Sie zuerst Ihr Passwort",
-  role_missing: "Keine Ihrer Gruppen hat auf diesem Gerät eine Rolle",
+  role_missing: "Keine Ihrer Gruppen hat hier eine Rolle",
   not_found: "Das gibt es nicht",
   method_not_allowed: "Das bietet das Gerät nicht an",
   not_acceptable: "In dieser Form kann das Gerät nicht antworten",
@@ -48,7 +48,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_root_unusable: "Dieser Vertrauensanker lässt sich nicht verwenden",
   update_not_configured: "Es ist kein Update-Server eingestellt",
   update_busy: "Ein anderes Update läuft gerade",
-  update_not_set_up: "Updates dieser Art sind auf diesem Gerät nicht eingerichtet",
+  update_not_set_up: "Updates dieser Art sind nicht eingerichtet",
   no_update_available: "Es ist kein Update verfügbar",
   nothing_to_roll_back: "Es gibt keine frühere Version",
   rollback_needs_root: "Dieses Update kann jetzt nur root zurücknehmen",
@@ -65,6 +65,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   password_too_long: "Dieses Passwort ist zu lang",
   password_blocklisted: "Dieses Passwort ist zu leicht zu erraten",
   password_contains_identity: "Dieses Passwort ist einem Namen zu ähnlich",
+  passphrase_guessable: "Diese Passphrase ist zu leicht zu erraten",
   panic_threshold: "Die Zeitquellen verlangen eine zu große Korrektur",
   time_implausible: "Diese Zeit kann nicht stimmen",
   backup_key_wrong: "Damit öffnet sich diese Sicherung nicht",
@@ -102,7 +103,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   not_ready: "Das Programm auf dem Gerät funktioniert nicht",
   shutting_down: "Das Gerät startet neu",
   storage_full: "Der Datenträger dieses Geräts ist voll",
-  storage_unwritable: "Auf den Datenträger dieses Geräts kann nicht geschrieben werden",
+  storage_unwritable: "Der Datenträger dieses Geräts lässt sich nicht beschreiben",
 };
 
 const older = "Diese Seite ist vielleicht älter als das Programm auf dem Gerät.";
@@ -182,6 +183,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   password_too_long: "Die Regel steht beim Feld.",
   password_blocklisted: "Es steht auf einer Liste häufiger oder gestohlener Passwörter.",
   password_contains_identity: "Wählen Sie eines ohne den Namen des Benutzers oder des Geräts.",
+  passphrase_guessable: "Sechs zufällige Wörter sind schwer zu erraten.",
   panic_threshold: "Ein Administrator kann die Quellen prüfen und die Korrektur erlauben.",
   time_implausible: "Es wurde nichts geändert. Prüfen Sie die Quellen oder die Uhr dieses Computers.",
   backup_key_wrong:

@@ -65,6 +65,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   password_too_long: "This password is too long",
   password_blocklisted: "This password is too easy to guess",
   password_contains_identity: "This password is too similar to a name",
+  passphrase_guessable: "This passphrase is too easy to guess",
   panic_threshold: "The time sources ask for too large a correction",
   time_implausible: "This time cannot be right",
   backup_key_wrong: "This does not open the backup",
@@ -176,6 +177,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   password_too_long: "The rule is shown at the field.",
   password_blocklisted: "It is on a list of passwords that are often used or have been stolen.",
   password_contains_identity: "Choose one without the name of the user or of the device.",
+  passphrase_guessable: "Six unrelated words are hard to guess.",
   panic_threshold: "An administrator can check the sources and allow the correction.",
   time_implausible: "Nothing was changed. Check the sources, or the clock of this computer.",
   backup_key_wrong:

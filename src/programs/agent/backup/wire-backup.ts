@@ -7,9 +7,11 @@ import { historyFile } from "../../../history/file-name.ts";
 import type { Host } from "../../../host/host.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import type { Updates } from "../../../updates/updates.ts";
+import { checkPassphrase } from "../../../users/password-rules.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
 import type { HistoryKeeping } from "../status/wire-history.ts";
+import { readGuesses } from "../wire-accounts.ts";
 
 export interface BackupRooms {
   readonly config: RoomsConfig;
@@ -47,7 +49,7 @@ async function openBackups(rooms: BackupRooms): Promise<Backups> {
   ]);
   const { stateDirectory, credentialsDirectory, sealKeyFile: path } = config;
   const keyPlaces = { credentialsDirectory, path, fallbackPath: join(stateDirectory, ".seal.key") };
-  return createBackups(
+  const backups = createBackups(
     {
       stateDirectory,
       // The certificates are beside the host file, wherever that is.
@@ -62,6 +64,12 @@ async function openBackups(rooms: BackupRooms): Promise<Backups> {
     },
     createAge(config.node, join(config.assetsDirectory, "backup.js"), host.startFilter),
   );
+  return {
+    make: async (key) => {
+      if ("passphrase" in key) checkPassphrase(key.passphrase, await readGuesses(rooms));
+      return backups.make(key);
+    },
+  };
 }
 
 async function factsOf({ config, host, settings, updates, time }: BackupRooms) {

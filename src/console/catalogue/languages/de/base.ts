@@ -114,7 +114,7 @@ export const frame: Catalogue["frame"] = {
   clockTo: ". Zur Uhr.",
   fewCodes: (count) =>
     count === 0
-      ? "Sie haben keine Wiederherstellungscodes mehr. Wenn Sie Ihren Authenticator verlieren, können Sie sich nicht anmelden."
+      ? "Sie haben keine Wiederherstellungscodes mehr. Ohne Ihren Authenticator können Sie sich nicht anmelden."
       : `Sie haben noch ${count === 1 ? "einen Wiederherstellungscode" : `${count} Wiederherstellungscodes`}.`,
   codesLink: "Neue erzeugen",
   passwordMustChange: "Wählen Sie ein eigenes Passwort, bevor Sie fortfahren.",
@@ -149,7 +149,7 @@ export const signIn: Catalogue["signIn"] = {
   abandon: "Verwerfen und abmelden",
   atProvider: (name: string) => `Anmelden mit ${name}`,
   windowBlocked:
-    "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie dieser Seite Fenster und versuchen Sie es noch einmal.",
+    "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie es und versuchen Sie es noch einmal.",
   confirmAtProvider:
     "Sie melden sich beim Anbieter an. Tun Sie das noch einmal; fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
