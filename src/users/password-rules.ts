@@ -13,7 +13,7 @@ const shortestName = 4;
 /** Characters of the longest text that is tried as three words: the time for it grows with their cube. */
 const longestOfThree = 64;
 
-/** What guessers try first. */
+/** The names and words that guessers try first. */
 export interface Guesses {
   /** User, host and product names. */
   readonly names: readonly string[];

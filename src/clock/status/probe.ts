@@ -44,7 +44,7 @@ const keysSeconds = 10;
 const restSeconds = 2;
 
 /** The failures of which a time server itself, its certificate or its name is the reason. */
-const toldFailures =
+const reportedFailures =
   /^(kiss|unsynchronised|stratum|root_distance|name_not_found|no_address|local_address|nts_(refused|wrong_name|unknown_authority|bad_certificate|certificate_\w+|cannot_verify))\b/;
 
 const asked = "Time servers were asked";
@@ -142,7 +142,7 @@ async function placeOf(options: ProbeOptions, { host, nts }: TimeServer, keys: P
 
 /**
  * The answer as soon as it is there; every failure that a time server did not tell of is `silence`, at the end of the time
- * (s). A closed port, one that drops packets and one where something else listens would otherwise be told apart, and a
+ * (s). A closed port, one that drops packets and one where something else listens would otherwise differ, and a
  * token for the clock would scan the network (docs/design/threat-model.md).
  */
 function within<Answer extends object>(
@@ -154,7 +154,7 @@ function within<Answer extends object>(
   return new Promise((settle) => {
     const stop = timers.after(seconds, () => settle(silence));
     const end = (found: Answer): void => {
-      if ("failure" in found && !toldFailures.test(String(found.failure))) return;
+      if ("failure" in found && !reportedFailures.test(String(found.failure))) return;
       stop();
       settle(found);
     };
