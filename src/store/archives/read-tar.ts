@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { extract, type Header } from "tar-stream";
 import { messageOf, StewardError } from "../../contract/errors.ts";
 import { pour } from "./pour.ts";
@@ -11,7 +12,7 @@ export interface FoundFile {
 
 /** The rules of one kind of archive. */
 export interface TarRules {
-  /** The most that all its files have together, and how many they may be. */
+  /** The most that all its files have together, and how many they may be, folders among them. */
   readonly bytes: number;
   readonly files: number;
   /** True for a path that a file may have. */
@@ -22,11 +23,20 @@ export interface TarRules {
   readonly unusable: (fault: string, cause?: unknown) => StewardError;
 }
 
-/** Bytes besides its files: the end of an archive is padded, with 10 KiB by most programs. */
+/** Bytes of zeros at the end of an archive: most programs pad it with 10 KiB. */
 const mostPaddingBytes = 1024 * 1024;
 
-/** Bytes of a file's header and of the padding after it, at most; and of the header of a long name or of a folder. */
-const besidesFileBytes = 4 * 1024;
+/**
+ * Bytes of headers between two files, what is read ahead among them. Extended headers (pax) are records of any number,
+ * and the records of a global one are copied at each that follows.
+ */
+const mostHeaderBytes = 64 * 1024;
+
+/** Extended attributes of a file; a path, times, an owner and a few of a file system are usual. */
+const mostAttributes = 64;
+
+/** Bytes that are read in a turn of the event loop, since all headers among them are. */
+const pieceBytes = 16 * 1024;
 
 /**
  * The files of a tar in their order, with one piece of one of them in memory. Directories are passed over, so that an
@@ -49,11 +59,8 @@ export async function* readTar(
   const explained = (error: unknown): unknown => fault ?? asUnusable(error, rules);
   try {
     for await (const entry of archive) {
-      if (entry.header.type !== "directory")
-        yield {
-          ...count.file(entry.header),
-          content: contentOf(entry as AsyncIterable<Uint8Array>, explained),
-        };
+      const file = count.entry(entry.header);
+      if (file !== null) yield { ...file, content: contentOf(entry as AsyncIterable<Uint8Array>, explained) };
       // The rest of a file that nobody has read.
       entry.resume();
     }
@@ -88,28 +95,40 @@ function asUnusable(error: unknown, { unusable }: TarRules): unknown {
 function createCount(rules: TarRules) {
   const { files, bytes: mostBytes, unusable } = rules;
   const seen = new Set<string>();
-  let bytes = 0;
+  let [bytes, entries, entryEnd] = [0, 0, 0];
   return {
-    /** Refuses endless zeros, which a reader of archives takes for the end of one. */
+    /** Refuses endless headers, and endless zeros, which a reader of archives takes for the end of one. */
     padded: async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       let passed = 0;
-      for await (const piece of source) {
-        // People send one, and it would count as damaged.
-        if (passed === 0 && isCompressed(piece)) throw unusable(rules.compressed);
-        if (passed > bytes + seen.size * besidesFileBytes + mostPaddingBytes)
-          throw unusable("has more than 1 MiB besides its files");
-        passed += piece.length;
-        yield piece;
-      }
+      for await (const whole of source)
+        for (let at = 0; at < whole.length; at += pieceBytes) {
+          const piece = whole.subarray(at, at + pieceBytes);
+          // People send one, and it would count as damaged.
+          if (passed === 0 && isCompressed(piece)) throw unusable(rules.compressed);
+          const besides = passed - entryEnd;
+          if (besides > mostPaddingBytes) throw unusable("has more than 1 MiB besides its files");
+          if (besides > mostHeaderBytes && piece.some((byte) => byte !== 0))
+            throw unusable("has more than 64 KiB of headers between two files");
+          passed += piece.length;
+          yield piece;
+          await setImmediate();
+        }
     },
-    file: (header: Header): Pick<FoundFile, "path" | "bytes"> => {
+    /** null: a directory. */
+    entry: (header: Header): Pick<FoundFile, "path" | "bytes"> | null => {
+      entries += 1;
+      if (entries > files) throw unusable(`has more than ${files} files and folders`);
+      const { byteOffset, pax, size, type } = header as Header & { byteOffset: number };
+      if (Object.keys(pax ?? {}).length > mostAttributes)
+        throw unusable(`has a file with more than ${mostAttributes} attributes`);
+      entryEnd = byteOffset + size;
+      if (type === "directory") return null;
       const path = regularPath(header, rules);
       if (seen.has(path)) throw unusable(`has the file ${shown(path)} twice`);
       seen.add(path);
-      bytes += header.size;
-      if (seen.size > files) throw unusable(`has more than ${files} files`);
+      bytes += size;
       if (bytes > mostBytes) throw unusable(`holds more than ${mostBytes} bytes`);
-      return { path, bytes: header.size };
+      return { path, bytes: size };
     },
   };
 }

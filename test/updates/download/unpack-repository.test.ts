@@ -117,7 +117,9 @@ describe("the archive of a repository", () => {
   });
 
   it("is refused with too many files", async (test) => {
-    await refused(test, await packed(test), /more than 1 files/, { rules: { bytes: 1e9, files: 1 } });
+    await refused(test, await packed(test), /more than 1 files and folders/, {
+      rules: { bytes: 1e9, files: 1 },
+    });
   });
 
   it("is refused before its first byte where the disk has too little for it, with the amounts", async (test) => {
