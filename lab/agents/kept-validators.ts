@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Ajv2020, Options, ValidateFunction } from "ajv/dist/2020.js";
 import ajvPackage from "ajv/package.json" with { type: "json" };
+import { leaveLongLists } from "../../src/store/validation/long-lists.ts";
 
 const directory = join(import.meta.dirname, "../../.cache/validators");
 const load = createRequire(import.meta.url);
@@ -21,7 +22,7 @@ export function createAjv(options: Options): Ajv2020 {
 
 /** Gives the same as `createAjv(options).compile(schema)`. */
 export function keptValidator(options: Options, schema: object): ValidateFunction {
-  const made = inspect([ajvPackage.version, options], { depth: null, compact: true });
+  const made = inspect([ajvPackage.version, options, String(leaveLongLists)], { depth: null, compact: true });
   const hash = createHash("sha256")
     .update(`${made} ${JSON.stringify(schema)}`)
     .digest("hex");
@@ -44,6 +45,7 @@ function sourceOf(options: Options, schema: object): string {
   const standaloneCode = load(
     "ajv/dist/standalone/index.js",
   ) as typeof import("ajv/dist/standalone/index.js");
-  const ajv = createAjv({ ...options, code: { ...options.code, source: true } });
+  const { _ } = load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
+  const ajv = leaveLongLists(createAjv({ ...options, code: { ...options.code, source: true } }), _);
   return standaloneCode.default(ajv, ajv.compile(schema));
 }

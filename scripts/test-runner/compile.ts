@@ -82,8 +82,12 @@ const keptValidators = (root: string): Plugin => ({
     esbuild.onLoad({ filter: /^kept$/, namespace }, () => ({
       contents: `import { createAjv, keptValidator } from ${JSON.stringify(join(root, "lab/agents/kept-validators.ts"))};
 export function Ajv2020(options) {
-  return options.code.source ? createAjv(options) : { compile: (schema) => keptValidator(options, schema) };
-}`,
+  if (options.code.source) return createAjv(options);
+  const compile = (schema) => keptValidator(options, schema);
+  // They are compiled with long-lists.ts.
+  return { compile, getKeyword: () => ({}), removeKeyword: () => undefined, addKeyword: () => undefined };
+}
+export const _ = undefined;`,
       resolveDir: root,
       loader: "js",
     }));

@@ -1,12 +1,13 @@
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { annotationKeywords } from "../../contract/schemas/settings.ts";
+import { leaveLongLists } from "./long-lists.ts";
 
 /**
  * ajv with this program's options; the build uses it to compile the validators ahead of time. A form is to show all its
  * faults; their number is bounded (validation-words.ts).
  */
 export function createCompiler({ forSource, allErrors = true }: { forSource: boolean; allErrors?: boolean }) {
-  return new Ajv2020({
+  const compiler = new Ajv2020({
     allErrors,
     // validation-words.ts describes the faults.
     messages: false,
@@ -21,6 +22,7 @@ export function createCompiler({ forSource, allErrors = true }: { forSource: boo
     // The shorter code takes longer to make, which does not pay for a program run from its sources.
     code: { source: forSource, esm: forSource, optimize: forSource },
   });
+  return allErrors ? leaveLongLists(compiler, _) : compiler;
 }
 
 export type CompiledValidator = ValidateFunction;
