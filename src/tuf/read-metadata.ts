@@ -1,24 +1,32 @@
 import { StewardError } from "../contract/errors.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalTexts } from "./canonical-json.ts";
 import type { Caps } from "./caps.ts";
 import type { Metadata, RoleType, SignedTypes } from "./metadata.ts";
-import { parseStrictJson } from "./strict-json.ts";
+import { atOnce, eachInSteps, type Steps, writtenInSteps } from "./steps.ts";
+import { strictJson } from "./strict-json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
+type Limits = Pick<Caps, "jsonDepth" | "jsonValues" | "signatures">;
 
 /**
  * The content of a metadata file, with every member checked that this client uses. Throws `update_metadata_malformed`.
  */
-export function readMetadata<T extends RoleType>(
+export function readMetadata<T extends RoleType>(type: T, bytes: Uint8Array, limits: Limits): Metadata<T> {
+  return atOnce(metadataSteps(type, bytes, limits));
+}
+
+/** The same in steps: megabytes that are not verified yet would hold up all other work of an agent. */
+export function* metadataSteps<T extends RoleType>(
   type: T,
   bytes: Uint8Array,
-  limits: Pick<Caps, "jsonDepth" | "jsonValues" | "signatures">,
-): Metadata<T> {
+  limits: Limits,
+): Steps<Metadata<T>> {
   try {
-    const file = members(parseStrictJson(bytes, limits), "the file");
+    const file = members(yield* strictJson(bytes, limits), "the file");
+    yield;
     const signed = members(file.signed, "signed");
     checkCommon(signed, type);
-    checks[type](signed);
+    yield* checks[type](signed) ?? [];
     const signatures = list(file.signatures, "signatures");
     if (signatures.length > limits.signatures) fail("signatures", `a list of at most ${limits.signatures}`);
     const read = signatures.map((signature) => {
@@ -31,7 +39,7 @@ export function readMetadata<T extends RoleType>(
     return {
       signed: signed as unknown as SignedTypes[T],
       signatures: read,
-      signedBytes: canonicalJson(signed),
+      signedBytes: yield* writtenInSteps(canonicalTexts(signed)),
       bytes,
     };
   } catch (error) {
@@ -64,7 +72,7 @@ const topLevel = ["root", "timestamp", "snapshot", "targets"];
 /** Names that no delegated role may have: its file would be another's (update-root.ts). */
 const reserved = [...topLevel, "root/rotation", ""];
 
-const checks: Readonly<Record<RoleType, (signed: Members) => void>> = {
+const checks: Readonly<Record<RoleType, (signed: Members) => Iterable<undefined> | undefined>> = {
   root: (signed) => {
     checkKeys(signed.keys);
     const roles = members(signed.roles, "roles");
@@ -77,16 +85,15 @@ const checks: Readonly<Record<RoleType, (signed: Members) => void>> = {
     // §4.6: it must describe only that file.
     if (Object.keys(others).length > 0) fail("meta", "only snapshot.json", Object.keys(others));
   },
-  snapshot: ({ meta }) => {
-    for (const [name, file] of Object.entries(members(meta, "meta"))) checkMetaFile(file, name);
-  },
+  snapshot: ({ meta }) =>
+    eachInSteps(Object.entries(members(meta, "meta")), ([name, file]) => checkMetaFile(file, name)),
   targets: ({ targets, delegations }) => {
-    for (const [path, file] of Object.entries(members(targets, "targets"))) {
+    if (delegations !== undefined) checkDelegations(members(delegations, "delegations"));
+    return eachInSteps(Object.entries(members(targets, "targets")), ([path, file]) => {
       const { length, hashes } = members(file, path);
       natural(length, `the length of ${path}`, 0);
       checkHashes(hashes, path);
-    }
-    if (delegations !== undefined) checkDelegations(members(delegations, "delegations"));
+    });
   },
 };
 

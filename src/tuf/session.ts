@@ -3,9 +3,10 @@ import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
 import type { Metadata, MetaFile, RoleType, Root, Snapshot } from "./metadata.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
-import { readMetadata } from "./read-metadata.ts";
+import { metadataSteps } from "./read-metadata.ts";
 import type { Repository, Validators } from "./repository.ts";
 import { type Signers, type Verifiers, verifySignatures } from "./signatures.ts";
+import { inTurns } from "./steps.ts";
 
 /** The parts and the start of one refresh. */
 export interface Session {
@@ -28,7 +29,7 @@ export async function loadTrusted<T extends "timestamp" | "snapshot" | "targets"
   const bytes = await files.read(signers.name);
   if (bytes === null) return null;
   try {
-    const metadata = readMetadata(type, bytes, caps);
+    const metadata = await inTurns(metadataSteps(type, bytes, caps));
     verifySignatures(metadata, signers, verifiers);
     return metadata;
   } catch (error) {
@@ -61,7 +62,7 @@ export async function readNamed<T extends "snapshot" | "targets">(
   if (read === null || read === "unchanged") throw missing(file);
   const wrong = difference(read.bytes, named);
   if (wrong !== null) throw mismatch(file, wrong);
-  const metadata = readMetadata(type, read.bytes, caps);
+  const metadata = await inTurns(metadataSteps(type, read.bytes, caps));
   verifySignatures(metadata, signers, verifiers);
   const { version } = metadata.signed;
   if (version !== named.version) throw mismatch(file, `version ${version} instead of ${named.version}`);

@@ -1,5 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
+import { atOnce, type Steps } from "./steps.ts";
 
 type Limits = Pick<Caps, "jsonDepth" | "jsonValues">;
 
@@ -9,11 +10,20 @@ type Limits = Pick<Caps, "jsonDepth" | "jsonValues">;
  * about what was signed. Throws `update_metadata_malformed` with the place.
  */
 export function parseStrictJson(bytes: Uint8Array, limits: Limits): unknown {
-  const reader = new Reader(textOf(bytes), limits);
-  const value = reader.value(0);
-  reader.end();
-  return value;
+  return atOnce(strictJson(bytes, limits));
 }
+
+/** The same in steps. */
+export function* strictJson(bytes: Uint8Array, limits: Limits): Steps<unknown> {
+  const reader = new Reader(textOf(bytes), limits);
+  return reader.end(yield* reader.value(0));
+}
+
+/** Characters that are read in a step, and those of a string, which is read in one. */
+const [stepCharacters, mostCharacters] = [32_768, 1_048_576];
+
+/** Members of an object, which are put in order in one step. */
+const mostMembers = 50_000;
 
 function textOf(bytes: Uint8Array): string {
   try {
@@ -35,6 +45,7 @@ class Reader {
   readonly #limits: Limits;
   #at = 0;
   #values = 0;
+  #restAt = stepCharacters;
 
   constructor(text: string, limits: Limits) {
     this.#text = text;
@@ -42,16 +53,20 @@ class Reader {
     this.#take(blanks);
   }
 
-  value(depth: number): unknown {
+  *value(depth: number): Steps<unknown> {
+    if (this.#at >= this.#restAt) {
+      this.#restAt = this.#at + stepCharacters;
+      yield;
+    }
     const { jsonDepth, jsonValues } = this.#limits;
     this.#values += 1;
     if (depth > jsonDepth) this.#fail(`is nested deeper than ${jsonDepth}`);
     if (this.#values > jsonValues) this.#fail(`holds more than ${jsonValues} values`);
     switch (this.#text[this.#at]) {
       case "{":
-        return this.#object(depth);
+        return yield* this.#object(depth);
       case "[":
-        return this.#array(depth);
+        return yield* this.#array(depth);
       case '"':
         return this.#string();
       default:
@@ -59,11 +74,11 @@ class Reader {
     }
   }
 
-  end(): void {
-    if (this.#at < this.#text.length) this.#fail("goes on behind its end");
+  end(value: unknown): unknown {
+    return this.#at < this.#text.length ? this.#fail("goes on behind its end") : value;
   }
 
-  #object(depth: number): object {
+  *#object(depth: number): Steps<object> {
     const members = new Map<string, unknown>();
     this.#skip(1);
     while (this.#text[this.#at] !== "}") {
@@ -73,19 +88,20 @@ class Reader {
       if (name === "__proto__") this.#fail("has a member __proto__, which no metadata have");
       if (members.has(name)) this.#fail(`has the member ${JSON.stringify(name)} twice`);
       this.#expect(":");
-      members.set(name, this.value(depth + 1));
+      members.set(name, yield* this.value(depth + 1));
+      if (members.size > mostMembers) this.#fail(`has an object of more than ${mostMembers} members`);
     }
     this.#skip(1);
     // Without a prototype, so that a foreign name is either a member or absent.
     return Object.setPrototypeOf(Object.fromEntries(members), null);
   }
 
-  #array(depth: number): unknown[] {
+  *#array(depth: number): Steps<unknown[]> {
     const items: unknown[] = [];
     this.#skip(1);
     while (this.#text[this.#at] !== "]") {
       if (items.length > 0) this.#expect(",");
-      items.push(this.value(depth + 1));
+      items.push(yield* this.value(depth + 1));
     }
     this.#skip(1);
     return items;
@@ -94,6 +110,7 @@ class Reader {
   #string(): string {
     const text = this.#text.slice(this.#at, this.#endOfString());
     this.#at += text.length;
+    if (text.length > mostCharacters) this.#fail(`has a string of more than ${mostCharacters} characters`);
     const value = this.#unescaped(text);
     // Half a character has no UTF-8, so the signed text would differ from the one that is read.
     if (/\p{Surrogate}/u.test(value)) this.#fail("has a string with half a character");

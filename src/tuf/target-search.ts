@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
 import type { FoundTarget, Refreshed } from "./client.ts";
@@ -59,7 +60,9 @@ export function createTargetSearch(
       await walk(top, { isWanted, isExhaustive: true, visit, budget });
       // A role may name targets that it may not sign for: only targets that the search reaches count.
       const found: FoundTarget[] = [];
-      for (const path of paths) {
+      for (const [index, path] of [...paths].entries()) {
+        // In a turn of the event loop as many as take some ten milliseconds.
+        if (index % 500 === 499) await setImmediate();
         const target = await find(path, budget);
         if (target) found.push(target);
       }

@@ -1,9 +1,10 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Metadata, RoleType, Root } from "./metadata.ts";
-import { readMetadata } from "./read-metadata.ts";
+import { metadataSteps } from "./read-metadata.ts";
 import { readRootOfTrust } from "./root-of-trust.ts";
 import { requireUnexpired, type Session } from "./session.ts";
 import { bytesOfKey, keysOf, placeholderKey, signersOf, verifySignatures } from "./signatures.ts";
+import { inTurns } from "./steps.ts";
 
 /** TUF §5.2 and §5.3: from the root that is trusted to the newest one, each signed by the one before it. */
 export async function updateRoot(session: Session): Promise<{ root: Root; rotations: number }> {
@@ -50,7 +51,7 @@ async function nextRoot(
   const file = `${root.version + 1}.root.json`;
   const read = await repository.readMetadata(file, { maximumBytes: caps.rootBytes }); // §5.3.3
   if (read === null || read === "unchanged") return null;
-  const next = readMetadata("root", read.bytes, caps);
+  const next = await inTurns(metadataSteps("root", read.bytes, caps));
   verifySignatures(next, signersOf(root, "root"), verifiers); // §5.3.4: arbitrary software attack
   verifySignatures(next, signersOf(next.signed, "root"), verifiers);
   // §5.3.5: rollback attack

@@ -185,7 +185,7 @@ describe("parseStrictJson", () => {
   });
 
   it("takes no longer than the file is long", () => {
-    const long = JSON.stringify({ a: '\\"x'.repeat(1_000_000), b: Array.from({ length: 300_000 }, () => 1) });
+    const long = JSON.stringify({ a: '\\"x'.repeat(200_000), b: Array.from({ length: 300_000 }, () => 1) });
     const before = process.cpuUsage();
     parse(long);
     const { user } = process.cpuUsage(before);
