@@ -14,6 +14,9 @@ const nonceBytes = 16;
 /** Bytes of a datagram that every path over IPv6 carries whole: 1,280 less the headers of IPv6 and UDP. */
 const mostPacketBytes = 1_232;
 
+/** Bytes of a reply: eight cookies of the greatest size are 8 KiB. A packet costs as much time as it is long. */
+const mostReplyBytes = 16_384;
+
 export interface Protection {
   /** A cookie of the server's, which no request has carried yet. */
   readonly cookie: Uint8Array;
@@ -90,6 +93,7 @@ function openReply(
   { request, uniqueIdentifier, s2c }: Asked,
 ): { cookies: Uint8Array[] } | BadPacket {
   if (reply.length < headerBytes) return "short";
+  if (reply.length > mostReplyBytes) return "long";
   const fields = readFields(reply, headerBytes);
   // An old reply would be authentic as well, but for this.
   const identifier = fields?.find(({ type }) => type === fieldTypes.uniqueIdentifier);

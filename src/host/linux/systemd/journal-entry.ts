@@ -65,10 +65,15 @@ function severityOf(priority: number | null): number {
   return priority !== null && priority <= 7 ? priority : usualSeverity;
 }
 
-/** A text; or bytes, if it is not UTF-8 or has control characters; or a list, if the field was sent several times. */
+/** A text; or bytes, if it is not UTF-8 or has control characters; or a list of both, if the field was sent several times. */
 function messageOf(value: unknown): string {
+  return (
+    textOrBytes(value) ?? (Array.isArray(value) ? value.map((one) => textOrBytes(one) ?? "").join("\n") : "")
+  );
+}
+
+function textOrBytes(value: unknown): string | null {
   if (typeof value === "string") return value;
-  if (!Array.isArray(value)) return "";
-  const isBytes = value.every((item) => typeof item === "number");
-  return isBytes ? Buffer.from(value).toString("utf8") : value.map(messageOf).join("\n");
+  const isBytes = Array.isArray(value) && value.every((item) => typeof item === "number");
+  return isBytes ? Buffer.from(value).toString("utf8") : null;
 }

@@ -18,8 +18,8 @@ const patienceMilliseconds = 5_000;
 /** Entries of one reading; a longer search asks for the next page. */
 const usualEntryLimit = 20_000;
 
-/** Characters of JSON of one entry. A longer one is skipped, because it would have to be kept in memory. */
-const longestLine = 1_048_576;
+/** Characters of JSON of one entry. A longer one is skipped: it would have to be kept in memory, and is read in one turn. */
+const longestLine = 262_144;
 
 /** Reads the systemd journal within limits of time and entries. */
 export function createJournalReader(options: JournalReaderOptions = {}): Journal {
