@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { readings } from "../../lab/fuzz/most-elements.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -116,6 +117,44 @@ for (const { page, list, isAsked } of standards) {
     });
   });
 }
+
+/** The last cells of the tables whose rows are claims, each a claim's evidence. */
+function claimsIn(page: string): { readonly claim: string; readonly evidence: string }[] {
+  return read(page)
+    .split(/\n(?=\|[^\n]*\n\|---)/)
+    .filter((table) => /^\|[^\n]*\| held by \|\n/.test(table))
+    .flatMap((table) => table.split("\n").slice(2))
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.slice(2, -2).split(" | "))
+    .map((cells) => ({ claim: cells[0] ?? "", evidence: cells.at(-1) ?? "" }));
+}
+
+/** Tests, scenarios, and files of the sources that are the rule themselves. */
+const testFiles = /`((?:test|lab\/scenarios)\/[\w./-]+\.(?:test|scenario)\.ts)`/g;
+
+for (const [page, least] of [
+  ["docs/design/threat-model.md", 60],
+  ["SECURITY.md", 12],
+] as const)
+  it(`${page} names a test for each claim, and tests that there are`, () => {
+    const claims = claimsIn(page);
+    assert.ok(claims.length >= least, `only ${claims.length} rows`);
+    const faults = claims.flatMap(({ claim, evidence }) => {
+      const named = [...evidence.matchAll(testFiles)].map(([, path = ""]) => path);
+      if (named.length === 0) return [`no test: ${claim}`];
+      return named.filter((path) => !existsSync(join(root, path))).map((path) => `${claim}: no ${path}`);
+    });
+    assert.deepEqual(faults, []);
+  });
+
+it("the threat model lists each reader that is given the most elements", () => {
+  const text = read("docs/design/threat-model.md");
+  const listed = text.slice(
+    text.indexOf("## Readers of foreign bytes"),
+    text.indexOf("## Authenticated time"),
+  );
+  for (const { reader } of readings) assert.ok(listed.includes(`| ${reader} `), reader);
+});
 
 describe("the check of such a page", () => {
   const row = (evidence: string): Row => ({ numbers: ["1.1.1"], level: "1", isMet: true, evidence });
