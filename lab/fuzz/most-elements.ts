@@ -29,6 +29,7 @@ import { loadTrusted, type Session } from "../../src/tuf/session.ts";
 import { createTargetSearch } from "../../src/tuf/target-search.ts";
 import { tarEnd, tarEntry } from "../archives/tar-writer.ts";
 import { createAuthority } from "../host/certificates.ts";
+import { useTweetnacl } from "../publisher/quick-ed25519.ts";
 import { filesInMemory, refreshing } from "../publisher/refreshing.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
 
@@ -105,7 +106,11 @@ const updates: Readonly<Record<string, Reading["prepare"]>> = {
     const message = Buffer.alloc(caps.targetsBytes, 1);
     const { publicKey, secretKey } = nacl.sign.keyPair();
     const signature = nacl.sign.detached(message.subarray(1), secretKey);
-    return async () => verifyEd25519(publicKey, message, signature);
+    return async () => {
+      const undo = useTweetnacl();
+      verifyEd25519(publicKey, message, signature);
+      undo();
+    };
   },
   "a listing of 49,000 targets": () => {
     const { signed } = readMetadata("targets", metadata("targets", "targets", manyTargets()), caps);
