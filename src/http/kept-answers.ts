@@ -29,13 +29,10 @@ const mostKept = 64;
 /** Characters; a UUID has 36. */
 const longestKey = 255;
 
-interface Kept<Answer> {
-  readonly body: string;
-  readonly answer: Promise<Answer>;
-}
-
 export function createKeptAnswers<Answer>(uptime: Uptime): KeptAnswers<Answer> {
-  const kept = createTimedTable<Kept<Answer>>({ seconds: keptSeconds, uptime, most: mostKept });
+  const kept = createTimedTable<{ body: string; answer: Promise<Answer> }>({
+    ...{ seconds: keptSeconds, uptime, most: mostKept },
+  });
   return {
     once: ({ key, actor, body }, make) => {
       if (key === "" || key.length > longestKey) throw unfit(`must have 1 to ${longestKey} characters`);

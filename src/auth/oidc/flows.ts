@@ -34,13 +34,10 @@ export const flowSeconds = 10 * 60;
 /** Flows kept. Beyond them the oldest flow of the client with the most flows is dropped. */
 const maximumFlows = 256;
 
-interface Kept {
-  readonly flow: Flow;
-  readonly tokenHash: string;
-}
-
 export function createFlows(uptime: Uptime): Flows {
-  const flows = createTimedTable<Kept>({ seconds: flowSeconds, uptime, most: maximumFlows });
+  const flows = createTimedTable<{ readonly flow: Flow; readonly tokenHash: string }>({
+    ...{ seconds: flowSeconds, uptime, most: maximumFlows },
+  });
   return {
     open: (flow, clientKey) => {
       const token = `stf_${randomBytes(24).toString("base64url")}`;

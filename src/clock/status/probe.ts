@@ -132,11 +132,11 @@ function offerIn({ nts }: TimeServer, keys: Keys | Failure): Heard["nts"] {
 /** The addresses that take a server's requests, after the key exchange where it has NTS; or why there are none. */
 async function placeOf(options: ProbeOptions, { host, nts }: TimeServer, keys: Promise<Keys | Failure>) {
   const plain = { target: { ...serverAddress(host), isForeign: !options.isSet(host) }, seal: undefined };
-  const asked = nts ? await keys : plain;
-  if ("failure" in asked) return asked;
-  const { target, seal } = asked;
-  const found = resolveServer(options, target);
-  const addresses = await within(options, nameSeconds, found, { failure: "name_not_found" });
+  const found = nts ? await keys : plain;
+  if ("failure" in found) return found;
+  const { target, seal } = found;
+  const lookUp = resolveServer(options, target);
+  const addresses = await within(options, nameSeconds, lookUp, { failure: "name_not_found" });
   return "failure" in addresses ? addresses : { port: target.port, addresses, seal };
 }
 
