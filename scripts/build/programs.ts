@@ -67,7 +67,7 @@ const noCompiler: Plugin = {
     }));
     esbuild.onLoad({ filter: /.*/, namespace: "no-compiler" }, ({ path }) => ({
       contents: `function refuse() { throw new Error("${path} is not in the program: validators are compiled by the build"); }
-export { refuse as Ajv2020, refuse as default };`,
+export { refuse as _, refuse as Ajv2020, refuse as default };`,
       loader: "js",
     }));
   },
