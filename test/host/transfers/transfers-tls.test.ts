@@ -6,6 +6,7 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
+import type { TLSSocket } from "node:tls";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority, type ServerCertificate } from "../../../lab/host/certificates.ts";
 import {
@@ -27,11 +28,17 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-async function serving(certificate: ServerCertificate, body: string | Buffer = "ok"): Promise<WebServer> {
+/** `recordBytes`: the most of one record of TLS. */
+async function serving(
+  certificate: ServerCertificate,
+  body: string | Buffer = "ok",
+  recordBytes = 16_384,
+): Promise<WebServer> {
   const requests: WebServer["requests"] = [];
   const server = await listening(
     createServer(certificate, (request, response) => {
       requests.push(request);
+      (request.socket as TLSSocket).setMaxSendFragment(recordBytes);
       response.end(body);
     }),
     "https",
@@ -178,6 +185,19 @@ describe("transfers over https", () => {
       assert.ok(sent.equals(await readBytes(body)), "every byte is as it was sent");
     });
   }
+});
+
+it("transfers over https give a body in small records, several of which come with one read", async () => {
+  const sent = randomBytes(3_000_001);
+  const { port } = await serving(good, sent, 600);
+  const { body } = await open(`https://updates.example:${port}/`, { caFile });
+  const pieces: Buffer[] = [];
+  for await (const piece of body) {
+    // As a disk would, while the rest of a read comes.
+    await new Promise(setImmediate);
+    pieces.push(Buffer.from(piece));
+  }
+  assert.ok(sent.equals(Buffer.concat(pieces)), "every byte is as it was sent");
 });
 
 describe("transfers through a proxy", () => {
