@@ -53,7 +53,8 @@ export async function* readTar(
   const count = createCount(rules);
   const feeding = pour(count.padded(source), archive).catch((error: unknown) => {
     fault = error;
-    archive.destroy();
+    // With an error: one that is only closed keeps those waiting who ask for its next file afterwards.
+    archive.destroy(error instanceof Error ? error : new Error(messageOf(error)));
   });
   // A failure of the source is why the archive ends.
   const explained = (error: unknown): unknown => fault ?? asUnusable(error, rules);
