@@ -3,7 +3,7 @@ import type { CommandTable } from "../terminal/commands/command.ts";
 import { readRequest, splitLine } from "../terminal/commands/command-line.ts";
 import { helpCommand } from "../terminal/commands/help.ts";
 import { escapeText } from "../terminal/escape.ts";
-import type { Command } from "./client/command.ts";
+import type { Command, CommandRow } from "./client/command.ts";
 import { steward } from "./program.ts";
 import { publisherElsewhere } from "./publisher-elsewhere.ts";
 
@@ -11,7 +11,6 @@ import { publisherElsewhere } from "./publisher-elsewhere.ts";
 const serve: Command = {
   path: ["serve"],
   summary: "Run the agent",
-  positionals: [],
   options: [
     { name: "run", value: "DIR", isFile: true, summary: "directory of the socket and the setup token" },
     { name: "listen", value: "ADDRESS:PORT", summary: "loopback address and port for HTTP" },
@@ -52,7 +51,6 @@ const liveNames: Command = {
   isHidden: true,
   summary: "Print the names that the agent knows",
   positionals: [{ name: "KIND", values: ["users", "tokens"] }],
-  options: [],
   async run({ positionals: [kind], places, output }) {
     const { namesOf } = await import("./live-names.ts");
     const names = await namesOf(kind === "tokens" ? "tokens" : "users", places).catch(() => []);
@@ -113,9 +111,9 @@ export const parts: readonly Part[] = [
 ];
 
 /** The program `steward`, with every command. */
-export async function wholeTable(): Promise<CommandTable<Command>> {
-  const commands: Command[] = [];
-  for (const part of parts) commands.push(...(await part.load()));
+export async function wholeTable(): Promise<CommandTable<CommandRow>> {
+  const commands: CommandRow[] = [];
+  for (const part of parts) commands.push(...(await rowsOf(part)));
   return { ...steward, commands };
 }
 
@@ -123,12 +121,16 @@ export async function wholeTable(): Promise<CommandTable<Command>> {
  * The table with as few commands as this line can be read with. For help, and for a mistake, that is every command: then
  * the other commands have a part in what is printed.
  */
-export async function tableFor(argv: readonly string[]): Promise<CommandTable<Command>> {
+export async function tableFor(argv: readonly string[]): Promise<CommandTable<CommandRow>> {
   const [first = ""] = splitLine(argv, { ...steward, commands: [] }).words;
   const part = parts.find(({ words }) => words.includes(first));
   if (part === undefined) return wholeTable();
-  const table = { ...steward, commands: await part.load() };
+  const table = { ...steward, commands: await rowsOf(part) };
   return isCommand(argv, table) ? table : wholeTable();
+}
+
+async function rowsOf(part: Part): Promise<readonly CommandRow[]> {
+  return (await part.load()).map((command) => ({ positionals: [], options: [], ...command }));
 }
 
 function isCommand(argv: readonly string[], table: CommandTable): boolean {

@@ -8,8 +8,6 @@ export const publisherElsewhere: Command = {
   isHidden: true,
   isElsewhere: true,
   summary: "Publish updates, with the program steward-publisher",
-  positionals: [],
-  options: [],
   async run({ typed }) {
     const at = typed.indexOf("repo");
     const line = shellLine(["steward-publisher", ...typed.toSpliced(at, 1)]);

@@ -10,8 +10,13 @@ export interface Invocation extends shared.Invocation {
   readonly client: Client;
 }
 
-/** A command of the device. */
-export interface Command extends shared.Command<Invocation> {
+/** A row of the device's table of commands. */
+export interface CommandRow extends shared.Command<Invocation> {
   /** When the agent is not running, its operations are done in process. */
   readonly worksOffline?: true;
 }
+
+type Taken = "positionals" | "options";
+
+/** A command of the device. Its file names the words and options that it takes, if it takes any. */
+export type Command = Omit<CommandRow, Taken> & Partial<Pick<CommandRow, Taken>>;

@@ -16,7 +16,6 @@ export const hashPasswordCommand: Command = {
       what: "without a terminal; otherwise it is asked for twice, and not shown",
     },
   ],
-  positionals: [],
   options: newPasswordOptions
     .filter(({ name }) => name === "password-stdin")
     .map(({ excludes: _, ...one }) => one),

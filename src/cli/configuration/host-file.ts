@@ -24,7 +24,6 @@ const check: Command = {
     },
   ],
   positionals: [{ name: "FILE", isOptional: true }],
-  options: [],
   isWithoutAgent: true,
   async run({ positionals: [file], places, context, output }) {
     const { hostFile } = await context.openHost();
@@ -54,8 +53,6 @@ const restore: Command = {
   path: ["host-file", "restore"],
   summary:
     "Put the host file that was last accepted in the place of one that cannot be used, which is set aside",
-  positionals: [],
-  options: [],
   async run(invocation) {
     const { places, context, output } = invocation;
     requireLocal(places, "host-file restore");
@@ -87,8 +84,6 @@ const keep: Command = {
   path: ["host-file", "keep"],
   isHidden: true,
   summary: "Keep the host file as the last accepted one, if it can be used",
-  positionals: [],
-  options: [],
   isWithoutAgent: true,
   run: keepAccepted,
 };

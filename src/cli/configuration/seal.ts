@@ -7,8 +7,6 @@ import { requireLocal } from "../client/places.ts";
 const sealKey: Command = {
   path: ["seal-key"],
   summary: "As root: print the key that second factors for this device are sealed to",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ places, client, output }) {
     requireLocal(places, "seal-key");
@@ -28,7 +26,6 @@ const seal: Command = {
       what: "KEY is what `steward seal-key` prints on the device; the secret is base32",
     },
   ],
-  positionals: [],
   options: [
     { name: "to", value: "KEY", summary: "the device's key" },
     { name: "user", value: "NAME", summary: "the user's name; the device opens it for no other" },

@@ -16,7 +16,6 @@ export const doctor: Command = {
       what: "the same for someone else's eyes, where this disk takes no file",
     },
   ],
-  positionals: [],
   options: [
     {
       name: "bundle",

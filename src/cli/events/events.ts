@@ -16,7 +16,6 @@ const list: Command = {
     },
     { line: "steward events --verify --against-journal", what: "was the log tampered with?" },
   ],
-  positionals: [],
   options: [
     { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },
     {

@@ -16,8 +16,6 @@ const list: Command = {
       what: "name a receiver; then give it a secret",
     },
   ],
-  positionals: [],
-  options: [],
   async run({ client, output }) {
     const states = await client.call("getNotifications", {});
     await output.table(states, {
@@ -38,7 +36,6 @@ const test: Command = {
   path: ["notify", "test"],
   summary: "Send a test to the receiver NAME now, and print what it answers; exit 1 where it fails",
   positionals: [{ name: "NAME" }],
-  options: [],
   async run({ positionals: [name = ""], client, output }) {
     const delivery = await client.call("testReceiver", { params: { name } });
     if (!delivery.ok) throw new CommandError(1, delivery.error ?? "The test failed.");

@@ -11,7 +11,6 @@ export const history: Command = {
     { line: "steward history --hours 168", what: "when did it become hot, slow or full?" },
     { line: "steward history --hours 168 --csv > history.csv", what: "the same for a spreadsheet" },
   ],
-  positionals: [],
   options: [
     { name: "hours", value: "HOURS", values: historySpans.map(String), summary: "a day (default) or a week" },
     {

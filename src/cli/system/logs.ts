@@ -21,7 +21,6 @@ export const logs: Command = {
     { line: "steward logs --since 15m --priority warning", what: "recent warnings and errors" },
     { line: "steward logs -f", what: "also show new lines as they are written" },
   ],
-  positionals: [],
   options: [
     { name: "follow", short: "f", excludes: "until", summary: "also show new lines as they are written" },
     { name: "unit", value: "UNIT", summary: "only this systemd unit, such as steward.service" },

@@ -12,7 +12,6 @@ const forceOption: Option = {
 const reboot: Command = {
   path: ["reboot"],
   summary: "Restart the machine",
-  positionals: [],
   options: [forceOption],
   worksOffline: true,
   async run(invocation) {
@@ -26,7 +25,6 @@ const reboot: Command = {
 const powerOff: Command = {
   path: ["power-off"],
   summary: "Shut the machine down and switch it off; only a person at the machine can switch it on again",
-  positionals: [],
   options: [forceOption],
   worksOffline: true,
   async run(invocation) {
@@ -44,7 +42,6 @@ const hostName: Command = {
   path: ["system", "host-name"],
   summary: "Show the host name, or change it to NAME",
   positionals: [{ name: "NAME", isOptional: true }],
-  options: [],
   worksOffline: true,
   run: (invocation) => showOrChange(invocation, "host_name"),
 };
@@ -54,7 +51,6 @@ const timeZone: Command = {
   summary: "Show the time zone, or change it to ZONE; update windows follow it at once",
   examples: [{ line: "steward system time-zone Europe/Berlin", what: "local time of Berlin" }],
   positionals: [{ name: "ZONE", isOptional: true }],
-  options: [],
   worksOffline: true,
   run: (invocation) => showOrChange(invocation, "time_zone"),
 };
@@ -76,7 +72,6 @@ const factoryReset: Command = {
     { line: "steward factory-reset", what: "before the device goes to another owner" },
     { line: "steward factory-reset --image", what: "before its disk is copied to other devices" },
   ],
-  positionals: [],
   options: [
     {
       name: "image",

@@ -29,7 +29,6 @@ const list: Command = {
   path: ["state", "list"],
   summary: "List the agent's documents and their condition, or the copies that NAME can be restored from",
   positionals: [{ name: "NAME", isOptional: true, suggestions: names }],
-  options: [],
   async run(invocation) {
     const tools = await openTools(invocation, "state list");
     const [name] = invocation.positionals;
@@ -78,7 +77,6 @@ const reset: Command = {
   path: ["state", "reset"],
   summary: "Replace a document by its defaults",
   positionals: [{ name: "NAME", suggestions: names }],
-  options: [],
   async run(invocation) {
     const tools = await openTools(invocation, "state reset");
     const [name = ""] = invocation.positionals;
@@ -96,7 +94,6 @@ const accept: Command = {
   path: ["state", "accept"],
   summary: "Accept the findings about a document, so that health no longer reports them",
   positionals: [{ name: "NAME", suggestions: names }],
-  options: [],
   worksOffline: true,
   async run({ positionals, client, output }) {
     const [name = ""] = positionals;

@@ -21,8 +21,6 @@ export const status: Command = {
     { line: "steward status", what: "is all well, and if not, what has to be done?" },
     { line: "steward -o json status", what: "the same for a program, each need with a code" },
   ],
-  positionals: [],
-  options: [],
   async run({ client, output }) {
     const document = await client.call("getStatus", {});
     await output.report(document, statusReport(document));

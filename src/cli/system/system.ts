@@ -15,7 +15,6 @@ const get: Command = {
   summary: "Show all settings, or the setting or group KEY, in the form that `system set` takes",
   examples: [{ line: "steward system get -o json > settings.json", what: "keep the settings" }],
   positionals: [{ name: "KEY", isOptional: true, suggestions: keys }],
-  options: [],
   worksOffline: true,
   async run({ positionals: [key], client, output }) {
     const settings = await client.call("getSettings", {});
@@ -103,8 +102,6 @@ function textAt(settings: unknown, key: string): string {
 const schema: Command = {
   path: ["system", "schema"],
   summary: "Show the type, default and least role that may change it of each setting",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const document = await client.call("getSettingsSchema", {});
@@ -124,8 +121,6 @@ const schema: Command = {
 const facts: Command = {
   path: ["system", "facts"],
   summary: "Show facts about the host: hardware, memory, disks, network, load",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const document = await client.call("getSystemFacts", {});

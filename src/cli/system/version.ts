@@ -6,8 +6,6 @@ import type { Command } from "../client/command.ts";
 export const version: Command = {
   path: ["version"],
   summary: "Show the running agent's version",
-  positionals: [],
-  options: [],
   async run({ client, output, context }) {
     let document: Version;
     try {

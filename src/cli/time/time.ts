@@ -14,8 +14,6 @@ const notSynchronised = 9;
 const status: Command = {
   path: ["time", "status"],
   summary: "Show the state of the clock and draw its sources; exit 9 while it is not synchronised",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const clock = await client.call("getTimeSync", {});
@@ -27,7 +25,6 @@ const status: Command = {
 const sync: Command = {
   path: ["time", "sync"],
   summary: "Ask the time servers now and correct the clock",
-  positionals: [],
   options: [{ name: "force", summary: "correct it also by more than time.panic_threshold" }],
   worksOffline: true,
   async run(invocation) {
@@ -43,8 +40,6 @@ const sync: Command = {
 const reselect: Command = {
   path: ["time", "reselect"],
   summary: "Ask all sources, select again and show them; never steps the clock",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run(invocation) {
     await askForPatience(invocation);
@@ -87,7 +82,6 @@ const set: Command = {
   path: ["time", "set"],
   summary: "Set the clock by hand, where no trusted source does",
   positionals: [{ name: "TIME" }],
-  options: [],
   worksOffline: true,
   async run(invocation) {
     const { positionals, client, output } = invocation;
@@ -110,8 +104,6 @@ const set: Command = {
 const showFloor: Command = {
   path: ["time", "floor", "show"],
   summary: "Show the floor: a time that is certainly past, below which no clock is believed",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const { floor_at } = await client.call("getTimeSync", {});
@@ -122,8 +114,6 @@ const showFloor: Command = {
 const resetFloor: Command = {
   path: ["time", "floor", "reset"],
   summary: "Reset the floor to the build date of this program, and measure again",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run(invocation) {
     const { client, output } = invocation;

@@ -31,7 +31,6 @@ export const request: Command = {
   examples: [
     { line: "steward tls request > edge-7.csr", what: "then `steward tls install` takes the answer" },
   ],
-  positionals: [],
   options: [
     { name: "names-only", summary: "without the device's addresses, for a CA that signs none" },
     {

@@ -25,8 +25,6 @@ const redirectOption: Option = {
 const show: Command = {
   path: ["tls", "show"],
   summary: "Show whether HTTPS on the LAN is on, its addresses and its certificate",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run(invocation) {
     const { client, output } = invocation;
@@ -39,8 +37,6 @@ const show: Command = {
 const fingerprint: Command = {
   path: ["tls", "fingerprint"],
   summary: "Print the SHA-256 fingerprint of the certificate, to compare it with what a browser shows",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const tls = await client.call("getTls", {});
@@ -59,7 +55,6 @@ const enable: Command = {
     { line: "steward tls enable", what: "https://NAME.local:8443" },
     { line: "steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
   ],
-  positionals: [],
   options: [portOption, redirectOption],
   async run(invocation) {
     requireLocal(invocation.places, "tls enable");
@@ -89,8 +84,6 @@ const enable: Command = {
 const disable: Command = {
   path: ["tls", "disable"],
   summary: "Switch HTTPS on the LAN off; its key and certificate are kept",
-  positionals: [],
-  options: [],
   async run(invocation) {
     requireLocal(invocation.places, "tls disable");
     const { places, context, output } = invocation;
@@ -106,8 +99,6 @@ const disable: Command = {
 const reload: Command = {
   path: ["tls", "reload"],
   summary: "Have the agent read the host file and the certificates again; exit code 1 if one cannot be used",
-  positionals: [],
-  options: [],
   async run(invocation) {
     const { client, places, context, output } = invocation;
     const { tls, needs_restart, ...more } = await client.call("reloadHostFile", {});

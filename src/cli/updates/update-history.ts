@@ -9,7 +9,6 @@ import { outcomeSentence } from "./update-words.ts";
 export const history: Command = {
   path: ["update", "history"],
   summary: "List what was applied, undone or refused, newest first",
-  positionals: [],
   options: [
     { name: "log", value: "SEQUENCE", summary: "one entry in full, with the last lines of what failed" },
   ],

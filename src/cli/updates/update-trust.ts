@@ -12,8 +12,6 @@ import { installTrust } from "./update-trust-install.ts";
 const show: Command = {
   path: ["update", "trust", "show"],
   summary: "Show the root of trust of updates: its keys, and whether it is confirmed and proven",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const trust = await presentTrust(client);
@@ -41,7 +39,6 @@ const confirm: Command = {
   path: ["update", "trust", "confirm"],
   summary: "Confirm that the installed root of trust is the publisher's, by its whole fingerprint",
   positionals: [{ name: "FINGERPRINT", isOptional: true }],
-  options: [],
   worksOffline: true,
   async run(invocation) {
     const { positionals, client, output } = invocation;

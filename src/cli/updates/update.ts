@@ -16,8 +16,6 @@ const notSynchronised = 9;
 const status: Command = {
   path: ["update", "status"],
   summary: "Show installed, available and tried releases, and when the next check is",
-  positionals: [],
-  options: [],
   worksOffline: true,
   async run({ client, output }) {
     const updates = await client.call("getUpdates", {});
@@ -29,7 +27,6 @@ const check: Command = {
   path: ["update", "check"],
   summary:
     "Check for updates now, download and apply what the settings allow; exit 1: an update was undone, or one kind cannot be verified; exit 9: the clock must be corrected first",
-  positionals: [],
   options: [repositoryOrFileOption, { name: "no-wait", summary: "return without waiting for the result" }],
   worksOffline: true,
   async run(invocation) {
@@ -107,7 +104,6 @@ const dismiss: Command = {
   path: ["update", "dismiss"],
   summary: "End the need that a failed update is; a later failure is a new one",
   positionals: [kindsPositional],
-  options: [],
   worksOffline: true,
   async run(invocation) {
     const { client, output } = invocation;

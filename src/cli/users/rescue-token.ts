@@ -54,7 +54,6 @@ export const announceRescue: Command = {
   path: ["announce-rescue"],
   isHidden: true,
   summary: "Print a token of rescue for the first terminal, if the host file permits it",
-  positionals: [],
   options: [
     { name: "issue", value: "FILE", isFile: true, summary: "also into this file for agetty(8)" },
     { name: "terminal", value: "FILE", isFile: true, summary: "also to this terminal, where there is one" },

@@ -20,7 +20,6 @@ const mostFileBytes = 128;
 export const setupToken: Command = {
   path: ["setup-token"],
   summary: "Show the one-time token that creates the first administrator",
-  positionals: [],
   options: [
     { name: "new", excludes: "rescue", summary: "make a new token; the old one becomes invalid" },
     {

@@ -22,7 +22,6 @@ const add: Command = {
       what: "for a program that reads settings and status",
     },
   ],
-  positionals: [],
   options: [
     ...tokenOptions.map((option) => (option.name === "scope" ? { ...option, values: scopeNames } : option)),
     {
@@ -86,7 +85,6 @@ function isLocalRoot({ places, options }: Invocation): boolean {
 const list: Command = {
   path: ["token", "list"],
   summary: "List the API tokens; the secrets are not shown",
-  positionals: [],
   options: [{ name: "user", value: "NAME", live: "users", summary: "only those of this user" }],
   worksOffline: true,
   async run({ options, client, output }) {

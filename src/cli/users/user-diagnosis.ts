@@ -62,7 +62,6 @@ export const diagnose: Command = {
   summary: "Find out why a user cannot sign in: account, locks, second factor, and signs of a wrong clock",
   examples: [{ line: "steward user diagnose anna", what: "why can anna not sign in?" }],
   positionals: [{ name: "NAME", live: "users" }],
-  options: [],
   worksOffline: true,
   async run({ positionals: [name = ""], client, output }) {
     const user = await findUser(client, name);

@@ -10,7 +10,6 @@ const list: Command = {
   path: ["user", "sessions", "list"],
   summary: "List a user's sessions, the last used first",
   positionals: [{ name: "NAME", live: "users" }],
-  options: [],
   worksOffline: true,
   async run({ positionals, client, output }) {
     const user = await findUser(client, positionals[0] ?? "");

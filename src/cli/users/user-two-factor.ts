@@ -15,7 +15,6 @@ const status: Command = {
   path: ["user", "2fa", "status"],
   summary: "Show whether a user has a second factor, and how many recovery codes they have left",
   positionals: [{ name: "NAME", live: "users" }],
-  options: [],
   worksOffline: true,
   async run({ positionals: [name = ""], client, output }) {
     const { id } = await findUser(client, name);

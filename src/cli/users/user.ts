@@ -13,7 +13,6 @@ import { countTokens, userFields, userTable } from "./user-view.ts";
 const list: Command = {
   path: ["user", "list"],
   summary: "List the users",
-  positionals: [],
   options: [
     roleOption,
     { name: "locked", summary: "only users who are locked now" },

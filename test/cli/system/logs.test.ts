@@ -142,7 +142,7 @@ describe("steward logs --follow", () => {
     const stdout = new PassThrough();
     const stderr = new PassThrough();
     test.after(() => stdout.destroy());
-    const { options } = splitLine(["logs", "-f", ...args], { ...commandTable, commands: [logs] });
+    const { options } = splitLine(["logs", "-f", ...args], commandTable);
     const output = createOutput({
       stdout,
       stderr,
