@@ -15,10 +15,10 @@ const time = "2026-11-20T12:00:00.000Z";
 function begin() {
   const ownLines = createOwnLines();
   const journal = createJournalReader({ command: "/nowhere/journalctl" });
-  const handlers = createLogHandlers({
-    logs: createLogs({ timers: createTimers(), journal, ownLines, logUnits: [] }),
-    now: () => new Date(Date.parse(time) + 60_000),
-  });
+  const handlers = createLogHandlers(
+    createLogs({ timers: createTimers(), journal, ownLines, logUnits: [] }),
+    () => new Date(Date.parse(time) + 60_000),
+  );
   const add = (message: string, members: object = {}) =>
     ownLines.add(JSON.stringify({ time, severity: "notice", message, ...members }), "notice");
   return { handlers, add };

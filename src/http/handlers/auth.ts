@@ -12,21 +12,7 @@ import type { KeptAccount } from "../../users/provider-account.ts";
 import { type Actor, type Call, type EventNote, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";
 
-type AuthHandlers = Pick<
-  Handlers,
-  | "login"
-  | "answerChallenge"
-  | "beginAtProvider"
-  | "signInAtProvider"
-  | "stepUpAtProvider"
-  | "refresh"
-  | "logout"
-  | "reauthenticate"
-  | "getMe"
-  | "changePassword"
->;
-
-export interface AuthHandlersOptions {
+interface AuthHandlersOptions {
   accounts: Accounts;
   signIn: SignIn;
   ownAccount: OwnAccount;
@@ -36,7 +22,7 @@ export interface AuthHandlersOptions {
 }
 
 /** Handles sign-in and the own account. */
-export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
+export function createAuthHandlers(options: AuthHandlersOptions) {
   const { accounts, signIn, ownAccount, singleSignOn, events } = options;
   return {
     login: async ({ body, context, cookie, note }) => {
@@ -80,7 +66,7 @@ export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
       await ownAccount.changePassword(personOf(actor), body.current_password, body.new_password, context);
       return undefined;
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** The role of the person with the changed password or second factor: people are notified of an administrator. */

@@ -2,15 +2,14 @@ import type { SealingKey } from "../../backup/age.ts";
 import type { Backups } from "../../backup/backups.ts";
 import type { Call, Handlers } from "../call.ts";
 
-export interface BackupHandlersOptions {
-  /** Loads the code for backups, which most agents need once a day at most. */
-  open: () => Promise<Backups>;
-  /** Called when a backup has left the device as a whole. */
-  made: () => void;
-}
-
-/** Makes backups of the device. */
-export function createBackupHandlers({ open, made }: BackupHandlersOptions): Pick<Handlers, "makeBackup"> {
+/**
+ * Makes backups of the device. `open` loads the code for that, which most agents need once a day at most; `made` is called
+ * when a backup has left the device as a whole.
+ */
+export function createBackupHandlers(
+  open: () => Promise<Backups>,
+  made: () => void,
+): Pick<Handlers, "makeBackup"> {
   return {
     makeBackup: async ({ body, note }: Call<"makeBackup">) => {
       const { recipients = [], passphrase = "" } = body;

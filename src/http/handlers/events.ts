@@ -9,22 +9,20 @@ import { isAuthorised } from "../authorise.ts";
 import { type Actor, type HandlersOf, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
 import { momentOf } from "./logs.ts";
 
-type EventHandlers = HandlersOf<typeof eventOperations>;
-
 /** Events read from the files at once while a stream catches up. */
 const pageSize = 200;
 
 export type EventReader = Pick<EventLog, "list">;
 
 /** Subscribes to the progress of updates; the result ends it. */
-export type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
+type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
 
 /** Lists and streams events, as far as the caller may see them; streams also have the progress of updates. */
 export function createEventHandlers(
   events: EventLog,
   subscribeProgress: SubscribeProgress,
   now: () => Date,
-): EventHandlers {
+): HandlersOf<typeof eventOperations> {
   return {
     listEvents: ({ query, actor }) => {
       const { after, cursor, limit = usualLimit, since, until, ...filter } = query;

@@ -3,16 +3,11 @@ import type { hostOperations } from "../../contract/operations/host.ts";
 import type { Machine } from "../../system/machine.ts";
 import type { HandlersOf } from "../call.ts";
 
-type HostHandlers = HandlersOf<typeof hostOperations>;
-
-export interface HostHandlersOptions {
-  readonly machine: Machine;
-  /** The name as the status shows it. */
-  readonly deviceName: () => string;
-}
-
-/** Handles the machine's name and zone, its power, and the factory reset. */
-export function createHostHandlers({ machine, deviceName }: HostHandlersOptions): HostHandlers {
+/** Handles the machine's name and zone, its power, and the factory reset. `deviceName`: as the status shows it. */
+export function createHostHandlers(
+  machine: Machine,
+  deviceName: () => string,
+): HandlersOf<typeof hostOperations> {
   return {
     getHost: () => machine.settings(),
     changeHost: async ({ body, note }) => {

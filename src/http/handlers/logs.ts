@@ -9,15 +9,8 @@ import type { LogFilter, RequestStatus } from "../../journal/logs/log-filter.ts"
 import type { Logs } from "../../journal/logs/logs.ts";
 import { type Actor, type HandlersOf, roleOf } from "../call.ts";
 
-type LogHandlers = HandlersOf<typeof logOperations>;
-
-export interface LogHandlersOptions {
-  logs: Logs;
-  now: () => Date;
-}
-
 /** Shows the log of the agent and its units to every role, and the audit lines to administrators. */
-export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandlers {
+export function createLogHandlers(logs: Logs, now: () => Date): HandlersOf<typeof logOperations> {
   return {
     listLogs: ({ query, actor }) => {
       const { cursor, limit = usualLimit, ...filters } = query;

@@ -8,9 +8,7 @@ import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 
-type SessionHandlers = Pick<Handlers, "listSessions" | "endSession">;
-
-export interface SessionHandlersOptions {
+interface SessionHandlersOptions {
   accounts: Accounts;
   sessions: Sessions;
   now: () => Date;
@@ -18,7 +16,7 @@ export interface SessionHandlersOptions {
 }
 
 /** Lists and ends sessions: users their own, administrators also those of others. */
-export function createSessionHandlers(options: SessionHandlersOptions): SessionHandlers {
+export function createSessionHandlers(options: SessionHandlersOptions) {
   const { accounts, sessions } = options;
   return {
     listSessions: ({ query, actor }): SessionList => {
@@ -40,7 +38,7 @@ export function createSessionHandlers(options: SessionHandlersOptions): SessionH
       if (!hasEnded) throw new StewardError("not_found", "The user has no session with this id.");
       return undefined;
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** The user of the sessions. Throws `forbidden` for another user's without the right, `validation_failed` for none. */

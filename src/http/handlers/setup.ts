@@ -11,7 +11,7 @@ import type { Accounts } from "../../users/accounts.ts";
 import { type Call, type Caller, type Handlers, judged } from "../call.ts";
 import { endAccess } from "./users.ts";
 
-export interface SetupHandlersOptions {
+interface SetupHandlersOptions {
   accounts: Accounts;
   throttle: Throttle;
   sessions: Sessions;
@@ -25,7 +25,7 @@ export interface SetupHandlersOptions {
  * Makes the first administrator; and, with a token that only the device itself shows, another one, or a new password
  * for one.
  */
-export function createSetupHandlers(options: SetupHandlersOptions): Pick<Handlers, "getSetup" | "setUp"> {
+export function createSetupHandlers(options: SetupHandlersOptions) {
   const { accounts, rescueToken } = options;
   return {
     getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
@@ -40,7 +40,7 @@ export function createSetupHandlers(options: SetupHandlersOptions): Pick<Handler
         );
       },
     ),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** The parts that authorise the first run. */

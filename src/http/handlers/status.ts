@@ -4,12 +4,7 @@ import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
 import { coveredFor, viewOf } from "./updates.ts";
 
-type StatusHandlers = Pick<
-  Handlers,
-  "getHealth" | "getReadiness" | "getStatus" | "getHistory" | "getMetrics"
->;
-
-export interface StatusHandlersOptions {
+interface StatusHandlersOptions {
   updates: { status(): Updates };
   events: EventReader;
   /** `isDetailed` for callers who are known. */
@@ -31,7 +26,7 @@ export interface Seen {
 }
 
 /** Shows health, readiness, the status of the device and its figures. */
-export function createStatusHandlers(options: StatusHandlersOptions): StatusHandlers {
+export function createStatusHandlers(options: StatusHandlersOptions) {
   const { updates } = options;
   const healthFor = (actor: Actor): Health => {
     const health = options.health(actor.kind !== "anonymous");
@@ -56,7 +51,7 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
       });
       return coverNeeds(answer, coveredFor(whole, actor));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** Needs that have nothing to cover stay the same values. */

@@ -12,22 +12,7 @@ import type { MakeSupportBundle } from "../../system/support-bundle.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, form, type Handlers, roleOf } from "../call.ts";
 
-type SystemHandlers = Pick<
-  Handlers,
-  | "getVersion"
-  | "getOpenApi"
-  | "greetConsole"
-  | "getSettings"
-  | "updateSettings"
-  | "getSettingsSchema"
-  | "getSystemFacts"
-  | "getTls"
-  | "reloadHostFile"
-  | "acceptDamage"
-  | "makeSupportBundle"
->;
-
-export interface SystemHandlersOptions {
+interface SystemHandlersOptions {
   settings: SettingsStore;
   /** Path of the OpenAPI document, which the build has written. */
   apiDocument: string;
@@ -55,7 +40,7 @@ export interface Reread {
 }
 
 /** Handles settings, version and facts of the agent and its host. */
-export function createSystemHandlers(options: SystemHandlersOptions): SystemHandlers {
+export function createSystemHandlers(options: SystemHandlersOptions) {
   const { settings } = options;
   return {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
@@ -90,7 +75,7 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       const archive = await (await options.openSupportBundle())();
       return { pieces: onePiece(archive), sent: () => undefined };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

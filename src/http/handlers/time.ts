@@ -6,10 +6,8 @@ import { readRfc3339 } from "../../contract/timestamps.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type HandlersOf, roleOf } from "../call.ts";
 
-type TimeHandlers = HandlersOf<typeof timeOperations>;
-
 /** Shows the state of the clock, and corrects it. */
-export function createTimeHandlers(clock: Clock): TimeHandlers {
+export function createTimeHandlers(clock: Clock): HandlersOf<typeof timeOperations> {
   return {
     getTimeSync: () => clock.status(),
     reselectTimeSources: () => clock.reselect(),

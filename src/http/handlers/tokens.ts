@@ -14,9 +14,7 @@ import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, type HandlersOf, personOf, programOf, roleOf } from "../call.ts";
 
-type TokenHandlers = HandlersOf<typeof tokenOperations>;
-
-export interface TokenHandlersOptions {
+interface TokenHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
   /** The action that this user must take first. */
@@ -30,7 +28,7 @@ interface MadeToken {
 }
 
 /** Handles API tokens, for programs. */
-export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
+export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<typeof tokenOperations> {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
     id: token.id,

@@ -11,9 +11,7 @@ import { authorise } from "../authorise.ts";
 import { type Call, type HandlersOf, personOf } from "../call.ts";
 import { roleOf, told } from "./auth.ts";
 
-type TwoFactorHandlers = HandlersOf<typeof twoFactorOperations>;
-
-export interface TwoFactorHandlersOptions {
+interface TwoFactorHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
   enrolment: Enrolment;
@@ -22,7 +20,9 @@ export interface TwoFactorHandlersOptions {
 }
 
 /** Handles the second factor of an account. */
-export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoFactorHandlers {
+export function createTwoFactorHandlers(
+  options: TwoFactorHandlersOptions,
+): HandlersOf<typeof twoFactorOperations> {
   const { enrolment, passkeys } = options;
   return {
     getTwoFactor: ({ params }) => enrolment.status(params.id),

@@ -5,12 +5,10 @@ import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
 import type { Updates } from "../../updates/updates.ts";
-import { type Actor, eventActorOf, type HandlersOf, roleOf } from "../call.ts";
-
-type UpdateHandlers = HandlersOf<typeof updateOperations>;
+import { type Actor, eventActorOf, type Handlers, type HandlersOf, roleOf } from "../call.ts";
 
 /** Handles the status of updates, checks, and the root of trust. */
-export function createUpdateHandlers(updates: Updates): UpdateHandlers {
+export function createUpdateHandlers(updates: Updates): HandlersOf<typeof updateOperations> {
   return {
     getUpdates: ({ actor }) => viewOf(updates.status(), actor),
     checkForUpdates: async ({ actor, body, note }) => {
@@ -61,7 +59,7 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
   };
 }
 
-function uploadHandler(updates: Updates): UpdateHandlers["checkUploadedRepository"] {
+function uploadHandler(updates: Updates): Handlers["checkUploadedRepository"] {
   return async ({ actor, body, note }) => {
     const status = await updates.checkUpload(body);
     note({ details: { repository: null, bytes: body.lengthBytes } });

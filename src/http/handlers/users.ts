@@ -13,9 +13,7 @@ import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";
 import { type Actor, type Call, type EventNote, form, type HandlersOf } from "../call.ts";
 
-type UserHandlers = HandlersOf<typeof userOperations>;
-
-export interface UserHandlersOptions {
+interface UserHandlersOptions {
   accounts: Accounts;
   sessions: Sessions;
   apiTokens: ApiTokens;
@@ -27,7 +25,7 @@ export interface UserHandlersOptions {
 }
 
 /** Handles accounts; a change of one may end its sessions, or remove the setup token. */
-export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
+export function createUserHandlers(options: UserHandlersOptions): HandlersOf<typeof userOperations> {
   const { accounts, sessions, throttle } = options;
   const afterChange = (user: User) => applyChange(options, user);
   return {

@@ -113,11 +113,10 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
       await requestWipe(config.stateDirectory);
       return { device_name };
     },
-    ...createRestoreHandlers({
-      open: createRestoreOpener(unattended({ config, host })),
-      // Nothing says whether there is an administrator.
-      authorise: ({ actor }) => authorise({ access: "local" }, actor, {}),
-    }),
+    // Nothing says whether there is an administrator.
+    ...createRestoreHandlers(createRestoreOpener(unattended({ config, host })), ({ actor }) =>
+      authorise({ access: "local" }, actor, {}),
+    ),
     greetConsole: () =>
       greetingOf({
         ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved(host) },

@@ -1,8 +1,5 @@
 import type { TrustedTime } from "../../auth/trusted-time.ts";
-import type { hostOperations } from "../../contract/operations/host.ts";
-import type { restoreOperations } from "../../contract/operations/restore.ts";
 import type { Host } from "../../host/host.ts";
-import type { HandlersOf } from "../../http/call.ts";
 import { createHostHandlers } from "../../http/handlers/host.ts";
 import { createRestoreHandlers } from "../../http/handlers/restore.ts";
 import { type FirstRun, requireFirstRun } from "../../http/handlers/setup.ts";
@@ -37,7 +34,7 @@ export function createReset({ stateDirectory }: Pick<RoomsConfig, "stateDirector
   };
 }
 
-export interface MachineRooms {
+interface MachineRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly settings: SettingsStore;
@@ -48,15 +45,7 @@ export interface MachineRooms {
 }
 
 /** Joins the parts that the routes of the machine need: its names, the root helper, the updates and the reset. */
-export function composeMachine({
-  config,
-  host,
-  settings,
-  updates,
-  time,
-  reset,
-  auth,
-}: MachineRooms): HandlersOf<typeof hostOperations & typeof restoreOperations> {
+export function composeMachine({ config, host, settings, updates, time, reset, auth }: MachineRooms) {
   const machine = createMachine({
     ...{ identity: host.identity, names: host.names, helper: host.helper, time },
     updates: () => updates.status(),
@@ -65,12 +54,8 @@ export function composeMachine({
     zoneChanged: () => updates.settingsChanged(),
   });
   const deviceName = () => settings.read().device.name || host.identity.hostname;
-  const openRestorer = createRestoreOpener({
-    ...{ config, host, machine, accounts: auth.accounts, startAgain: reset.restore },
-  });
-  const restoring = createRestoreHandlers({
-    open: openRestorer,
-    authorise: (call) => requireFirstRun(auth, call),
-  });
-  return { ...createHostHandlers({ machine, deviceName }), ...restoring };
+  const { accounts } = auth;
+  const openRestorer = createRestoreOpener({ config, host, machine, accounts, startAgain: reset.restore });
+  const restoring = createRestoreHandlers(openRestorer, (call) => requireFirstRun(auth, call));
+  return { ...createHostHandlers(machine, deviceName), ...restoring };
 }

@@ -311,14 +311,13 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
     ...createConfigurationHandlers(joined.configuration.open),
-    ...createBackupHandlers({
-      open: createBackupOpener({ ...joined, time: auth.time }),
-      made: () => noteBackup({ state, time: auth.time }),
-    }),
+    ...createBackupHandlers(createBackupOpener({ ...joined, time: auth.time }), () =>
+      noteBackup({ state, time: auth.time }),
+    ),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, right or wrong, which stamps the lines.
     ...createNotificationHandlers(joined.notifications),
-    ...createLogHandlers({ logs: openLogs(config, host), now: presentTime }),
+    ...createLogHandlers(openLogs(config, host), presentTime),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
     ...composeMachine({ ...joined, time: auth.time }),

@@ -14,7 +14,6 @@ import type {
 } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
-import type { Handlers } from "../../../http/call.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
 import { agentEvent } from "../../../journal/events/event.ts";
 import type { EventLog } from "../../../journal/events/event-log.ts";
@@ -66,9 +65,7 @@ export interface StatusRooms {
 }
 
 /** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
-export function composeStatus(
-  rooms: StatusRooms,
-): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getHistory" | "getMetrics"> {
+export function composeStatus(rooms: StatusRooms) {
   const { config, host, updates, checks, selfCheck, events } = rooms;
   const readHostFigures = createHostFigures(host);
   const statusOf = createStatus();
