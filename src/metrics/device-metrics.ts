@@ -32,7 +32,7 @@ export interface DeviceReadings {
 }
 
 /** A receiver of messages, by its name in the settings or of the host file. */
-export interface ReceiverReading {
+interface ReceiverReading {
   readonly name: string;
   readonly waiting: number;
   readonly failing_seconds: number;
@@ -41,7 +41,7 @@ export interface ReceiverReading {
 }
 
 /** The figures of the program and its host at the same moment. */
-export interface HostReadings {
+interface HostReadings {
   readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
   readonly process: ProcessReadings;
   /** null: it is not measured for this reader. */
@@ -58,6 +58,7 @@ export interface ProcessReadings {
   readonly heapBytes: number;
   readonly heapTotalBytes: number;
   readonly openFiles: number;
+  /** Null: the host does not say. */
   readonly mostOpenFiles: number | null;
   /** Seconds since 1970. */
   readonly startSeconds: number;
@@ -74,21 +75,20 @@ export function createMetricsText(
 ): (readings: DeviceReadings, host: HostReadings) => string {
   const exposition = createExposition();
   return (readings, host) => {
-    writeMetrics(exposition, { counted, readings, host });
+    writeMetrics(exposition, counted, readings, host);
     return exposition.text();
   };
 }
 
-/** All that the metrics of one moment are made of. */
-export interface MetricReadings {
-  readonly counted: readonly Counted[];
-  readonly readings: DeviceReadings;
-  readonly host: HostReadings;
-}
-
 /** Gives the sink the value of every metric that has one. */
-export function writeMetrics(sink: MetricSink, { counted, readings, host }: MetricReadings): void {
-  writeBuild(sink, host);
+export function writeMetrics(
+  sink: MetricSink,
+  counted: readonly Counted[],
+  readings: DeviceReadings,
+  host: HostReadings,
+): void {
+  const { version, commit, node } = host.build;
+  sink.add("steward_build_info", 1, { version, commit: commit ?? "", node });
   writeDevice(sink, readings);
   writeHost(sink, host);
   writeClock(sink, readings);
@@ -101,10 +101,6 @@ export function writeMetrics(sink: MetricSink, { counted, readings, host }: Metr
 
 /** One value for all, so that it is known to be the same. */
 const unlabelled = {} as const;
-
-function writeBuild({ add }: MetricSink, { build: { version, commit, node } }: HostReadings): void {
-  add("steward_build_info", 1, { version, commit: commit ?? "", node });
-}
 
 function writeDevice({ add, addStates }: MetricSink, readings: DeviceReadings): void {
   const { state, needs, checks, certificateEnd, drift, lastBackupAt } = readings;

@@ -3,34 +3,28 @@ import { type EventType, eventTypes } from "../contract/event-types.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
 import type { MetricSink } from "./exposition.ts";
 
-/** Counts events and sign-in attempts since the agent's start. */
-export interface EventCounts {
-  recorded(type: EventType): void;
-  /** `operation` and `code`: the refused operation, and the reason. */
-  refused(type: EventType, operation: unknown, code: string): void;
-  writeTo(sink: MetricSink): void;
-}
-
 /**
  * The operations that end in a session. Other operations are refused under the same type of event: a step-up, a
  * refresh.
  */
 const signIns = operationIds.filter((id) => operationOf(id).event === "sign_in.succeeded");
 
-export function createEventCounts(): EventCounts {
+/** Counts events and sign-in attempts since the agent's start. */
+export function createEventCounts() {
   const types = countsOf(Object.keys(eventTypes), (type) => ({ type }));
   const outcomes = countsOf(["succeeded", ...refusalCodes()], (outcome) => ({ outcome }));
   return {
-    recorded: (type) => {
+    recorded: (type: EventType): void => {
       types.add(type);
       if (type === "sign_in.succeeded") outcomes.add("succeeded");
     },
-    refused: (type, operation, code) => {
+    /** `operation` and `code`: the refused operation, and the reason. */
+    refused: (type: EventType, operation: unknown, code: string): void => {
       types.add(type);
       if (type === "sign_in.refused" && signIns.some((id) => id === operation)) outcomes.add(code);
     },
     // Events that have not happened are written too: Prometheus' increase() misses the first one of a new series.
-    writeTo: (sink) => {
+    writeTo: (sink: MetricSink): void => {
       sink.addCounts("steward_sign_ins_total", outcomes.all);
       sink.addCounts("steward_events_total", types.all);
     },

@@ -1,15 +1,6 @@
 import type { Timers } from "../host/ports.ts";
 import { createHistogram, type HistogramReading } from "./histogram.ts";
 
-/** Measures the delay of due timers in the agent's event loop. */
-export interface LoopDelay {
-  /** The delays so far; from now on they are measured, for a while. */
-  read(): HistogramReading;
-  /** The delays of the last minute, in seconds; null: none was measured yet. */
-  lag(): LagReading | null;
-  stop(): void;
-}
-
 export interface LagReading {
   readonly last: number;
   readonly min: number;
@@ -18,12 +9,6 @@ export interface LagReading {
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
-}
-
-export interface LoopDelayOptions {
-  readonly timers: Timers;
-  /** Seconds of a monotonic clock. */
-  readonly monotonicNow: () => number;
 }
 
 /** Seconds between two measurements. perf_hooks' own monitor wakes the processor a hundred times a second. */
@@ -38,7 +23,8 @@ const recentCount = 60 / interval;
 /** Seconds. The service manager's watchdog ends an agent that hangs for longer than the last. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
-export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): LoopDelay {
+/** Measures the delay of due timers in the agent's event loop. `monotonicNow`: seconds of a monotonic clock. */
+export function createLoopDelay({ timers, monotonicNow }: { timers: Timers; monotonicNow: () => number }) {
   const delays = createHistogram(bounds);
   const recent: number[] = [];
   /** Kept until the next measurement. */
@@ -60,16 +46,18 @@ export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): Loo
     });
   };
   return {
-    read: () => {
+    /** The delays so far; from now on they are measured, for a while. */
+    read: (): HistogramReading => {
       until = monotonicNow() + patience;
       if (cancel === undefined) measure();
       return delays.read();
     },
-    lag: () => {
+    /** The delays of the last minute, in seconds; null: none was measured yet. */
+    lag: (): LagReading | null => {
       if (lag === undefined) lag = lagOf(recent);
       return lag;
     },
-    stop: () => {
+    stop: (): void => {
       cancel?.();
       cancel = undefined;
       until = Number.NEGATIVE_INFINITY;

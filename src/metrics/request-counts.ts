@@ -1,5 +1,5 @@
 import type { MetricLabels } from "../contract/metrics.ts";
-import { groupOf, type OperationGroup } from "../contract/operations/operation.ts";
+import { groupOf } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { Count, MetricSink } from "./exposition.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
@@ -7,19 +7,12 @@ import { createHistogram, type Histogram } from "./histogram.ts";
 /** The target of a request: an operation, a file of the console, or nothing that exists. */
 export type CountedRoute = OperationId | "console" | "none";
 
-export interface CountedAnswer {
+interface CountedAnswer {
   readonly route: CountedRoute;
   /** The method as the client sent it. */
   readonly method: string | undefined;
   readonly status: number;
   readonly seconds: number;
-}
-
-/** Counts answers by route and status, and their durations. A stranger's requests make few further series. */
-export interface RequestCounts {
-  /** Call it after each answer: it must be very fast. */
-  add(answer: CountedAnswer): void;
-  writeTo(sink: MetricSink): void;
 }
 
 /** Seconds: from a read out of memory, over a password's hash, to a download's first byte. */
@@ -40,16 +33,12 @@ interface RouteCounts {
   readonly durations: Histogram;
 }
 
-interface Durations {
-  readonly labels: { readonly group: string };
-  readonly histogram: Histogram;
-}
-
-export function createRequestCounts(): RequestCounts {
+/** Counts answers by route and status, and their durations. A stranger's requests make few further series. */
+export function createRequestCounts() {
   /** In the order of their first answers, so that the lines of a scrape keep their places. */
   const all: StatusCount[] = [];
   const routes = new Map<string, RouteCounts>();
-  const durations = new Map<OperationGroup | "console" | "none", Durations>();
+  const durations = new Map<string, { labels: { group: string }; histogram: Histogram }>();
   const begin = (route: CountedRoute, method: string): RouteCounts => {
     const group = route === "console" || route === "none" ? route : groupOf(operationOf(route));
     const ofGroup = durations.get(group) ?? { labels: { group }, histogram: createHistogram(bounds) };
@@ -57,8 +46,9 @@ export function createRequestCounts(): RequestCounts {
     return { ...labelsOf(route, method), byStatus: new Map(), durations: ofGroup.histogram };
   };
   return {
-    add: ({ route, method, status, seconds }) => {
-      const key = route === "none" ? methodOf(method) : route;
+    /** Call it after each answer: it must be very fast. */
+    add: ({ route, method, status, seconds }: CountedAnswer): void => {
+      const key = route === "none" ? (knownMethods.find((known) => known === method) ?? "other") : route;
       let counts = routes.get(key);
       if (counts === undefined) {
         counts = begin(route, key);
@@ -74,16 +64,12 @@ export function createRequestCounts(): RequestCounts {
       ofStatus.count += 1;
       counts.durations.observe(seconds);
     },
-    writeTo: (sink) => {
+    writeTo: (sink: MetricSink): void => {
       sink.addCounts("steward_http_requests_total", all);
       for (const { labels, histogram } of durations.values())
         sink.addHistogram("steward_http_request_duration_seconds", histogram.read(), labels);
     },
   };
-}
-
-function methodOf(method: string | undefined): string {
-  return knownMethods.find((known) => known === method) ?? "other";
 }
 
 /**

@@ -1,16 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { ProcessReadings } from "../metrics/device-metrics.ts";
 
 /** The resources of this process; seconds and bytes. */
-export interface ProcessUsage {
-  readonly cpuSeconds: number;
-  readonly residentBytes: number;
-  readonly heapBytes: number;
-  readonly heapTotalBytes: number;
-  readonly openFiles: number;
-  /** Null: the host does not say. */
-  readonly mostOpenFiles: number | null;
-  readonly uptimeSeconds: number;
-}
+export type ProcessUsage = Omit<ProcessReadings, "startSeconds"> & { readonly uptimeSeconds: number };
 
 /** The resources that this process has used so far. The kernel makes the files that are read from its memory. */
 export function processUsage(): ProcessUsage {

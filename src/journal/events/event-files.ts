@@ -6,26 +6,13 @@ import type { Log } from "../logs/log.ts";
 import { canonicalText } from "./event-chain.ts";
 import { type FoundLog, type LogName, lastOf, type Segment, segmentName } from "./event-segments.ts";
 
-/** The files of one log. They grow at the end, and are dropped whole at the beginning. */
-export interface EventFiles {
-  /** Oldest first. */
-  readonly segments: readonly Segment[];
-  /** Bytes that may wait in memory while the disk takes nothing: as many as one segment has. */
-  readonly waitingBytes: number;
-  /** Removes written events from the front of `waiting`; throws if the disk refuses, with the rest still there. */
-  append(waiting: WaitingEvent[]): Promise<void>;
-  /** Until this settles, a power cut may lose appended events. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** An event and its line. */
 export interface WaitingEvent {
   readonly event: AuditEvent;
   readonly line: Buffer;
 }
 
-export interface EventFilesOptions {
+interface EventFilesOptions {
   directory: string;
   name: LogName;
   found: FoundLog;
@@ -50,12 +37,11 @@ export function waitingEvent(event: AuditEvent): WaitingEvent {
   return { event, line: Buffer.from(`${canonicalText(event)}\n`) };
 }
 
-export function createEventFiles(options: EventFilesOptions): EventFiles {
-  return new LogFiles(options);
-}
-
-class LogFiles implements EventFiles {
+/** The files of one log. They grow at the end, and are dropped whole at the beginning. */
+export class EventFiles {
+  /** Oldest first. */
   readonly segments: Segment[];
+  /** Bytes that may wait in memory while the disk takes nothing: as many as one segment has. */
   readonly waitingBytes: number;
   readonly #options: EventFilesOptions;
   /** A damaged file stays as it is: nothing is written after the damage. */
@@ -72,6 +58,7 @@ class LogFiles implements EventFiles {
     this.#mustBegin = options.found.damagedLines > 0;
   }
 
+  /** Removes written events from the front of `waiting`; throws if the disk refuses, with the rest still there. */
   async append(waiting: WaitingEvent[]): Promise<void> {
     for (let first = waiting[0]; first; first = waiting[0]) {
       const { segment, handle } = await this.#openFor(first.event.seq);
@@ -84,6 +71,7 @@ class LogFiles implements EventFiles {
     }
   }
 
+  /** Until this settles, a power cut may lose appended events. */
   async sync(): Promise<void> {
     // Others may write while this waits; their writes are not included.
     const writes = this.#writes;

@@ -3,26 +3,21 @@ import type { Timers } from "../../host/ports.ts";
 import type { Log } from "../logs/log.ts";
 import type { LogName } from "./event-segments.ts";
 
-/** Writes the heads of the chains into the log: who cuts an event log's tail must cut the journal's too. */
-export interface EventHeads {
-  /** These events are written, oldest first. */
-  written(events: readonly AuditEvent[]): void;
-  /** Logs the heads that are new since the last time. */
-  close(): Promise<void>;
-}
-
-export interface EventHeadsOptions {
-  /** A head is logged only when it survives a power cut, or the journal would know more than the disk. */
-  sync: (log: LogName) => Promise<void>;
-  log: Log;
-  timers: Timers;
-}
-
 /** A head is logged after so many events, or after so long, and only if it is new. */
 const eventsBetween = 100;
 const secondsBetween = 10 * 60;
 
-export function createEventHeads({ sync, log, timers }: EventHeadsOptions): EventHeads {
+/** Writes the heads of the chains into the log: who cuts an event log's tail must cut the journal's too. */
+export function createEventHeads({
+  sync,
+  log,
+  timers,
+}: {
+  /** A head is logged only when it survives a power cut, or the journal would know more than the disk. */
+  sync: (log: LogName) => Promise<void>;
+  log: Log;
+  timers: Timers;
+}) {
   const heads = new Map<LogName, AuditEvent>();
   let count = 0;
   let takeBack: (() => void) | undefined;
@@ -43,12 +38,14 @@ export function createEventHeads({ sync, log, timers }: EventHeadsOptions): Even
     }
   };
   return {
-    written: (events) => {
+    /** These events are written, oldest first. */
+    written: (events: readonly AuditEvent[]): void => {
       for (const event of events) heads.set(event.log, event);
       count += events.length;
       if (count >= eventsBetween) void say();
       else if (count > 0) takeBack ??= timers.after(secondsBetween, () => void say());
     },
+    /** Logs the heads that are new since the last time. */
     close: say,
   };
 }

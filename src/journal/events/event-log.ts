@@ -8,14 +8,14 @@ import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { chainStart, sealed } from "./event-chain.ts";
 import type { EventCountQuery } from "./event-counts.ts";
-import { createEventFiles, type EventFiles } from "./event-files.ts";
+import { EventFiles } from "./event-files.ts";
 import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, type EventSource, readPage } from "./event-pages.ts";
 import { createEventRepeats } from "./event-repeats.ts";
 import { type FoundLog, findLog, type LogName, readSegment, type Segment } from "./event-segments.ts";
 import type { EventSnapshot } from "./event-snapshot.ts";
 import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
-import { createEventWriter, type EventWriter } from "./event-writer.ts";
+import { EventWriter } from "./event-writer.ts";
 import { type KeptEvents, openKeptEvents } from "./kept-events.ts";
 import { auditMembers } from "./logged-events.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
@@ -49,7 +49,7 @@ export interface EventLog extends EventSink {
 }
 
 /** `isRepeat`: the event has happened again, and already has its number. */
-export type EventListener = (event: AuditEvent, isRepeat: boolean) => void;
+type EventListener = (event: AuditEvent, isRepeat: boolean) => void;
 
 export interface EventLogOptions {
   /** Made if it is absent. */
@@ -102,7 +102,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   };
   const heads = createEventHeads({ sync: (name) => files[name].sync(), log, timers });
   const filesOf = (name: LogName): EventFiles =>
-    createEventFiles({
+    new EventFiles({
       directory,
       name,
       found: found[name],
@@ -115,7 +115,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       log,
     });
   const files = { changes: filesOf("changes"), refusals: filesOf("refusals") };
-  const writer = createEventWriter({ files, directory, timers, reserve: options.reserve });
+  const writer = new EventWriter({ files, directory, timers, reserve: options.reserve });
   const sequence = createSequence(found, options.now);
   const damage = damageOf(found, kept);
   if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
@@ -132,43 +132,28 @@ interface Parts extends EventLogOptions {
   recent: Readonly<Record<LogName, RecentEvents>>;
   kept: KeptEvents;
   writer: EventWriter;
-  sequence: Sequence;
+  sequence: ReturnType<typeof createSequence>;
   damage: Finding | null;
   closeHeads: () => Promise<void>;
 }
 
 /** Gives events their places, and notifies the listeners. */
-interface Entry {
-  /** Undefined if the event was not kept: there was no room, or nothing is written. */
-  place(facts: EventFacts, code: string | null, count: number): AuditEvent | undefined;
-  /** Settles when all placed events are on the disk, or wait in memory because the disk takes nothing. */
-  written(): Promise<void>;
-  readonly listeners: Set<EventListener>;
-  /** Tells the listeners of an event as soon as all placed events are written. */
-  tell(event: AuditEvent, isRepeat: boolean): void;
-  /** The newest seq of which they have heard. */
-  told(): number;
-  /** Events that found no room. */
-  lost(): number;
-  /** Writes the audit lines that were only counted. */
-  close(): void;
-}
-
-function createEntry(parts: Parts): Entry {
+function createEntry(parts: Parts) {
   const { writer, sequence, readsOnly = false } = parts;
   const lines = createActorLines(parts);
   const listeners = new Set<EventListener>();
   let lost = 0;
   let written = Promise.resolve();
   let told = sequence.head();
-  const tell: Entry["tell"] = (event, isRepeat) => {
+  const tell = (event: AuditEvent, isRepeat: boolean): void => {
     void written.then(() => {
       told = Math.max(told, event.seq);
       for (const listener of listeners) listener(event, isRepeat);
     });
   };
   return {
-    place: (facts, code, count) => {
+    /** Undefined if the event was not kept: there was no room, or nothing is written. */
+    place: (facts: EventFacts, code: string | null, count: number): AuditEvent | undefined => {
       const counted = { ...(code !== null && { code }), ...((code !== null || count > 1) && { count }) };
       lines.write(facts.actor.name, "notice", facts.type, { ...auditMembers(facts), ...counted });
       if (readsOnly) return undefined;
@@ -181,11 +166,16 @@ function createEntry(parts: Parts): Entry {
       tell(event, false);
       return event;
     },
+    /** Settles when all placed events are on the disk, or wait in memory because the disk takes nothing. */
     written: () => written,
     listeners,
+    /** Tells the listeners of an event as soon as all placed events are written. */
     tell,
+    /** The newest seq of which they have heard. */
     told: () => told,
+    /** Events that found no room. */
     lost: () => lost,
+    /** Writes the audit lines that were only counted. */
     close: lines.close,
   };
 }
@@ -253,13 +243,8 @@ async function sourceOf({ files, recent, kept, writer, sequence }: Parts): Promi
   return { logs, waiting: writer.waiting(), head: sequence.head() };
 }
 
-interface Sequence {
-  next(facts: EventFacts, code: string | null, count: number): AuditEvent;
-  head(): number;
-}
-
 /** Gives events their numbers, and their places in the chains. */
-function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => Date): Sequence {
+function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => Date) {
   const { changes, refusals } = found;
   const hashes = { changes: changes.head?.hash ?? chainStart, refusals: refusals.head?.hash ?? chainStart };
   const last = Math.max(changes.head?.seq ?? 0, refusals.head?.seq ?? 0);
@@ -267,7 +252,7 @@ function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => D
   let seq = last + changes.damagedLines + refusals.damagedLines;
   return {
     head: () => seq,
-    next: (facts, code, count) => {
+    next: (facts: EventFacts, code: string | null, count: number): AuditEvent => {
       const { log } = eventTypes[facts.type];
       seq += 1;
       const event = sealed({

@@ -25,7 +25,7 @@ export interface EventQuery extends EventFilter, EventPlace {
 }
 
 /** The beginning of a page: after a seq, the oldest first; or before one, the newest first; neither: at the newest. */
-export interface EventPlace {
+interface EventPlace {
   after?: number | undefined;
   before?: number | undefined;
 }
@@ -46,7 +46,7 @@ export interface EventSource {
   head: number;
 }
 
-export interface LogSource {
+interface LogSource {
   /** Oldest first. */
   readonly segments: readonly Segment[];
   /** Events in memory, which need not be read from the files. */
@@ -142,7 +142,8 @@ async function newest(
     const event = recent.events[index];
     if (event !== undefined && isMeant(event)) found.push(event);
   }
-  for (const segment of upTo(segments, Math.min(before, recent.from)).toReversed()) {
+  const end = Math.min(before, recent.from);
+  for (const segment of segments.filter(({ firstSeq }) => firstSeq < end).toReversed()) {
     if (found.length === limit) return found;
     for (const event of (await readSegment(segment)).reverse()) {
       if (found.length === limit) return found;
@@ -158,11 +159,6 @@ function behind(segments: readonly Segment[], after: number): readonly Segment[]
     const next = segments[index + 1];
     return next === undefined || next.firstSeq > after + 1;
   });
-}
-
-/** The segments that may hold events before this one. */
-function upTo(segments: readonly Segment[], before: number): readonly Segment[] {
-  return segments.filter(({ firstSeq }) => firstSeq < before);
 }
 
 /** Tells filters apart whose counts are cached. */
@@ -184,22 +180,18 @@ export async function countAll(
   for (const { segments, recent } of logs)
     for (const [index, segment] of segments.entries()) {
       const next = segments[index + 1]?.firstSeq;
-      total = sumOf(total, await countIn(segment, { key, count, recent, next }));
+      total = sumOf(total, await countIn(segment, key, count, recent, next));
     }
   return total;
 }
 
-interface Counting {
-  readonly key: string;
-  readonly count: (events: readonly AuditEvent[]) => Counts;
-  readonly recent: Recent;
-  /** The first seq of the next segment; undefined: this is the last. */
-  readonly next: number | undefined;
-}
-
+/** `next`: the first seq of the next segment; undefined: this is the last. */
 async function countIn(
   segment: Segment,
-  { key, count, recent, next = Number.POSITIVE_INFINITY }: Counting,
+  key: string,
+  count: (events: readonly AuditEvent[]) => Counts,
+  recent: Recent,
+  next = Number.POSITIVE_INFINITY,
 ): Promise<Counts> {
   const { counts: cached, sizeBytes, firstSeq } = segment;
   const known = cached.get(key);

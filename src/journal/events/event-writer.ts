@@ -6,20 +6,7 @@ import type { Reserve } from "../../store/files/reserve.ts";
 import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
 import type { LogName } from "./event-segments.ts";
 
-/** Writes events to the disk; events that arrive together share a write. */
-export interface EventWriter {
-  /** False if so much waits already that this event cannot be kept. */
-  hasRoom(log: LogName): boolean;
-  /** Settles when it is on the disk, or waits in memory because the disk takes nothing. Never throws. */
-  write(event: AuditEvent): Promise<void>;
-  /** In the order of seq within each log. */
-  waiting(): AuditEvent[];
-  trouble(): StewardError | null;
-  /** Writes the remaining events if the disk can be written. */
-  close(): Promise<void>;
-}
-
-export interface EventWriterOptions {
+interface EventWriterOptions {
   files: Readonly<Record<LogName, EventFiles>>;
   directory: string;
   reserve: Reserve;
@@ -29,11 +16,8 @@ export interface EventWriterOptions {
 /** Seconds before a failed write is tried again. */
 const retrySeconds = 5;
 
-export function createEventWriter(options: EventWriterOptions): EventWriter {
-  return new Writer(options);
-}
-
-class Writer implements EventWriter {
+/** Writes events to the disk; events that arrive together share a write. */
+export class EventWriter {
   readonly #options: EventWriterOptions;
   readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [] };
   /** Callers that wait for the end of the next attempt. */
@@ -46,16 +30,19 @@ class Writer implements EventWriter {
     this.#options = options;
   }
 
+  /** False if so much waits already that this event cannot be kept. */
   hasRoom(log: LogName): boolean {
     const used = this.#waiting[log].reduce((sum, { line }) => sum + line.length, 0);
     return used < this.#options.files[log].waitingBytes;
   }
 
+  /** Settles when it is on the disk, or waits in memory because the disk takes nothing. Never throws. */
   write(event: AuditEvent): Promise<void> {
     this.#waiting[event.log].push(waitingEvent(event));
     return this.#attemptSoon();
   }
 
+  /** In the order of seq within each log. */
   waiting(): AuditEvent[] {
     return [...this.#waiting.changes, ...this.#waiting.refusals].map(({ event }) => event);
   }
@@ -64,6 +51,7 @@ class Writer implements EventWriter {
     return this.#failure;
   }
 
+  /** Writes the remaining events if the disk can be written. */
   async close(): Promise<void> {
     await this.#attemptSoon();
     this.#takeRetryBack();

@@ -9,23 +9,6 @@ import { readRegularSync } from "../../store/files/regular-file.ts";
 import { chainStart, eventOfLine, parsedLine } from "./event-chain.ts";
 import { type FoundLog, readSegment, type Segment, textOf } from "./event-segments.ts";
 
-/**
- * The changes of dropped segments, in one file. Each record has a share of the space. When a record is full, the actor
- * who added the most loses the oldest of their own changes, so that no actor pushes out the changes of others.
- */
-export interface KeptEvents {
-  /** The file, which precedes the segments of the log; empty if there is none. */
-  segments(): readonly Segment[];
-  /** Takes over the changes of a segment that is to be dropped. Throws if the disk refuses; nothing is changed then. */
-  take(dropped: Segment): Promise<void>;
-  /** The changes that are no longer kept anywhere; at most one entry for a record. */
-  forgotten(): readonly Forgotten[];
-  /**
-   * The file is not what was written. It is no longer read, and kept under another name before a new one is written.
-   */
-  readonly isDamaged: boolean;
-}
-
 /** Lost changes of a record. */
 export interface Forgotten {
   readonly record: EventRecord;
@@ -33,7 +16,7 @@ export interface Forgotten {
   readonly time: string;
 }
 
-export interface KeptEventsOptions {
+interface KeptEventsOptions {
   directory: string;
   /** The log whose segments are dropped. A segment that was taken over before a crash is removed from it. */
   changes: FoundLog;
@@ -84,7 +67,7 @@ export async function openKeptEvents(options: KeptEventsOptions): Promise<KeptEv
   await finishTaking(options, heading);
   const lostAt = isDamaged ? options.now().toISOString() : await droppedUnseen(options.changes, heading);
   const lost = lostAt === null ? [] : records.map((record) => ({ record, time: lostAt }));
-  return new KeptFile(path, options.totalBytes, {
+  return new KeptEvents(path, options.totalBytes, {
     ...{ heading: { ...heading, forgotten: newestOf([...heading.forgotten, ...lost]) }, isDamaged },
     segment: found === null || isDamaged ? null : segmentOf(path, text),
   });
@@ -93,13 +76,14 @@ export async function openKeptEvents(options: KeptEventsOptions): Promise<KeptEv
 /** The heading of an absent file. */
 const nothing: Heading = { through: 0, hash: chainStart, forgotten: [], digest: "" };
 
-interface Found {
-  heading: Heading;
-  /** The text after the heading. */
-  text: string;
-}
-
-class KeptFile implements KeptEvents {
+/**
+ * The changes of dropped segments, in one file. Each record has a share of the space. When a record is full, the actor
+ * who added the most loses the oldest of their own changes, so that no actor pushes out the changes of others.
+ */
+export class KeptEvents {
+  /**
+   * The file is not what was written. It is no longer read, and kept under another name before a new one is written.
+   */
   readonly isDamaged: boolean;
   readonly #path: string;
   readonly #totalBytes: number;
@@ -120,14 +104,17 @@ class KeptFile implements KeptEvents {
     this.#isBadInPlace = isDamaged;
   }
 
+  /** The file, which precedes the segments of the log; empty if there is none. */
   segments(): readonly Segment[] {
     return this.#segment === null ? [] : [this.#segment];
   }
 
+  /** The changes that are no longer kept anywhere; at most one entry for a record. */
   forgotten(): readonly Forgotten[] {
     return this.#heading.forgotten;
   }
 
+  /** Takes over the changes of a segment that is to be dropped. Throws if the disk refuses; nothing is changed then. */
   async take(dropped: Segment): Promise<void> {
     const lines = await this.#linesWith(dropped);
     const kept = new Set(lines);
@@ -158,8 +145,8 @@ class KeptFile implements KeptEvents {
   }
 }
 
-/** Null: absent. */
-function readKept(path: string, totalBytes: number): Found | "damaged" | null {
+/** The heading, and the text after it; null: the file is absent. */
+function readKept(path: string, totalBytes: number): { heading: Heading; text: string } | "damaged" | null {
   try {
     // The heading is extra, and a release may give the file less space than the one before.
     const text = readRegularSync(path, 4 * totalBytes).toString("utf8");

@@ -4,12 +4,7 @@ import type { EventFacts, EventSink } from "./event.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
 /** Writes events only as audit lines of the log: for an agent in rescue, which has no state to keep them in. */
-export interface LoggedEvents extends EventSink {
-  /** Writes the refusals that were only counted. */
-  close(): void;
-}
-
-export function createLoggedEvents(log: Log, timers: Timers): LoggedEvents {
+export function createLoggedEvents(log: Log, timers: Timers) {
   const refusals = createRefusalCounts(
     (facts, code, count) => log("notice", facts.type, { ...auditMembers(facts), code, count }),
     { timers },
@@ -18,7 +13,7 @@ export function createLoggedEvents(log: Log, timers: Timers): LoggedEvents {
     record: async (facts) => log("notice", facts.type, auditMembers(facts)),
     refuse: refusals.add,
     close: refusals.close,
-  };
+  } satisfies EventSink & { close: () => void };
 }
 
 /** The members of an audit line; `audit` marks it as only for administrators. */

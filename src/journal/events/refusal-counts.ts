@@ -2,26 +2,19 @@ import type { Timers } from "../../host/ports.ts";
 import { createRepeats } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
 
-/** Writes the first refusal of a kind and source at once, and then at most one line a minute for all like it. */
-export interface RefusalCounts {
-  add(facts: EventFacts, code: string): void;
-  /** Writes counted refusals that are not written yet. */
-  close(): void;
-}
-
-/** Writes a refusal, with the facts of the last of those that it counts. */
-export type WriteRefusal = (facts: EventFacts, code: string, count: number) => void;
-
 interface Refusal {
   readonly facts: EventFacts;
   readonly code: string;
 }
 
-/** `maximum`: kinds and sources that are counted apart. */
+/**
+ * Writes the first refusal of a kind and source at once, and then at most one line a minute for all like it, with the
+ * facts of the last of those that it counts. `maximum`: kinds and sources that are counted apart.
+ */
 export function createRefusalCounts(
-  write: WriteRefusal,
+  write: (facts: EventFacts, code: string, count: number) => void,
   { timers, maximum }: { timers: Timers; maximum?: number | undefined },
-): RefusalCounts {
+) {
   const repeats = createRepeats<Refusal>({
     keyOf: ({ facts: { type, actor, from, details }, code }) =>
       JSON.stringify([type, code, details.operation, from, actor.kind, actor.id]),
@@ -29,7 +22,11 @@ export function createRefusalCounts(
     tell: ({ facts, code }, count) => write(facts, code, count),
     ...{ maximum, timers },
   });
-  return { add: (facts, code) => repeats.add({ facts, code }), close: repeats.close };
+  return {
+    add: (facts: EventFacts, code: string): void => void repeats.add({ facts, code }),
+    /** Writes counted refusals that are not written yet. */
+    close: repeats.close,
+  };
 }
 
 /** The one event for refusals from many clients. */

@@ -3,17 +3,6 @@ import type { Log } from "./log.ts";
 import { createBuckets } from "./rates.ts";
 import { createRepeats } from "./repeats.ts";
 
-/**
- * Limits audit lines for each actor: the journal keeps a number of bytes, and the lines of one actor would push out
- * those of others. Lines beyond the limit are counted into one a minute.
- */
-export interface ActorLines {
-  /** `actor`: a user's name, or one before the name of one of their tokens (`ana/backup`). Null: no limit. */
-  write(actor: string | null, ...line: Parameters<Log>): void;
-  /** Writes the lines that were only counted. */
-  close(): void;
-}
-
 export interface ActorLinesOptions {
   log: Log;
   timers: Timers;
@@ -23,7 +12,11 @@ export interface ActorLinesOptions {
 /** A day's work of a person; then 1,440 a day, some 0.5 MiB. */
 const ofActor = { burst: 500, perSecond: 1 / 60 };
 
-export function createActorLines({ log, timers, uptime }: ActorLinesOptions): ActorLines {
+/**
+ * Limits audit lines for each actor: the journal keeps a number of bytes, and the lines of one actor would push out
+ * those of others. Lines beyond the limit are counted into one a minute.
+ */
+export function createActorLines({ log, timers, uptime }: ActorLinesOptions) {
   const buckets = createBuckets(ofActor, () => uptime() * 1_000);
   const leftOut = createRepeats<string>({
     keyOf: (actor) => actor,
@@ -32,11 +25,13 @@ export function createActorLines({ log, timers, uptime }: ActorLinesOptions): Ac
     timers,
   });
   return {
-    write: (actor, ...line) => {
+    /** `actor`: a user's name, or one before the name of one of their tokens (`ana/backup`). Null: no limit. */
+    write: (actor: string | null, ...line: Parameters<Log>): void => {
       const user = actor?.split("/")[0] ?? null;
       if (user === null || buckets(user).take()) log(...line);
       else leftOut.add(user);
     },
+    /** Writes the lines that were only counted. */
     close: leftOut.close,
   };
 }

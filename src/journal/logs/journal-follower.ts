@@ -30,7 +30,7 @@ export function createJournalFollower(journal: Journal, timers: Timers): Journal
     const abort = new AbortController();
     const position = newestCursor(journal);
     // It ends only by the abort.
-    void keepFollowing({ journal, timers, receive, signal: abort.signal }, position);
+    void keepFollowing(journal, receive, position, { timers, signal: abort.signal });
     return { abort, position };
   };
   return {
@@ -50,17 +50,12 @@ export function createJournalFollower(journal: Journal, timers: Timers): Journal
   };
 }
 
-interface Following {
-  journal: Journal;
-  timers: Timers;
-  receive: (entry: JournalEntry) => void;
-  signal: AbortSignal;
-}
-
 /** Begins after the entry that was the newest, so that nothing is lost while journalctl starts, also again. */
 async function keepFollowing(
-  { journal, timers, receive, signal }: Following,
+  journal: Journal,
+  receive: (entry: JournalEntry) => void,
   position: Promise<string | undefined>,
+  { timers, signal }: { timers: Timers; signal: AbortSignal },
 ): Promise<void> {
   let behind = await position;
   let pause = firstPauseSeconds;

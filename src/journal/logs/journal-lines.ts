@@ -4,17 +4,8 @@ import type { Said, Severity } from "./log.ts";
 /** Sends one entry; false: it was not accepted. */
 export type SendEntry = (fields: Readonly<Record<string, string>>) => boolean;
 
-export interface JournalLinesOptions {
-  /** Sends to the journal. */
-  send: SendEntry;
-  /** Sends to the namespace of the audit lines, which has its own limits (systemd/journald@steward.conf). */
-  sendAudit: SendEntry;
-  /** Seconds since boot. */
-  uptime: () => number;
-}
-
 /** Marks an entry of the journal as a copy: the one that counts is in the namespace. */
-export const copyField = "STEWARD_COPY";
+const copyField = "STEWARD_COPY";
 
 /** Copies in that many seconds: a tenth of what journald takes from one service (journald.conf(5), RateLimitBurst). */
 const mostCopies = 1_000;
@@ -25,11 +16,18 @@ const windowSeconds = 30;
  * that no flood of other lines drops them or pushes them out. The journal gets copies, for `journalctl -u steward` and
  * for programs that forward it, but only so many that room is left for other lines.
  */
-export function createJournalLines(
-  options: JournalLinesOptions,
-): (line: string, severity: Severity, said: Said) => boolean {
-  const { send, sendAudit } = options;
-  const mayCopy = createBudget(options.uptime);
+export function createJournalLines({
+  send,
+  sendAudit,
+  uptime,
+}: {
+  send: SendEntry;
+  /** Sends to the namespace of the audit lines, which has its own limits (systemd/journald@steward.conf). */
+  sendAudit: SendEntry;
+  /** Seconds since boot. */
+  uptime: () => number;
+}): (line: string, severity: Severity, said: Said) => boolean {
+  const mayCopy = createBudget(uptime);
   return (line, severity, said) => {
     const fields = journalFieldsOf(line, severity, said);
     if (said.members.audit !== true || !sendAudit(fields)) return send(fields);

@@ -1,11 +1,11 @@
 import type { LogEntry } from "../../contract/types.ts";
-import type { Journal, JournalEntry } from "../../host/ports.ts";
 import type { JournalFollower } from "./journal-follower.ts";
 import type { LogCursor } from "./log-cursor.ts";
 import { createLogMatch, type LogFilter } from "./log-filter.ts";
 import { readOwnLine } from "./log-line.ts";
+import type { JournalPageOptions } from "./log-page.ts";
 import type { OwnLines } from "./own-lines.ts";
-import type { Turns } from "./turns.ts";
+import type { InTurn } from "./turns.ts";
 
 export interface LogStreamQuery extends LogFilter {
   /** The last line that the reader has; the lines after it come first. */
@@ -23,12 +23,9 @@ export interface LogReceiver {
  */
 const mostLines = 10_000;
 
-export interface JournalStreamOptions {
-  journal: Journal;
+interface JournalStreamOptions extends JournalPageOptions {
   follower: JournalFollower;
-  turns: Turns;
-  units: readonly string[];
-  readLine: (entry: JournalEntry) => LogEntry | undefined;
+  inTurn: InTurn;
 }
 
 /** Sends the requested lines of the journal, each once and in order: first the missed ones, then new ones. */
@@ -85,7 +82,7 @@ export function streamJournal(
 
 /** Reads on, one bounded reading after the other, to the end of the journal (true), or until `take` returns false. */
 async function readPast(
-  { journal, turns, units, readLine }: JournalStreamOptions,
+  { journal, inTurn, units, readLine }: JournalStreamOptions,
   query: LogStreamQuery,
   take: (line: LogEntry) => boolean,
 ): Promise<boolean> {
@@ -94,7 +91,7 @@ async function readPast(
   let behind = query.behind?.source === "journal" ? query.behind.position : undefined;
   for (;;) {
     const begin = behind;
-    const end = await turns.take(() =>
+    const end = await inTurn(() =>
       journal.read(
         {
           units: unit === undefined ? units : [unit],

@@ -10,7 +10,7 @@ import { type LogReceiver, type LogStreamQuery, streamJournal, streamOwnLines } 
 import type { OwnLines } from "./own-lines.ts";
 import { createTurns } from "./turns.ts";
 
-export interface LogsOptions {
+interface LogsOptions {
   journal: Journal;
   timers: Timers;
   ownLines: OwnLines;
@@ -38,26 +38,26 @@ const readings = { atOnce: 2, waiting: 32 } as const;
 export function createLogs(options: LogsOptions): Logs {
   const { journal, timers, ownLines } = options;
   const allowed = createAllowed(options);
-  const turns = createTurns(readings);
+  const inTurn = createTurns(readings);
   const follower = createJournalFollower(journal, timers);
   const readLine = (entry: JournalEntry): LogEntry | undefined => readJournalLine(entry, allowed.has);
   const reading = () => ({ journal, units: allowed.units(), readLine });
-  const hasJournal = () => turns.take(() => hasLines(journal, allowed.units()));
+  const hasJournal = () => inTurn(() => hasLines(journal, allowed.units()));
   return {
     list: async (asked) => {
       const query = allowed.read(asked);
       const { cursor } = query;
       if (cursor?.source === "agent") return readOwnPage(ownLines, query);
-      const page = await turns.take(() => readJournalPage(reading(), query));
-      if (cursor) return page ?? refuse();
+      const page = await inTurn(() => readJournalPage(reading(), query));
+      if (cursor && !page) throw foreignCursor();
       // An empty page may mean that nothing matches, or that the agent's lines go elsewhere.
       const isFromJournal =
-        page && (page.items.length > 0 || page.next_cursor !== null || (await hasJournal()));
+        page && (cursor || page.items.length > 0 || page.next_cursor !== null || (await hasJournal()));
       return isFromJournal ? page : readOwnPage(ownLines, query);
     },
     count: async (query) => {
       allowed.read({});
-      const counts = await turns.take(() => countJournal(reading(), query));
+      const counts = await inTurn(() => countJournal(reading(), query));
       const isFromJournal = counts && (Object.keys(counts.units).length > 0 || (await hasJournal()));
       return isFromJournal ? counts : countOwnLines(ownLines, query);
     },
@@ -69,7 +69,7 @@ export function createLogs(options: LogsOptions): Logs {
         const isFromJournal = await hasJournal();
         if (isOver) return;
         stop = isFromJournal
-          ? streamJournal({ ...reading(), follower, turns }, query, receiver)
+          ? streamJournal({ ...reading(), follower, inTurn }, query, receiver)
           : await streamOwnLines(ownLines, query, receiver);
         // Only the reading of the agent's own lines takes time in which a stream can end.
         if (isOver) stop();
@@ -107,10 +107,6 @@ function createAllowed({ logUnits, unitId = (unit) => unit }: LogsOptions) {
       return { ...query, unit };
     },
   };
-}
-
-function refuse(): never {
-  throw foreignCursor();
 }
 
 function foreignUnit(unit: string, logUnits: readonly string[]): StewardError {

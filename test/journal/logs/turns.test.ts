@@ -5,7 +5,7 @@ import { createTurns } from "../../../src/journal/logs/turns.ts";
 
 describe("turns", () => {
   it("lets two act at a time, two wait, and refuses the fifth", async () => {
-    const turns = createTurns({ atOnce: 2, waiting: 2 });
+    const inTurn = createTurns({ atOnce: 2, waiting: 2 });
     const ends: (() => void)[] = [];
     let acting = 0;
     let most = 0;
@@ -15,9 +15,9 @@ describe("turns", () => {
       await new Promise<void>((resolve) => ends.push(resolve));
       acting -= 1;
     };
-    const taken = [turns.take(act), turns.take(act), turns.take(act), turns.take(act)];
+    const taken = [inTurn(act), inTurn(act), inTurn(act), inTurn(act)];
     await assert.rejects(
-      turns.take(act),
+      inTurn(act),
       (error) => error instanceof StewardError && error.code === "rate_limited",
     );
     for (let ended = 0; ended < 4; ended += 1) {
@@ -29,11 +29,11 @@ describe("turns", () => {
   });
 
   it("goes on after a failure", async () => {
-    const turns = createTurns({ atOnce: 1, waiting: 0 });
+    const inTurn = createTurns({ atOnce: 1, waiting: 0 });
     await assert.rejects(
-      turns.take(() => Promise.reject(new Error("no"))),
+      inTurn(() => Promise.reject(new Error("no"))),
       /no/,
     );
-    assert.equal(await turns.take(async () => "yes"), "yes");
+    assert.equal(await inTurn(async () => "yes"), "yes");
   });
 });

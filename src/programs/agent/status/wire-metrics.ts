@@ -71,7 +71,7 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
       const { writeMetrics } = await import("../../../metrics/device-metrics.ts");
       const drift = await rooms.configuration.drift();
       const host = { ...hostReadings(rooms), loopDelay: null, lag: null };
-      writeMetrics(sink, { counted: [events, requests], readings: readingsOf(rooms, drift), host });
+      writeMetrics(sink, [events, requests], readingsOf(rooms, drift), host);
     },
     stop: loopDelay.stop,
   };
