@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import type { Ajv2020, Options, ValidateFunction } from "ajv/dist/2020.js";
+import type { _, Ajv2020, Options, ValidateFunction } from "ajv/dist/2020.js";
 import ajvPackage from "ajv/package.json" with { type: "json" };
 import { leaveLongLists } from "../../src/store/validation/long-lists.ts";
 
@@ -19,6 +19,10 @@ export function createAjv(options: Options): Ajv2020 {
   const { Ajv2020 } = load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
   return new Ajv2020(options);
 }
+
+/** ajv's tag of code. */
+export const codeTag: typeof _ = (...code) =>
+  (load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js"))._(...code);
 
 /** Gives the same as `createAjv(options).compile(schema)`. */
 export function keptValidator(options: Options, schema: object): ValidateFunction {
@@ -45,7 +49,6 @@ function sourceOf(options: Options, schema: object): string {
   const standaloneCode = load(
     "ajv/dist/standalone/index.js",
   ) as typeof import("ajv/dist/standalone/index.js");
-  const { _ } = load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
-  const ajv = leaveLongLists(createAjv({ ...options, code: { ...options.code, source: true } }), _);
+  const ajv = leaveLongLists(createAjv({ ...options, code: { ...options.code, source: true } }), codeTag);
   return standaloneCode.default(ajv, ajv.compile(schema));
 }

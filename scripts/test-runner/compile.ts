@@ -80,14 +80,14 @@ const keptValidators = (root: string): Plugin => ({
       return /node_modules\/conf\//.test(importer) ? { path: "none", namespace } : null;
     });
     esbuild.onLoad({ filter: /^kept$/, namespace }, () => ({
-      contents: `import { createAjv, keptValidator } from ${JSON.stringify(join(root, "lab/agents/kept-validators.ts"))};
+      contents: `import { codeTag as _, createAjv, keptValidator } from ${JSON.stringify(join(root, "lab/agents/kept-validators.ts"))};
 export function Ajv2020(options) {
   if (options.code.source) return createAjv(options);
   const compile = (schema) => keptValidator(options, schema);
   // They are compiled with long-lists.ts.
   return { compile, getKeyword: () => ({}), removeKeyword: () => undefined, addKeyword: () => undefined };
 }
-export const _ = undefined;`,
+export { _ };`,
       resolveDir: root,
       loader: "js",
     }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { adminName, runSteward, startAgentProcess } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
@@ -43,8 +43,10 @@ describe("steward restore", () => {
   it("brings no file of root's as another user, nor while no agent runs", {
     skip: noOtherUser(),
   }, async () => {
-    const directory = scratchDirectory();
-    chmodSync(dirname(directory), 0o711);
+    const reachable = scratchDirectory();
+    chmodSync(reachable, 0o711);
+    const directory = join(reachable, "state");
+    mkdirSync(directory, { mode: 0o700 });
     chownSync(directory, 65_534, 65_534);
     const words = ["restore", path, "--passphrase-stdin", "--yes", "--with-host-files"];
     const away = ["--socket", join(directory, "none"), "--state", directory];

@@ -177,7 +177,8 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "need.ended": ({ to }) => `Erledigt: ${to}`,
   "request.refused": ({ who, code }) => {
     if (code === "step_up_required") return `${who} wurde noch einmal nach dem Passwort gefragt`;
-    if (/^(authentication|invalid_token)/.test(code)) return "Eine Anfrage ohne Anmeldung wurde abgelehnt";
+    if (/^(authentication|invalid_token)/.test(code))
+      return "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt";
     if (/many|limited|locked/.test(code)) return "Zu viele Anfragen wurden abgelehnt";
     if (/wrong|totp|recovery/.test(code)) return `Passwort oder Code von ${who} war falsch`;
     return `${who} hat etwas versucht, das nicht erlaubt ist`;
