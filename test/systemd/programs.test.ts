@@ -37,7 +37,6 @@ function commandsOf(path: string): string[] {
  * commands have the launcher's PATH, in which nothing of others is; "fixed" is the same PATH, given with the call.
  */
 const starts: Readonly<Record<string, readonly string[]>> = {
-  "src/cli/backup/host-files.ts": ['"systemctl": the launcher\'s PATH'],
   "src/cli/client/agent-unit.ts": ["program: the launcher's PATH"],
   "src/cli/events/event-journal.ts": ['"journalctl": the launcher\'s PATH'],
   "src/host/linux/commands.ts": ["program: fixed"],

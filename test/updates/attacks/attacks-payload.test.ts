@@ -111,8 +111,8 @@ describe("a payload", () => {
     ["in drips (endless data, in time)", dripping(100, 50), "update_too_slow", soon],
     ["that never comes", silent(), "update_too_slow", soon],
     ["cut off in the middle", cutAfter(400_000), "update_server_unreachable"],
-    ["as gzip that was not requested", gzipped(), "update_server_refused"],
-    ["as a gzip bomb", gzipped(Buffer.alloc(100_000_000)), "update_server_refused"],
+    ["as gzip of another file", gzipped(changed), "update_payload_mismatch"],
+    ["as a gzip bomb", gzipped(Buffer.alloc(100_000_000)), "update_too_large"],
     [
       "redirected in a loop",
       (exchange) => redirectTo(`/${exchange.path}`)(exchange),
