@@ -10,7 +10,7 @@ import type { StoredApiToken } from "./tokens/api-token.ts";
 import type { ApiTokens } from "./tokens/api-tokens.ts";
 import type { TrustedTime } from "./trusted-time.ts";
 
-export interface PeopleOptions {
+interface PeopleOptions {
   accounts: Pick<Accounts, "all">;
   apiTokens: Pick<ApiTokens, "list" | "living" | "isExpired">;
   throttle: Pick<Throttle, "hasLocks" | "lockOf">;

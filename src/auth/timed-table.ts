@@ -9,15 +9,19 @@ export interface TimedTable<Entry> {
   delete(key: string): void;
 }
 
-export interface TimedTableOptions {
-  readonly seconds: number;
-  readonly uptime: Uptime;
-  /** Entries, of all owners. A full table loses the oldest of the owner who has the most: others throw none of theirs out. */
-  readonly most?: number;
-}
-
-export function createTimedTable<Entry>(options: TimedTableOptions): TimedTable<Entry> {
-  const { seconds, uptime, most = Number.POSITIVE_INFINITY } = options;
+/**
+ * `most`: entries, of all owners. A full table loses the oldest of the owner who has the most: others throw none of theirs
+ * out.
+ */
+export function createTimedTable<Entry>({
+  seconds,
+  uptime,
+  most = Number.POSITIVE_INFINITY,
+}: {
+  seconds: number;
+  uptime: Uptime;
+  most?: number;
+}): TimedTable<Entry> {
   const table = new Map<string, { entry: Entry; owner: string | null; until: number }>();
   return {
     put: (key, entry, owner = null) => {

@@ -34,14 +34,14 @@ export interface TrustedTime {
   observe(observer: TimeObserver): void;
 }
 
-export interface TimeObserver {
+interface TimeObserver {
   /** A step of so many seconds was seen; positive: forward. */
   onStep: (seconds: number) => void;
   /** The clock has become trusted. */
   onTrusted: () => void;
 }
 
-export interface TrustedTimeOptions {
+interface TrustedTimeOptions {
   /** Milliseconds of the host's wall clock. */
   wall: () => number;
   uptime: Uptime;

@@ -15,27 +15,26 @@ export interface Changed {
   isHeld: boolean;
 }
 
-/** Changes one account at a time. At least one enabled administrator remains, once there has been one. */
-export interface AccountWriter {
-  /**
-   * Throws `not_found`, `last_admin`, the errors of `check`, and `storage_full` and `storage_unwritable` unless it is
-   * held.
-   */
-  change(
-    id: string,
-    change: (present: Account) => Account,
-    options?: { maker?: Maker | undefined; check?: ((present: Account) => void) | undefined },
-  ): Promise<Changed>;
-}
+/**
+ * Changes one account at a time. At least one enabled administrator remains, once there has been one. Throws `not_found`,
+ * `last_admin`, the errors of `check`, and `storage_full` and `storage_unwritable` unless it is held.
+ */
+export type ChangeAccount = (
+  id: string,
+  change: (present: Account) => Account,
+  options?: { maker?: Maker | undefined; check?: ((present: Account) => void) | undefined },
+) => Promise<Changed>;
 
-export interface AccountWriterOptions {
+export function createAccountWriter({
+  document,
+  now,
+  forOneCommand,
+}: {
   document: Document<AccountsState>;
   now: () => Date;
   /** The process ends with one command, so a change held in memory would be lost at once. */
   forOneCommand?: boolean | undefined;
-}
-
-export function createAccountWriter({ document, now, forOneCommand }: AccountWriterOptions): AccountWriter {
+}): ChangeAccount {
   const held = new Set<string>();
   const mayHold = (id: string, maker: Maker): boolean => {
     if (forOneCommand) return false;
@@ -43,22 +42,20 @@ export function createAccountWriter({ document, now, forOneCommand }: AccountWri
     if (document.trouble() === null) held.clear();
     return maker === "local-root" || (maker === "owner" && held.has(id));
   };
-  return {
-    change: async (id, change, { maker = "other", check } = {}) => {
-      const updated_at = now().toISOString();
-      const changed = (state: AccountsState): AccountsState => {
-        const present = inState(state, id);
-        check?.(present);
-        return keepingAnAdministrator(state, replaced(state, { ...change(present), updated_at }));
-      };
-      const isLasting = !mayHold(id, maker);
-      const written = await document.update(changed).catch((error: unknown) => {
-        if (isLasting || !isOfStorage(error)) throw error;
-        document.note(changed, 0);
-        held.add(id);
-        return null;
-      });
-      return { account: inState(written ?? document.read(), id), isHeld: written === null };
-    },
+  return async (id, change, { maker = "other", check } = {}) => {
+    const updated_at = now().toISOString();
+    const changed = (state: AccountsState): AccountsState => {
+      const present = inState(state, id);
+      check?.(present);
+      return keepingAnAdministrator(state, replaced(state, { ...change(present), updated_at }));
+    };
+    const isLasting = !mayHold(id, maker);
+    const written = await document.update(changed).catch((error: unknown) => {
+      if (isLasting || !isOfStorage(error)) throw error;
+      document.note(changed, 0);
+      held.add(id);
+      return null;
+    });
+    return { account: inState(written ?? document.read(), id), isHeld: written === null };
   };
 }

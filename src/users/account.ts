@@ -204,7 +204,7 @@ export function newUserId(): string {
  * The state of an account that other rooms keep: its locks, its API tokens, and whether the key of its second factor is
  * missing.
  */
-export interface AccountState {
+interface AccountState {
   readonly locked: User["locked"];
   readonly isKeyMissing: boolean;
   /** API tokens that have not expired. */

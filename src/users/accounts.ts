@@ -10,7 +10,7 @@ import {
   toUser,
 } from "./account.ts";
 import { notePasskeyUse, noteSignIn, type PasskeyUse, spendRecoveryCode } from "./account-notes.ts";
-import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
+import { type ChangeAccount, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
 import { type CheckPassword, newCredentials } from "./credentials.ts";
 import { createUserList } from "./list-users.ts";
@@ -27,7 +27,7 @@ import {
 /** Called with the stored user just before a change; throws to prevent it (If-Match). */
 export type Precondition = (present: User) => void;
 
-export interface AccountChange {
+interface AccountChange {
   display_name?: string | undefined;
   role?: Role | undefined;
   enabled?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface AccountChange {
 }
 
 /** A user, and the password that was generated for them, if one was. */
-export interface WithInitialPassword {
+interface WithInitialPassword {
   user: User;
   initialPassword: string | undefined;
 }
@@ -108,9 +108,9 @@ export interface Accounts {
   asNow(user: User): User;
 }
 
-export type FactorChange = (present: StoredFactor | null) => StoredFactor | null;
+type FactorChange = (present: StoredFactor | null) => StoredFactor | null;
 
-export interface AccountsOptions {
+interface AccountsOptions {
   document: Document<AccountsState>;
   passwords: Passwords;
   checkPassword: CheckPassword;
@@ -128,12 +128,12 @@ export interface AccountsOptions {
 }
 
 interface Parts extends AccountsOptions {
-  writer: AccountWriter;
+  changeAccount: ChangeAccount;
 }
 
 export function createAccounts(given: AccountsOptions): Accounts {
   const { document } = given;
-  const options = { ...given, writer: createAccountWriter(given) };
+  const options = { ...given, changeAccount: createAccountWriter(given) };
   const view = (account: Account) => viewOf(options, account);
   const all = () => document.read().accounts;
   const find = createLookUp(all, ({ id }) => id);
@@ -169,7 +169,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
     findByIdentity: (identity) => ofIdentity(document.read(), identity),
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
     changeFactor: async (id, change, maker) =>
-      view((await options.writer.change(present(id).id, withFactor(change), { maker })).account),
+      view((await options.changeAccount(present(id).id, withFactor(change), { maker })).account),
     spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
     passkeyUsed: (id, use) => notePasskeyUse(document, id, use),
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
@@ -217,7 +217,7 @@ async function update(
   const { enabled: _, ...ofProvider } = change;
   if (Object.values(ofProvider).some((value) => value !== undefined)) refuseOfProvider(account);
   const options = { check: checked(parts, precondition) };
-  return viewOf(parts, (await parts.writer.change(account.id, withChange(change), options)).account);
+  return viewOf(parts, (await parts.changeAccount(account.id, withChange(change), options)).account);
 }
 
 function checked(parts: Parts, precondition: Precondition | undefined) {
@@ -235,7 +235,7 @@ async function setPassword(
   refuseOfProvider(account);
   const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const set = (present: Account): Account => ({ ...present, ...credentials });
-  const changed = await parts.writer.change(account.id, set, { maker, check });
+  const changed = await parts.changeAccount(account.id, set, { maker, check });
   return { user: viewOf(parts, changed.account), initialPassword };
 }
 
@@ -253,7 +253,7 @@ async function rescue(
     enabled: true,
     two_factor: null,
   });
-  const changed = await parts.writer.change(account.id, open, { maker });
+  const changed = await parts.changeAccount(account.id, open, { maker });
   return { user: viewOf(parts, changed.account), initialPassword, isHeld: changed.isHeld };
 }
 

@@ -21,15 +21,6 @@ const queries: Readonly<Record<Kind, UserQuery>> = {
 };
 const kinds = Object.keys(queries) as Kind[];
 
-export interface UserListOptions {
-  readonly all: () => readonly Account[];
-  /** Gives views as they are now. */
-  readonly viewer: () => (account: Account) => User;
-  readonly lockOf: (username: string) => User["locked"];
-  /** False: `lockOf` gives none for any user. */
-  readonly hasLocks: () => boolean;
-}
-
 /**
  * Gives a page of the matching users, and the number of users of each kind. Only those of the page are made into a view:
  * there may be thousands of accounts. Throws `invalid_cursor`.
@@ -39,7 +30,14 @@ export function createUserList({
   viewer,
   lockOf,
   hasLocks,
-}: UserListOptions): (query: UserQuery) => UserList {
+}: {
+  all: () => readonly Account[];
+  /** Gives views as they are now. */
+  viewer: () => (account: Account) => User;
+  lockOf: (username: string) => User["locked"];
+  /** False: `lockOf` gives none for any user. */
+  hasLocks: () => boolean;
+}): (query: UserQuery) => UserList {
   const unlocked = () => false;
   const lockable = ({ username }: Account) => lockOf(username) !== null;
   const countsWithoutLocks = createDerived((accounts: readonly Account[]) => countsOf(accounts, unlocked));

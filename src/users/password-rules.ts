@@ -20,15 +20,14 @@ export interface Guesses {
   readonly common: CommonPasswords;
 }
 
-export interface PasswordContext extends Guesses {
-  readonly minimumCharacters: number;
-}
-
 /**
  * Throws `password_too_short`, `password_too_long`, `password_contains_identity` or `password_blocklisted`, with the
  * reason. There are no rules of composition (NIST SP 800-63B-4 §3.1.1.2).
  */
-export function checkNewPassword(password: string, context: PasswordContext): void {
+export function checkNewPassword(
+  password: string,
+  context: Guesses & { readonly minimumCharacters: number },
+): void {
   const normal = password.normalize("NFKC");
   const length = [...normal].length;
   if (length < context.minimumCharacters) {

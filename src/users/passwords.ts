@@ -29,14 +29,17 @@ export interface Passwords {
   needsRehash(phc: string): boolean;
 }
 
-export interface PasswordsOptions {
-  /** True for a client from which a user has signed in recently. */
+/**
+ * `isKnownClient`: true for a client from which a user has signed in recently. `ownCost`: that of new hashes, and of the
+ * one that is checked for an unknown user; absent: today's.
+ */
+export function createPasswords({
+  isKnownClient,
+  ownCost = cost,
+}: {
   isKnownClient: (clientKey: string) => boolean;
-  /** The cost of new hashes, and of the one that is checked for an unknown user; absent: today's. */
   ownCost?: Argon2Cost | undefined;
-}
-
-export function createPasswords({ isKnownClient, ownCost = cost }: PasswordsOptions): Passwords {
+}): Passwords {
   const turn = createTurns(isKnownClient);
   const decoy = madeUpHash(ownCost);
   return {

@@ -20,31 +20,26 @@ export interface Flow {
   readonly startedUptime: number;
 }
 
-/** The flows under way. Strangers begin them, so they are bounded and only in memory; a restart costs one click. */
-export interface Flows {
-  /** Returns a token that the page keeps: only the browser that began a flow can end it. */
-  open(flow: Flow, clientKey: ClientKey): string;
-  /** The flow of this state, once; undefined if it is unknown, too old, used, or another browser's. */
-  take(state: string, token: string): Flow | undefined;
-}
-
 /** Seconds for a person to sign in at the provider. */
 export const flowSeconds = 10 * 60;
 
 /** Flows kept. Beyond them the oldest flow of the client with the most flows is dropped. */
 const maximumFlows = 256;
 
-export function createFlows(uptime: Uptime): Flows {
+/** The flows under way. Strangers begin them, so they are bounded and only in memory; a restart costs one click. */
+export function createFlows(uptime: Uptime) {
   const flows = createTimedTable<{ readonly flow: Flow; readonly tokenHash: string }>({
     ...{ seconds: flowSeconds, uptime, most: maximumFlows },
   });
   return {
-    open: (flow, clientKey) => {
+    /** Returns a token that the page keeps: only the browser that began a flow can end it. */
+    open: (flow: Flow, clientKey: ClientKey): string => {
       const token = `stf_${randomBytes(24).toString("base64url")}`;
       flows.put(flow.state, { flow, tokenHash: hashOfToken(token) }, clientKey);
       return token;
     },
-    take: (state, token) => {
+    /** The flow of this state, once; undefined if it is unknown, too old, used, or another browser's. */
+    take: (state: string, token: string): Flow | undefined => {
       const kept = flows.get(state);
       if (kept?.tokenHash !== hashOfToken(token)) return undefined;
       flows.delete(state);

@@ -19,7 +19,7 @@ import type { Provider, ProviderOptions } from "./provider.ts";
 import { refusedAnswer } from "./refusals.ts";
 
 /** A page uses it to send its user to the provider, and to end the flow when they are back. */
-export interface BegunFlow {
+interface BegunFlow {
   readonly authorization_url: string;
   readonly flow_token: string;
   readonly expires_in: number;

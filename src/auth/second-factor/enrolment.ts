@@ -43,16 +43,14 @@ export interface Enrolment {
   /** Deletes the rest of a removed factor: the lock of its codes, the used codes, a setup under way. */
   forget(user: User): void;
   /** Removes factor and lock, and ends all sessions but one. Throws `not_found`, and the errors of `check`. */
-  remove(userId: string, options?: Removal): Promise<User>;
+  remove(
+    userId: string,
+    /** `check` is called with the factor at the moment of its removal. */
+    options?: { exceptSession?: string; check?: (factor: StoredFactor | null) => void },
+  ): Promise<User>;
 }
 
-export interface Removal {
-  exceptSession?: string;
-  /** Called with the factor at the moment of its removal. */
-  check?: (factor: StoredFactor | null) => void;
-}
-
-export interface EnrolmentOptions {
+interface EnrolmentOptions {
   accounts: Accounts;
   sessions: Sessions;
   throttle: Throttle;

@@ -4,25 +4,21 @@ import type { TrustedTime } from "../trusted-time.ts";
 import { acceptedStepsAround, secondsOfStep, stepOf } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/** Keeps used codes from working again after the record of used codes was lost. */
-export interface LostCodes {
-  /** The record was lost before this start: each code that could have been used until now counts as used. */
-  refuse(): Promise<void>;
-  /** The clock was stepped: codes from shortly before the loss may be accepted again, for as long as a code lives. */
-  stepped(): void;
-}
-
-export interface LostCodesOptions {
-  readonly usedCodes: UsedCodes;
-  readonly accounts: Pick<Accounts, "withFactor">;
-  readonly time: Pick<TrustedTime, "nowSeconds">;
-  readonly uptime: Uptime;
-}
-
 /** Seconds from the first moment at which a code is accepted to the last. */
 const lifeSeconds = secondsOfStep(2 * acceptedStepsAround + 1);
 
-export function createLostCodes({ usedCodes, accounts, time, uptime }: LostCodesOptions): LostCodes {
+/** Keeps used codes from working again after the record of used codes was lost. */
+export function createLostCodes({
+  usedCodes,
+  accounts,
+  time,
+  uptime,
+}: {
+  usedCodes: UsedCodes;
+  accounts: Pick<Accounts, "withFactor">;
+  time: Pick<TrustedTime, "nowSeconds">;
+  uptime: Uptime;
+}) {
   let refusedAt = Number.NEGATIVE_INFINITY;
   const burn = async (): Promise<void> => {
     const present = stepOf(time.nowSeconds());
@@ -36,11 +32,13 @@ export function createLostCodes({ usedCodes, accounts, time, uptime }: LostCodes
     );
   };
   return {
-    refuse: async () => {
+    /** The record was lost before this start: each code that could have been used until now counts as used. */
+    refuse: async (): Promise<void> => {
       refusedAt = uptime();
       await burn();
     },
-    stepped: () => {
+    /** The clock was stepped: codes from shortly before the loss may be accepted again, for as long as a code lives. */
+    stepped: (): void => {
       if (uptime() - refusedAt <= lifeSeconds) void burn();
     },
   };

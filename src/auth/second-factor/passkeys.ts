@@ -32,7 +32,7 @@ export interface Passkeys {
   remove(account: Account, id: string): Promise<Passkey>;
 }
 
-export interface PasskeysOptions {
+interface PasskeysOptions {
   readonly accounts: Accounts;
   readonly uptime: Uptime;
   readonly now: () => Date;

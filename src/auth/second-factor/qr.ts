@@ -21,18 +21,14 @@ export async function qrSvg(text: string): Promise<string> {
   );
 }
 
-export interface TerminalOptions {
-  /** True for a terminal, where escape codes make it black on white under any theme; false for a pipe or a file. */
-  hasColour: boolean;
-}
-
 /**
  * A QR code as lines of half blocks, two modules a character. Without colour the background is unknown: light modules
  * are then drawn as blocks, which is right for light text on a dark background, as on consoles and serial lines, and
  * inverted elsewhere. A caller that prints it must therefore print the secret as text too. Throws RangeError for more
- * than 2,953 bytes.
+ * than 2,953 bytes. `hasColour`: true for a terminal, where escape codes make it black on white under any theme; false
+ * for a pipe or a file.
  */
-export async function qrTerminal(text: string, { hasColour }: TerminalOptions): Promise<string[]> {
+export async function qrTerminal(text: string, { hasColour }: { hasColour: boolean }): Promise<string[]> {
   const rows = await modulesOf(text);
   const lines: string[] = [];
   for (let y = 0; y < rows.length; y += 2) {

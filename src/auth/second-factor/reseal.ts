@@ -1,19 +1,13 @@
 import type { AccountsState } from "../../users/account.ts";
 import { createSeal, type Seal } from "./seal.ts";
 
-export interface ResealKeys {
-  /** The key that is retired. */
-  readonly former: Uint8Array;
-  /** The preferred one of the remaining keys. */
-  readonly next: Uint8Array;
-}
-
 /**
  * Seals again, with the next key, the secrets of these accounts that the former key sealed; also returns their number.
+ * `former` is retired, and `next` the preferred one of the remaining keys.
  */
 export function resealed(
   state: AccountsState,
-  { former, next }: ResealKeys,
+  { former, next }: { readonly former: Uint8Array; readonly next: Uint8Array },
 ): { readonly state: AccountsState; readonly count: number } {
   const from = createSeal([former]);
   const to = createSeal([next]);

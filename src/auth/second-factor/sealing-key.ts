@@ -3,15 +3,6 @@ import type { Finding } from "../../contract/types.ts";
 import type { Account, AccountsState } from "../../users/account.ts";
 import type { Seal } from "./seal.ts";
 
-export interface SealingKeyPlan {
-  readonly users: () => AccountsState;
-  readonly seal: Pick<Seal, "keyIdOf" | "hasKey">;
-  /** The reason why the present key cannot be used; null: it can. */
-  readonly unusable: string | null;
-  /** The path at which root puts the key. */
-  readonly path: string;
-}
-
 /**
  * The trouble with the key of the second factors that a person should know of; null: all of them can be opened. Each
  * secret names its key, so this opens none of them.
@@ -21,7 +12,14 @@ export function createSealingKeyTrouble({
   seal,
   unusable,
   path,
-}: SealingKeyPlan): () => Finding | null {
+}: {
+  users: () => AccountsState;
+  seal: Pick<Seal, "keyIdOf" | "hasKey">;
+  /** The reason why the present key cannot be used; null: it can. */
+  unusable: string | null;
+  /** The path at which root puts the key. */
+  path: string;
+}): () => Finding | null {
   // The ids of missing keys; empty if a damaged secret hides its key.
   let seen: { accounts: readonly Account[]; missing: readonly string[] } | null = null;
   // Computed at each look at the health; the list of accounts is a new object whenever an account has changed.

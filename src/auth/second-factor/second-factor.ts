@@ -54,7 +54,7 @@ export interface SecondFactor {
   proveNew(account: Account, secret: string, code: string, context: RequestContext): Promise<void>;
 }
 
-export interface SecondFactorOptions {
+interface SecondFactorOptions {
   accounts: Accounts;
   throttle: Throttle;
   usedCodes: UsedCodes;
@@ -65,14 +65,6 @@ export interface SecondFactorOptions {
   events: EventSink;
   /** Asks for a measurement of the clock in the background. */
   requestSync: () => void;
-}
-
-interface CodeProof {
-  account: Account;
-  secret: string;
-  /** The text as the client sent it. */
-  text: string;
-  context: RequestContext;
 }
 
 /** The counter of the codes that are judged. */
@@ -101,7 +93,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
   };
   return {
     missing,
-    proveNew: (account, secret, text, context) => proveCode({ account, secret, text, context }, uncounted),
+    proveNew: (account, secret, text, context) => proveCode(account, secret, text, context, uncounted),
     prove: async (account, factor, proof, context) => {
       if (proof.passkey !== undefined) {
         await passkeys.prove(account, factor, proof.passkey, context);
@@ -119,25 +111,28 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       if (proof.code === undefined)
         throw missing(account, context, "This user also signs in with a code. Send `code`.");
       const secret = seal.open(factor.sealed_secret, account.id);
-      await proveCode(
-        { account, secret, text: proof.code, context },
-        {
-          check: () => throttle.checkCodes(account.username),
-          wrong: () => throttle.wrongCode(account.username),
-          told: () => recordLock(options, account, context),
-        },
-      );
+      await proveCode(account, secret, proof.code, context, {
+        check: () => throttle.checkCodes(account.username),
+        wrong: () => throttle.wrongCode(account.username),
+        told: () => recordLock(options, account, context),
+      });
       throttle.rightCode(account.username);
       return "totp";
     },
   };
 }
 
-/** Judges a code. Throws unless it is right and unused. */
+/** Judges a code, a text as the client sent it. Throws unless it is right and unused. */
 function createProveCode(options: SecondFactorOptions) {
   const { usedCodes } = options;
   const skews = createSkewWatch(options);
-  return async ({ account, secret, text, context }: CodeProof, row: CodeRow): Promise<void> => {
+  return async (
+    account: Account,
+    secret: string,
+    text: string,
+    context: RequestContext,
+    row: CodeRow,
+  ): Promise<void> => {
     const nowSeconds = options.time.nowSeconds();
     const code = readCode(text);
     const match = (around: number) =>

@@ -8,19 +8,7 @@ import type { UsedCodes } from "./used-codes.ts";
  * Notes in the run directory, which is memory, that used codes could not be written to disk: an agent that restarts on
  * a read-only disk would otherwise accept them again.
  */
-export interface UnwrittenCodes {
-  /** True if an earlier agent has left such a note. */
-  wereLeft(): boolean;
-  /** The same codes; each use that the disk does not take is noted. */
-  watching(usedCodes: UsedCodes): UsedCodes;
-  /** Removes the note when all codes are on the disk. Never throws. */
-  settle(): Promise<void>;
-}
-
-export function createUnwrittenCodes(
-  path: string,
-  document: Pick<OpenedDocument<object>, "failure">,
-): UnwrittenCodes {
+export function createUnwrittenCodes(path: string, document: Pick<OpenedDocument<object>, "failure">) {
   const wereLeft = existsSync(path);
   let isNoted = wereLeft;
   const settle = async (): Promise<void> => {
@@ -38,9 +26,12 @@ export function createUnwrittenCodes(
     }
   };
   return {
+    /** True if an earlier agent has left such a note. */
     wereLeft: () => wereLeft,
+    /** Removes the note when all codes are on the disk. Never throws. */
     settle,
-    watching: (usedCodes) => ({
+    /** The same codes; each use that the disk does not take is noted. */
+    watching: (usedCodes: UsedCodes): UsedCodes => ({
       ...usedCodes,
       use: async (...code) => {
         const step = await usedCodes.use(...code);

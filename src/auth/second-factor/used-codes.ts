@@ -9,7 +9,7 @@ export interface UsedCodesState {
 
 const step = { type: "integer" } as const;
 
-/** If it is lost, all codes of the moment count as used, see `LostCodes`; nothing else depends on it. */
+/** If it is lost, all codes of the moment count as used, see lost-codes.ts; nothing else depends on it. */
 export const usedCodesKind: DocumentKind<UsedCodesState> = {
   name: "used-codes",
   formatVersion: "1.0.0",

@@ -1,3 +1,5 @@
+import type { NewPasskey, PasskeyProof } from "../../contract/types.ts";
+
 /** The beginning of a ceremony of WebAuthn (§4). */
 export interface Begun {
   /** base64url. */
@@ -5,21 +7,6 @@ export interface Begun {
   readonly origin: string;
   /** The host name of the origin, WebAuthn's `rp.id`. */
   readonly host: string;
-}
-
-/** The answer of an authenticator that made a credential, base64url (§5.2.1). */
-export interface CreationAnswer {
-  readonly id: string;
-  readonly client_data: string;
-  readonly attestation: string;
-}
-
-/** The answer of a credential that was asked for (§5.2.2), base64url. */
-export interface UseAnswer {
-  readonly id: string;
-  readonly client_data: string;
-  readonly authenticator_data: string;
-  readonly signature: string;
 }
 
 /** The public key of a passkey, and where its signature counter begins. */
@@ -39,7 +26,7 @@ const load = () => import("@simplewebauthn/server");
  * WebAuthn §7.1 without attestation, which would name the maker of the authenticator. Throws an Error for anything that
  * is not right. Whether the person was verified as well is not asked: they have given their password.
  */
-export async function verifyCreation(given: CreationAnswer, begun: Begun): Promise<Credential> {
+export async function verifyCreation(given: Omit<NewPasskey, "name">, begun: Begun): Promise<Credential> {
   const { verifyRegistrationResponse } = await load();
   const { id, client_data: clientDataJSON, attestation: attestationObject } = given;
   const { registrationInfo } = await verifyRegistrationResponse({
@@ -63,7 +50,7 @@ export async function verifyCreation(given: CreationAnswer, begun: Begun): Promi
  * WebAuthn §7.2. Returns the new signature counter. Throws an Error for anything that is not right, also for a counter
  * that has not grown.
  */
-export async function verifyUse(given: UseAnswer, begun: Begun, present: Credential): Promise<number> {
+export async function verifyUse(given: PasskeyProof, begun: Begun, present: Credential): Promise<number> {
   const { verifyAuthenticationResponse } = await load();
   const { id, client_data: clientDataJSON, authenticator_data: authenticatorData, signature } = given;
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -50,19 +50,15 @@ const repeatSeconds = 10;
 const repeatsAllowed = 2;
 
 /** Exchanges refresh tokens, and finds a token's session. */
-export interface RefreshExchange {
-  /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
-  exchange(proof: RefreshProof, client: SessionClient): Promise<OpenedSession>;
-  /** The living session of the token; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
-  sessionOf(proof: RefreshProof, client: SessionClient): StoredSession | undefined;
-}
-
-export function createRefreshExchange(options: RefreshExchangeOptions): RefreshExchange {
+export function createRefreshExchange(options: RefreshExchangeOptions) {
   const { table, uptime } = options;
   const repeats = createTimedTable<Repeat>({ seconds: repeatSeconds, uptime });
   return {
-    sessionOf: (proof, client) => heldBy(options, proof, client)?.session,
-    exchange: async (proof, client) => {
+    /** The living session of the token; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
+    sessionOf: (proof: RefreshProof, client: SessionClient): StoredSession | undefined =>
+      heldBy(options, proof, client)?.session,
+    /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
+    exchange: async (proof: RefreshProof, client: SessionClient): Promise<OpenedSession> => {
       const held = heldBy(options, proof, client);
       if (!held) throw refused("expired", "The session has ended. Sign in again.");
       if (held.isSpent) return repeated(options, held, repeats.get(held.hash), client);

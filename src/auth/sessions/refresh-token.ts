@@ -1,15 +1,10 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** The content of a refresh token: its session, and the number of exchanges before it. */
-export interface RefreshClaims {
+interface RefreshClaims {
   /** `ses_` and 32 hexadecimal digits. */
   readonly sessionId: string;
   readonly generation: number;
-}
-
-export interface ReadRefreshToken extends RefreshClaims {
-  /** True if this agent made it: compares the MAC in constant time. `key` is in hexadecimal. */
-  isSignedWith(key: string): boolean;
 }
 
 /**
@@ -42,7 +37,7 @@ export function makeRefreshToken(key: string, { sessionId, generation }: Refresh
 }
 
 /** Undefined for a text of another form, such as the tokens of releases before 1.1 of the sessions' format. */
-export function readRefreshToken(token: string): ReadRefreshToken | undefined {
+export function readRefreshToken(token: string) {
   const read = Buffer.from(token.slice(prefix.length), "base64url");
   // base64url has several texts for some bytes; only the issued one is a token.
   if (read.length !== tokenBytes || textOf(read) !== token) return undefined;
@@ -50,7 +45,8 @@ export function readRefreshToken(token: string): ReadRefreshToken | undefined {
   return {
     sessionId: sessionPrefix + read.toString("hex", 0, bytes.session),
     generation: read.readUInt32BE(generationAt),
-    isSignedWith: (key) => timingSafeEqual(macOf(key, body), read.subarray(macAt)),
+    /** True if this agent made it: compares the MAC in constant time. `key` is in hexadecimal. */
+    isSignedWith: (key: string): boolean => timingSafeEqual(macOf(key, body), read.subarray(macAt)),
   };
 }
 

@@ -2,16 +2,11 @@ import { passwordHash, username as usernameSchema } from "../../contract/shapes.
 import type { Accounts } from "../../users/accounts.ts";
 import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
 
-/** A first administrator from the provisioning of the device. The device knows only the hash of the password. */
-export interface ProvisionedAdministrator {
-  username: string;
-  passwordHash: string;
-}
-
 /**
- * Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that names the fault.
+ * Reads the first administrator of a provisioned device, which knows only the hash of the password, from the systemd
+ * credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that names the fault.
  */
-export function readProvisioned(text: string): ProvisionedAdministrator {
+export function readProvisioned(text: string): { username: string; passwordHash: string } {
   const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
   if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {
     throw new Error(`username must be ${usernameSchema.description}`);
@@ -33,9 +28,8 @@ export function readProvisioned(text: string): ProvisionedAdministrator {
  * the administrator out.
  */
 export async function provision(accounts: Accounts, passwords: Passwords, text: string): Promise<string> {
-  const administrator = readProvisioned(text);
-  await passwords.verify(administrator.passwordHash, "", null);
-  const { username, passwordHash: hash } = administrator;
+  const { username, passwordHash: hash } = readProvisioned(text);
+  await passwords.verify(hash, "", null);
   await accounts.createFirst({ username }, { hash });
   return username;
 }

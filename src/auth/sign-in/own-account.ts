@@ -4,27 +4,14 @@ import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import { refuseOfProvider } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
-import type { FactorMethod, FullProof, SecondFactor } from "../second-factor/second-factor.ts";
+import type { FullProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { type StepUps, stepUpSeconds } from "../sessions/step-up.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import { type TriedSecret, withThrottle } from "../throttle/with-throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 
-/** Operations of signed-in users on their own password. */
-export interface OwnAccount {
-  /** Ends the user's other sessions. Throws `password_wrong` and the errors of the rules for new passwords. */
-  changePassword(person: Person, current: string, next: string, context: RequestContext): Promise<void>;
-  /** Steps the session up, and returns the seconds that this lasts. Throws the errors of `prove`. */
-  reauthenticate(person: Person, proof: FullProof, context: RequestContext): Promise<number>;
-  /**
-   * Checks the password, and the second factor if there is one. Throws `password_wrong`, the errors of a wrong code,
-   * `too_many_attempts` and `hashing_busy`.
-   */
-  prove(person: Person, proof: FullProof, context: RequestContext): Promise<"password" | FactorMethod>;
-}
-
-export interface OwnAccountOptions {
+interface OwnAccountOptions {
   accounts: Accounts;
   passwords: Passwords;
   sessions: Sessions;
@@ -33,17 +20,30 @@ export interface OwnAccountOptions {
   stepUps: StepUps;
 }
 
-export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
+export type OwnAccount = ReturnType<typeof createOwnAccount>;
+
+/** Operations of signed-in users on their own password. */
+export function createOwnAccount(options: OwnAccountOptions) {
   const { accounts, sessions, throttle, stepUps } = options;
-  const prove: OwnAccount["prove"] = (person, proof, context) =>
+  /**
+   * Checks the password, and the second factor if there is one. Throws `password_wrong`, the errors of a wrong code,
+   * `too_many_attempts` and `hashing_busy`.
+   */
+  const prove = (person: Person, proof: FullProof, context: RequestContext) =>
     withThrottle(throttle, triedBy(person), context, async (resolved) => {
       const present = await withPassword(options, person.account, proof.password, resolved);
-      if (!present.two_factor) return "password";
-      return options.secondFactor.prove(present, present.two_factor, proof, resolved);
+      if (!present.two_factor) return;
+      await options.secondFactor.prove(present, present.two_factor, proof, resolved);
     });
   return {
     prove,
-    changePassword: async (person, current, next, context) => {
+    /** Ends the user's other sessions. Throws `password_wrong` and the errors of the rules for new passwords. */
+    changePassword: async (
+      person: Person,
+      current: string,
+      next: string,
+      context: RequestContext,
+    ): Promise<void> => {
       const { account, session } = person;
       const { clientKey } = await withThrottle(throttle, triedBy(person), context, async (resolved) => {
         await withPassword(options, account, current, resolved);
@@ -52,7 +52,8 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
       await accounts.setPassword(account.id, next, clientKey, { maker: "owner" });
       await sessions.endAll(account.id, session.id);
     },
-    reauthenticate: async (person, proof, context) => {
+    /** Steps the session up, and returns the seconds that this lasts. Throws the errors of `prove`. */
+    reauthenticate: async (person: Person, proof: FullProof, context: RequestContext): Promise<number> => {
       await prove(person, proof, context);
       stepUps.grant(person.session.id);
       return stepUpSeconds;

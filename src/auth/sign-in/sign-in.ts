@@ -45,7 +45,7 @@ export interface SignedIn {
   isNewAddress?: boolean;
 }
 
-export interface SignInOptions extends SessionResponseOptions {
+interface SignInOptions extends SessionResponseOptions {
   passwords: Passwords;
   throttle: Throttle;
   challenges: Challenges;

@@ -49,12 +49,13 @@ export function readClaims(header: unknown, payload: unknown): AccessClaims | un
   return { subject: sub, sessionId: sid, expiresAt: exp, epoch, issuedUptime: uptime };
 }
 
-export interface AccessTokensOptions {
+export function createAccessTokens({
+  time,
+  uptime,
+}: {
   time: Pick<TrustedTime, "nowSeconds" | "epoch">;
   uptime: Uptime;
-}
-
-export function createAccessTokens({ time, uptime }: AccessTokensOptions): AccessTokens {
+}): AccessTokens {
   const key = createSecretKey(randomBytes(32));
   return {
     key,

@@ -84,7 +84,7 @@ export interface WantedToken {
   hasNoEnd?: boolean;
 }
 
-export interface ApiTokensOptions {
+interface ApiTokensOptions {
   document: Document<ApiTokensState>;
   time: TrustedTime;
   uptime: Uptime;

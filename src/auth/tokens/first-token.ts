@@ -6,14 +6,8 @@ import type { Accounts } from "../../users/accounts.ts";
 import { hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
 import type { ApiTokens, WantedToken } from "./api-tokens.ts";
 
-/** The first token of a provisioned device, which knows only its hash. */
-export interface FirstToken extends WantedToken {
-  readonly username: string;
-  readonly hash: string;
-}
-
 /** The content of a first token's file, apart from its hash. */
-export interface FirstTokenPlan {
+interface FirstTokenPlan {
   readonly username: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -21,8 +15,11 @@ export interface FirstTokenPlan {
   readonly expires_in?: string | undefined;
 }
 
-/** Reads the systemd credential `steward.token`. Throws an Error that names the fault. */
-export function readFirstToken(text: string): FirstToken {
+/**
+ * Reads the first token of a provisioned device, which knows only its hash, from the systemd credential `steward.token`.
+ * Throws an Error that names the fault.
+ */
+export function readFirstToken(text: string): WantedToken & { username: string; hash: string } {
   const read: unknown = JSON.parse(text);
   if (typeof read !== "object" || read === null || Array.isArray(read))
     throw new Error("it must be an object");
