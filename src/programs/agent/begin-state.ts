@@ -9,17 +9,13 @@ import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
 import type { RoomsConfig } from "./config.ts";
 import { adoptState, tellAdoption } from "./copied-state.ts";
 
-/** Facts about the beginning of this state that are to be recorded. */
-export interface StateBeginning {
-  tell(events: EventSink): Promise<void>;
-}
-
 /**
  * Prepares a state directory before anything in it is opened, under the lock: a requested factory reset is carried out, a
  * backup that was decided on takes its place, and a state that was copied from another machine becomes this one's. Throws
- * `state_damaged` for a reader of a state that is being deleted or replaced, and `storage_unwritable`.
+ * `state_damaged` for a reader of a state that is being deleted or replaced, and `storage_unwritable`. Returns a function
+ * that records what was done.
  */
-export async function beginState(config: RoomsConfig, host: Host): Promise<StateBeginning> {
+export async function beginState(config: RoomsConfig, host: Host) {
   const { stateDirectory, runDirectory, log } = config;
   if (config.readsOnly) refuseUnfinished(stateDirectory);
   const wasReset = !config.readsOnly && (await finishWipe(stateDirectory));
@@ -28,14 +24,12 @@ export async function beginState(config: RoomsConfig, host: Host): Promise<State
   const ofFormerOwner = wasReset || wasRestored ? ["unwritten-codes", rescueTokenName] : [];
   for (const name of ofFormerOwner) await rm(join(runDirectory, name), { force: true });
   await adoptState(config, host);
-  return {
-    tell: async (events) => {
-      if (wasReset) {
-        log("notice", "event log started over", { audit: true, why: "reset" });
-        await events.record(agentEvent("host.reset", {}));
-      }
-      await tellAdoption(config, events);
-    },
+  return async (events: EventSink): Promise<void> => {
+    if (wasReset) {
+      log("notice", "event log started over", { audit: true, why: "reset" });
+      await events.record(agentEvent("host.reset", {}));
+    }
+    await tellAdoption(config, events);
   };
 }
 

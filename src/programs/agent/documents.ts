@@ -56,7 +56,7 @@ export async function knownDocuments(directory: string): Promise<ReadonlySet<str
   return new Set([accountsKind.name, ...documents]);
 }
 
-export interface DocumentsConfig {
+interface DocumentsConfig {
   readonly stateDirectory: string;
   readonly initialSettings: SettingsChange;
   /** Without the lock: nothing is written. */

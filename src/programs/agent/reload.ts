@@ -12,7 +12,7 @@ import {
   unknownFinding,
 } from "../host-file/host-file.ts";
 
-export interface ReloadOptions {
+interface ReloadOptions {
   readonly path: string;
   /** Reads the host file. Throws HostFileRefused. */
   readonly read: () => Promise<ReadHostFile>;

@@ -25,7 +25,8 @@ import { createHostFigures } from "../../system/facts.ts";
 import { createMachine } from "../../system/machine.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
-import { createRestoreOpener, type RestoreRooms } from "./backup/wire-restore.ts";
+import { once } from "../once.ts";
+import { openRestorer, type RestoreRooms } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./status/wire-status.ts";
@@ -114,8 +115,9 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
       return { device_name };
     },
     // Nothing says whether there is an administrator.
-    ...createRestoreHandlers(createRestoreOpener(unattended({ config, host })), ({ actor }) =>
-      authorise({ access: "local" }, actor, {}),
+    ...createRestoreHandlers(
+      once(() => openRestorer(unattended({ config, host }))),
+      ({ actor }) => authorise({ access: "local" }, actor, {}),
     ),
     greetConsole: () =>
       greetingOf({

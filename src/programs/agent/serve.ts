@@ -7,7 +7,6 @@ import { agentEvent } from "../../journal/events/event.ts";
 import { installerScript } from "../build.ts";
 import {
   type HostDecisions,
-  type HostFileRefused,
   readDecisionsInForce,
   readHostFile,
   refusedFinding,
@@ -96,7 +95,8 @@ export async function serve(
     running = agent;
     const { mode } = agent;
     program.serviceManager?.ready(() => statusOf(agent, build.version, reloading.trouble()));
-    if (start === 0) recordRefusal(agent, refusal);
+    if (start === 0 && refusal !== null)
+      agent.record(agentEvent("host_file.refused", { detail: refusal.message }));
     log("notice", "listening", { mode, addresses: agent.addresses(), version: build.version });
     const why = await endOf(agent, stopRequested, environment);
     log("notice", endings[why]);
@@ -111,10 +111,6 @@ export async function serve(
 /** The decisions that need no restart. */
 function liveOf({ names, https, trustedProxies }: HostDecisions, ownProxies: readonly string[]) {
   return { https, hostNames: names, trustedProxies: [...trustedProxies, ...ownProxies] };
-}
-
-function recordRefusal(agent: Agent, refusal: HostFileRefused | null): void {
-  if (refusal !== null) agent.record(agentEvent("host_file.refused", { detail: refusal.message }));
 }
 
 function statusOf({ mode, addresses, describe }: Agent, version: string, ofHostFile: Finding | null): string {

@@ -7,7 +7,8 @@ import type { SettingsStore } from "../../settings/settings.ts";
 import { requestWipe } from "../../store/files/wipe.ts";
 import { createMachine } from "../../system/machine.ts";
 import type { Updates } from "../../updates/updates.ts";
-import { createRestoreOpener } from "./backup/wire-restore.ts";
+import { once } from "../once.ts";
+import { openRestorer } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
 
 /** A factory reset, or the restoring of a backup: recorded at once, and carried out when the state is opened again. */
@@ -55,7 +56,10 @@ export function composeMachine({ config, host, settings, updates, time, reset, a
   });
   const deviceName = () => settings.read().device.name || host.identity.hostname;
   const { accounts } = auth;
-  const openRestorer = createRestoreOpener({ config, host, machine, accounts, startAgain: reset.restore });
-  const restoring = createRestoreHandlers(openRestorer, (call) => requireFirstRun(auth, call));
+  const rooms = { config, host, machine, accounts, startAgain: reset.restore };
+  const restoring = createRestoreHandlers(
+    once(() => openRestorer(rooms)),
+    (call) => requireFirstRun(auth, call),
+  );
   return { ...createHostHandlers(machine, deviceName), ...restoring };
 }

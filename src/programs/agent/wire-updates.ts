@@ -23,11 +23,12 @@ import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { UpdateDecisions } from "../host-file/decisions.ts";
 import type { HostUpdateConfig } from "../host-file/host-file.ts";
+import { once } from "../once.ts";
 import { packagedVersions } from "../packaged-versions.ts";
 import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
 /** The parts that the updates of this device are joined from. */
-export interface UpdatePlan {
+interface UpdatePlan {
   readonly update: HostUpdateConfig;
   readonly product: string;
   readonly installer: InstallerAccess | null;
@@ -118,14 +119,7 @@ const keepingAll = { keepOnly: async () => undefined, remove: async () => undefi
 
 /** Opened when first needed: a disk on which no directory can be made does not prevent a start. */
 function createLazyFiles(directory: string): MetadataFiles {
-  let opened: Promise<MetadataFiles> | undefined;
-  const open = (): Promise<MetadataFiles> => {
-    opened ??= openMetadataFiles(directory).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
+  const open = once(() => openMetadataFiles(directory));
   return {
     read: async (role) => (await open()).read(role),
     write: async (role, bytes) => (await open()).write(role, bytes),

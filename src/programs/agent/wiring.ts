@@ -41,7 +41,8 @@ import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
-import { createBackupOpener, noteBackup } from "./backup/wire-backup.ts";
+import { once } from "../once.ts";
+import { noteBackup, openBackups } from "./backup/wire-backup.ts";
 import { beginState } from "./begin-state.ts";
 import type { AgentConfig, RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
@@ -64,7 +65,7 @@ import {
   versionOf,
   watchNeeds,
 } from "./status/wire-status.ts";
-import { createSupportOpener } from "./status/wire-support.ts";
+import { openSupportBundle } from "./status/wire-support.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
@@ -228,7 +229,7 @@ function nameOf({ settings, host }: Pick<BaseRooms, "settings" | "host">): strin
 /** Opens the rooms that know of no users, in the order in which each needs those before it. */
 async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   const { stateDirectory, log, readsOnly } = config;
-  const begin = await beginState(config, host);
+  const recordBeginning = await beginState(config, host);
   const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config), time: host.time });
   const { documents, reserve } = stored;
   const plan = { ...config, host, buildDate: builtAt(config.build) };
@@ -243,7 +244,7 @@ async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   const events = metering.counting(
     await openEventLog({ ...host.time, directory, log, now: time.now, reserve, readsOnly }),
   );
-  await begin.tell(events);
+  await recordBeginning(events);
   const state = await openState(stored, events, log);
   const settings = createSettings(documents.settings);
   const record = documents.updates;
@@ -303,6 +304,7 @@ function joinHandlers(joined: Joined): Handlers {
   const { config, state, settings, clock, updates, auth, host, https } = joined;
   const presentTime = () => new Date(host.time.wall());
   const { now } = auth.time;
+  const backups = once(() => openBackups({ ...joined, time: auth.time }));
   return {
     ...createAuthHandlers(auth),
     ...createSetupHandlers(auth),
@@ -311,9 +313,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
     ...createConfigurationHandlers(joined.configuration.open),
-    ...createBackupHandlers(createBackupOpener({ ...joined, time: auth.time }), () =>
-      noteBackup({ state, time: auth.time }),
-    ),
+    ...createBackupHandlers(backups, () => noteBackup({ state, time: auth.time })),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, right or wrong, which stamps the lines.
     ...createNotificationHandlers(joined.notifications),
@@ -336,7 +336,7 @@ function joinHandlers(joined: Joined): Handlers {
         },
         host,
       ),
-      openSupportBundle: createSupportOpener(config, host),
+      openSupportBundle: once(() => openSupportBundle(config, host)),
       version: versionOf(config, { host, updates }),
       greet: () =>
         greetingOf({

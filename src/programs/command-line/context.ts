@@ -43,7 +43,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { runInstaller } = await import("../installer/run.ts");
       return runInstaller({ node, script }, words, places);
     },
-    prepareImage: (places) => prepareImage(program, places),
+    prepareImage: async (places) => (await import("./prepare-image.ts")).prepareImage(program, places),
     readRootOfTrust: async (bytes) => {
       const { readRootToInstall } = await loadUpdateClient();
       return readRootToInstall(bytes);
@@ -65,16 +65,6 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return openStateTools(stateDirectory, initialSettings);
     },
   };
-}
-
-async function prepareImage(
-  { assetsDirectory, node, userId }: Program,
-  places: Parameters<CommandContext["prepareImage"]>[0],
-): Promise<void> {
-  const { createPrepareImage } = await import("./prepare-image.ts");
-  const { createRunCommand } = await import("../../host/linux/commands.ts");
-  const program = [node, join(assetsDirectory, "main.js")] as const;
-  return createPrepareImage({ run: createRunCommand(), userId, program })(places);
 }
 
 /**

@@ -2,8 +2,10 @@ import { spawn } from "node:child_process";
 import { lstat, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
+import { createRunCommand } from "../../host/linux/commands.ts";
 import type { RunCommand } from "../../host/ports.ts";
 import { CommandError } from "../../terminal/command-error.ts";
+import type { Program } from "../program.ts";
 
 /** machine-id(5): an empty file gets a new id at the next boot. */
 const machineId = "/etc/machine-id";
@@ -18,33 +20,28 @@ const ofAuditLines = /^[0-9a-f]{32}\.steward$/;
 const unit = "steward.service";
 const longestMilliseconds = 60_000;
 
-export interface ImageTools {
-  readonly run: RunCommand;
-  readonly userId: () => number | undefined;
-  /** The words that start this program. */
-  readonly program: readonly [string, ...string[]];
-}
-
 /**
  * Stops the agent, deletes its state as the state's owner, its audit lines, then the identity of the machine, and
  * switches it off. The machine-id goes last, so that an interrupted run can be repeated.
  */
-export function createPrepareImage({ run, userId, program }: ImageTools): CommandContext["prepareImage"] {
-  return async ({ stateDirectory, socketPath }) => {
-    if (userId() !== 0) throw new CommandError(4, "factory-reset --image needs root.");
-    await systemctl(run, ["stop", unit]);
-    const owner = await stat(stateDirectory);
-    const words = ["factory-reset", "--yes", "--state", stateDirectory, "--socket", socketPath];
-    const { code, said } = await runAs(owner, [...program, ...words]);
-    if (code !== 0) {
-      await systemctl(run, ["start", unit]);
-      throw new CommandError(code, `The state cannot be deleted; this machine is as it was. ${said}`);
-    }
-    await deleteAuditLines();
-    await writeFile(machineId, "");
-    for (const path of secondary) if (await isFile(path)) await rm(path);
-    await systemctl(run, ["--no-block", "poweroff"]);
-  };
+export async function prepareImage(
+  { assetsDirectory, node, userId }: Program,
+  { stateDirectory, socketPath }: Parameters<CommandContext["prepareImage"]>[0],
+): Promise<void> {
+  if (userId() !== 0) throw new CommandError(4, "factory-reset --image needs root.");
+  const run = createRunCommand();
+  await systemctl(run, ["stop", unit]);
+  const owner = await stat(stateDirectory);
+  const words = ["factory-reset", "--yes", "--state", stateDirectory, "--socket", socketPath];
+  const { code, said } = await runAs(owner, [node, join(assetsDirectory, "main.js"), ...words]);
+  if (code !== 0) {
+    await systemctl(run, ["start", unit]);
+    throw new CommandError(code, `The state cannot be deleted; this machine is as it was. ${said}`);
+  }
+  await deleteAuditLines();
+  await writeFile(machineId, "");
+  for (const path of secondary) if (await isFile(path)) await rm(path);
+  await systemctl(run, ["--no-block", "poweroff"]);
 }
 
 async function deleteAuditLines(): Promise<void> {

@@ -13,7 +13,7 @@ import type { State } from "../state.ts";
 import type { HistoryKeeping } from "../status/wire-history.ts";
 import { readGuesses } from "../wire-accounts.ts";
 
-export interface BackupRooms {
+interface BackupRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly state: State;
@@ -23,25 +23,13 @@ export interface BackupRooms {
   readonly time: Pick<TrustedTime, "now">;
 }
 
-/** Opens the maker of backups when it is first needed. */
-export function createBackupOpener(rooms: BackupRooms): () => Promise<Backups> {
-  let opened: Promise<Backups> | undefined;
-  return () => {
-    opened ??= openBackups(rooms).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
-}
-
 /** Notes that a backup has left the device. A full disk keeps it in memory. */
 export function noteBackup({ state, time }: Pick<BackupRooms, "state" | "time">): void {
   const last_backup_at = time.now().toISOString();
   state.updates.note((record) => ({ ...record, last_backup_at }), 0);
 }
 
-async function openBackups(rooms: BackupRooms): Promise<Backups> {
+export async function openBackups(rooms: BackupRooms): Promise<Backups> {
   const { config, host, state, history } = rooms;
   const [{ createBackups }, { createAge }] = await Promise.all([
     import("../../../backup/backups.ts"),

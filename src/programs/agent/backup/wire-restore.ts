@@ -15,16 +15,7 @@ export interface RestoreRooms {
   readonly startAgain: () => void;
 }
 
-/** Opens the restorer when it is first needed. */
-export function createRestoreOpener(rooms: RestoreRooms): () => Promise<Restorer> {
-  let opened: Promise<Restorer> | undefined;
-  return () => {
-    opened ??= openRestorer(rooms);
-    return opened;
-  };
-}
-
-async function openRestorer({
+export async function openRestorer({
   config,
   host,
   accounts,

@@ -9,22 +9,6 @@ import { listenRedirect } from "../../../http/wire/redirect-listener.ts";
 import type { Log } from "../../../journal/logs/log.ts";
 import type { HttpsDecisions as HttpsPlan } from "../../host-file/decisions.ts";
 
-/** The listeners of the LAN, at one address at a time. */
-export interface LanListeners {
-  isListening(): boolean;
-  /**
-   * Listens as planned, and shows this certificate; a listener that is already there continues. Throws if it cannot.
-   */
-  bring(plan: HttpsPlan, shown: Shown, application: Application): Promise<void>;
-  close(milliseconds: number): Promise<void>;
-}
-
-interface LanContext {
-  readonly log: Log;
-  readonly time: Pick<HostTime, "wall">;
-  readonly boundBuffers: BoundBuffers;
-}
-
 /** The handler of requests, and the names of the device. */
 export interface Application {
   readonly handle: RequestListener;
@@ -39,7 +23,16 @@ const stopMilliseconds = 4_000;
  */
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
-export function createLanListeners({ log, time, boundBuffers }: LanContext): LanListeners {
+/** The listeners of the LAN, at one address at a time. */
+export function createLanListeners({
+  log,
+  time,
+  boundBuffers,
+}: {
+  log: Log;
+  time: Pick<HostTime, "wall">;
+  boundBuffers: BoundBuffers;
+}) {
   let at: object | undefined;
   let shows: Shown | undefined;
   let https: HttpsListener | undefined;
@@ -52,9 +45,16 @@ export function createLanListeners({ log, time, boundBuffers }: LanContext): Lan
   };
   const surroundings = { now: () => new Date(time.wall()), boundBuffers };
   return {
-    isListening: () => https !== undefined,
+    isListening: (): boolean => https !== undefined,
     close,
-    bring: async ({ address, port, redirectPort, hsts }, shown, { handle, isOurHost }) => {
+    /**
+     * Listens as planned, and shows this certificate; a listener that is already there continues. Throws if it cannot.
+     */
+    bring: async (
+      { address, port, redirectPort, hsts }: HttpsPlan,
+      shown: Shown,
+      { handle, isOurHost }: Application,
+    ): Promise<void> => {
       const place = { address, port, redirectPort };
       // With a certificate of the device's own, a browser with this header would let no person in.
       isStrict = hsts && shown.installed !== null;

@@ -41,21 +41,11 @@ export interface ListenContext {
 /** Decisions that a reload applies. */
 export type LiveDecisions = Pick<AgentConfig, "hostNames" | "trustedProxies" | "https">;
 
-/** The running listeners of the agent. */
-export interface Listening {
-  /** The addresses on the device itself at which it listens now. */
-  addresses(): readonly string[];
-  /** From now on these names are the device's own, and these proxies are trusted. Connections stay. */
-  reload(decisions: LiveDecisions): Promise<void>;
-  /** Resolves after requests in flight have finished and the counts of requests are logged. */
-  stop(): Promise<void>;
-}
-
 export async function listen(
   config: AgentConfig,
   { host, https, local }: ListenContext,
   application: Application,
-): Promise<Listening> {
+) {
   const believe = (decisions: LiveDecisions) => ({
     isOurHost: createHostCheck(() => namesOf(host, decisions)),
     clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),
@@ -92,11 +82,13 @@ export async function listen(
     });
     return {
       addresses: local.addresses,
-      reload: (decisions) => {
+      /** From now on these names are the device's own, and these proxies are trusted. Connections stay. */
+      reload: (decisions: LiveDecisions): Promise<void> => {
         present = believe(decisions);
         return https.reload({ ...decisions.https, names: () => namesOf(host, decisions) });
       },
-      stop: async () => {
+      /** Resolves after requests in flight have finished and the counts of requests are logged. */
+      stop: async (): Promise<void> => {
         await Promise.all([local, https].map((listeners) => listeners.stop(stopMilliseconds)));
         requestLines.close();
       },

@@ -23,7 +23,7 @@ export interface LocalListeners {
   stop(milliseconds: number): Promise<void>;
 }
 
-export interface LocalPlaces {
+interface LocalPlaces {
   readonly runDirectory: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly time: Pick<HostTime, "wall" | "timers">;

@@ -4,6 +4,7 @@ import {
   type Picture,
   readPicture,
 } from "../../../host/linux/host-file/maker-pictures.ts";
+import { once } from "../../once.ts";
 import type { AgentConfig } from "../config.ts";
 
 /**
@@ -14,12 +15,14 @@ export function createPictureReader(
   { maker, log }: Pick<AgentConfig, "maker" | "log">,
   which: MakerPicture,
 ): () => Promise<Picture | null> {
-  let reading: Promise<Picture | null> | undefined;
-  const read = async (): Promise<Picture | null> => {
+  return once(async () => {
     const path = maker?.[which] ?? null;
     if (maker === null || path === null) return null;
     try {
-      return await readPicture(which, path, { own: maker.own, refuse });
+      return await readPicture(which, path, {
+        own: maker.own,
+        refuse: (path, why) => new StewardError("validation_failed", `${path} ${why}`),
+      });
     } catch (error) {
       const detail = messageOf(error);
       log("warning", `the maker's ${which} is not shown: correct the file, then restart the agent`, {
@@ -27,10 +30,5 @@ export function createPictureReader(
       });
       return null;
     }
-  };
-  return () => (reading ??= read());
-}
-
-function refuse(path: string, why: string): StewardError {
-  return new StewardError("validation_failed", `${path} ${why}`);
+  });
 }

@@ -5,29 +5,22 @@ import type { MakeSupportBundle } from "../../../system/support-bundle.ts";
 import type { RoomsConfig } from "../config.ts";
 import { agentSocket } from "../listeners/local-listeners.ts";
 
-/** Opens the maker of support bundles when it is first needed. */
-export function createSupportOpener(
+/** Loads the code for support bundles. */
+export async function openSupportBundle(
   { node, assetsDirectory, stateDirectory, runDirectory, hostFile, installer }: RoomsConfig,
   { startFilter, time: { timers } }: Pick<Host, "startFilter" | "time">,
-): () => Promise<MakeSupportBundle> {
-  let opened: Promise<MakeSupportBundle> | undefined;
-  const open = async (): Promise<MakeSupportBundle> => {
-    const { createSupportBundle } = await import("../../../system/support-bundle.ts");
-    const { releases, trust } = installer?.directories ?? usualDirectories;
-    return createSupportBundle({
-      ...{ node, script: join(assetsDirectory, "main.js"), start: startFilter, timers },
-      // As cli/client/places.ts reads them.
-      places: {
-        STEWARD_SOCKET: agentSocket(runDirectory),
-        STEWARD_STATE: stateDirectory,
-        STEWARD_HOST_FILE: hostFile,
-        STEWARD_RELEASES: releases,
-        STEWARD_TRUST: trust,
-      },
-    });
-  };
-  return () => {
-    opened ??= open();
-    return opened;
-  };
+): Promise<MakeSupportBundle> {
+  const { createSupportBundle } = await import("../../../system/support-bundle.ts");
+  const { releases, trust } = installer?.directories ?? usualDirectories;
+  return createSupportBundle({
+    ...{ node, script: join(assetsDirectory, "main.js"), start: startFilter, timers },
+    // As cli/client/places.ts reads them.
+    places: {
+      STEWARD_SOCKET: agentSocket(runDirectory),
+      STEWARD_STATE: stateDirectory,
+      STEWARD_HOST_FILE: hostFile,
+      STEWARD_RELEASES: releases,
+      STEWARD_TRUST: trust,
+    },
+  });
 }
