@@ -13,7 +13,8 @@ export function temporaryPrefix(path: string): string {
   return `${dirname(path)}/.${basename(path)}.`;
 }
 
-function temporaryName(path: string): string {
+/** A temporary name beside `path`. */
+export function temporaryName(path: string): string {
   return `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
 }
 

@@ -15,21 +15,18 @@ const markerName = ".restore.json";
 /** The lock is held meanwhile, and a file system's own directory cannot be moved. */
 const kept: readonly string[] = [placeName, markerName, ".lock", "lost+found"];
 
-interface ReplacementPlace {
-  readonly directory: string;
-  /** The next state. */
-  readonly state: string;
-  /** The part of the former state that has left its place. */
-  readonly leaving: string;
-  /** The former state, once all of it is aside: from then on the state directory holds only parts of the next one. */
-  readonly former: string;
-}
-
 /** The place of the next state, and beside it that of whatever it is made of. */
-export function replacementPlace(directory: string): ReplacementPlace {
+export function replacementPlace(directory: string) {
   const place = join(directory, placeName);
-  const [state, leaving, former] = [join(place, "state"), join(place, "leaving"), join(place, "former")];
-  return { directory: place, state, leaving, former };
+  return {
+    directory: place,
+    /** The next state. */
+    state: join(place, "state"),
+    /** The part of the former state that has left its place. */
+    leaving: join(place, "leaving"),
+    /** The former state, once all of it is aside: from then on the state directory holds only parts of the next one. */
+    former: join(place, "former"),
+  };
 }
 
 /**
