@@ -15,12 +15,7 @@ export type Blockers = Readonly<Record<UpdateKind, Blocker | null>>;
 
 export const noBlockers: Blockers = { rules: null, binary: null };
 
-/** The signed releases of each kind, and the reason why a kind could not be verified. */
-export interface Listing {
-  /** Empty for a kind that has a failure. */
-  readonly targets: readonly FoundTarget[];
-  readonly failures: Readonly<Record<UpdateKind, StewardError | null>>;
-}
+type Failures = Readonly<Record<UpdateKind, StewardError | null>>;
 
 /**
  * Codes of refused delegated metadata: the top-level roles, which all kinds depend on, are verified before. A failing
@@ -39,9 +34,9 @@ const refusals: readonly ErrorCode[] = [
 
 /**
  * Lists each kind separately, so that the holders of one kind's keys can spoil only that kind. Throws every error that
- * concerns more than one kind.
+ * concerns more than one kind. A kind that has a failure has no targets.
  */
-export async function listKinds(refreshed: Refreshed, channel: string): Promise<Listing> {
+export async function listKinds(refreshed: Refreshed, channel: string) {
   const targets: FoundTarget[] = [];
   const failures: Record<UpdateKind, StewardError | null> = { rules: null, binary: null };
   for (const kind of updateKinds) {
@@ -61,7 +56,7 @@ export function refusalOfKind(error: unknown): StewardError {
 }
 
 /** The blockers as the status has them. While the clock is not trusted, an expiry date proves nothing. */
-export function blockersOf(failures: Listing["failures"], isClockTrusted: boolean): Blockers {
+export function blockersOf(failures: Failures, isClockTrusted: boolean): Blockers {
   const blockerOf = (error: StewardError | null): Blocker | null => {
     if (error === null) return null;
     const isDoubt = error.code === "update_metadata_expired" && !isClockTrusted;
@@ -71,7 +66,7 @@ export function blockersOf(failures: Listing["failures"], isClockTrusted: boolea
 }
 
 /** The failure of all kinds together; null: at least one could be verified. */
-export function failureOfAll({ rules, binary }: Listing["failures"]): StewardError | null {
+export function failureOfAll({ rules, binary }: Failures): StewardError | null {
   if (rules === null || binary === null) return null;
   if (rules.message === binary.message) return rules;
   return new StewardError(rules.code, `${rules.message} ${binary.message}`, { cause: binary });

@@ -4,8 +4,6 @@ import type { UpdateReason } from "../contract/types.ts";
 import { fullSentence, sentence } from "../contract/update-facts.ts";
 import { updateWords } from "../contract/words/en/updates.ts";
 
-export type OutcomeCode = (typeof outcomeCodes)[number];
-
 /** The reason why an attempt ended, as the journal stores it beside the sentence. */
 export interface Cause {
   readonly code: string;
@@ -16,7 +14,7 @@ export interface Cause {
 
 /** A cause that the installer itself has found, not an error. */
 export interface OutcomeCause extends Cause {
-  readonly code: Exclude<OutcomeCode, "unrecorded">;
+  readonly code: Exclude<(typeof outcomeCodes)[number], "unrecorded">;
 }
 
 export function outcomeCause(
@@ -45,8 +43,12 @@ export function reasonOf(detail: string, cause: Cause | undefined): UpdateReason
 }
 
 export function reasonOfError({ code, message }: { code: string; message: string }): UpdateReason {
-  const known: ErrorCode = isErrorCode(code) ? code : "internal_error";
-  return { code: known, detail: fullSentence(message), count: null, last_answer: null };
+  return { code: knownCode(code), detail: fullSentence(message), count: null, last_answer: null };
+}
+
+/** After a rollback this program may not know a code that the newer one has stored. */
+export function knownCode(code: string): ErrorCode {
+  return isErrorCode(code) ? code : "internal_error";
 }
 
 function isErrorCode(code: string): code is ErrorCode {

@@ -14,7 +14,7 @@ export interface UpdateRecord {
   /** Fingerprint of the installed root that the trusted metadata are based on; null: there are none. */
   readonly anchor: string | null;
   /** An administrator has compared this fingerprint. */
-  readonly confirmation: Confirmation | null;
+  readonly confirmation: { readonly fingerprint: string; readonly at: string; readonly by: string } | null;
   /** The server that has delivered one complete refresh under the root of this fingerprint. */
   readonly proof: { readonly fingerprint: string; readonly server: string } | null;
   /** The validators of timestamp.json, and their source. */
@@ -71,12 +71,6 @@ export interface Postponed {
 export interface DismissedFailure {
   readonly release_id: string;
   readonly failed_at: string;
-}
-
-export interface Confirmation {
-  readonly fingerprint: string;
-  readonly at: string;
-  readonly by: string;
 }
 
 export interface StoredValidators {
