@@ -10,13 +10,13 @@ import {
   type Architecture,
   architectureAliases,
   architectureNamed,
-  architectures,
   type ReleaseEntry,
 } from "../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
 import { rfc3339Seconds } from "../publishing/state.ts";
 import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
 import type { Workspace } from "../publishing/workspace.ts";
+import { architectures } from "../releases/release-format.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation, Option } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";

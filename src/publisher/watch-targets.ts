@@ -36,7 +36,7 @@ export function targetFileOf({ options, output }: Invocation) {
       6,
       escapeText(`--file-sd takes a file whose name ends with .json or .yml, not "${path}".`),
     );
-  const targets = new ScrapeTargets({ port: portOf(options.text("file-sd-port")) });
+  const targets = new ScrapeTargets(portOf(options.text("file-sd-port")));
   let written = Number.NEGATIVE_INFINITY;
   const write = async (isLast: boolean): Promise<void> => {
     const now = performance.now();

@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { TargetFile, Targets } from "../tuf/metadata.ts";
+import type { Targets } from "../tuf/metadata.ts";
 import { type Filling, fillingsOf } from "./fullness.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
@@ -13,22 +13,22 @@ import {
 import { requireZstandard } from "./patches/make-patch.ts";
 import { withRepacked } from "./patches/repack.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";
-import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
+import {
+  checkEntry,
+  type ReleaseEntry,
+  type ReleaseTarget,
+  readEntry,
+  releasesIn,
+  targetPath,
+} from "./release-entry.ts";
 import { noneHeld, type ReleaseRole } from "./roles.ts";
-import { draftOf, readState, type State, withDraft, writeDraft } from "./state.ts";
+import { draftOf, readState, type State, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
-
-/** A target in a draft after the change. */
-export interface Drafted {
-  readonly path: string;
-  readonly file: TargetFile;
-  readonly entry: ReleaseEntry;
-}
 
 export interface AddResult {
   readonly role: ReleaseRole;
   readonly version: number;
-  readonly targets: readonly Drafted[];
+  readonly targets: readonly ReleaseTarget[];
   /** Signatures that the draft still needs. */
   readonly lacking: readonly Count[];
   /** Limits of devices of which the draft takes up half or more. */
@@ -137,13 +137,10 @@ export function selectReleases(
   { directory }: Workspace,
   { next }: State,
   { kind, name, version, channel, arch }: Selection,
-): readonly Drafted[] {
-  const all = Object.entries(next[kind]?.signed.targets ?? {});
-  const found = all.flatMap(([path, file]) => {
-    const entry = readEntry(file.custom);
-    if (entry?.name !== name || entry.version !== version || entry.channel !== channel) return [];
-    if (arch !== undefined && entry.arch !== arch) return [];
-    return [{ path, file, entry }];
+): readonly ReleaseTarget[] {
+  const found = releasesIn(next[kind]?.signed.targets).filter(({ entry }) => {
+    const isNamed = entry.name === name && entry.version === version && entry.channel === channel;
+    return isNamed && (arch === undefined || entry.arch === arch);
   });
   if (found.length > 0) return found;
   throw new StewardError(
@@ -153,7 +150,7 @@ export function selectReleases(
 }
 
 export interface TargetChange {
-  readonly drafted: readonly Drafted[];
+  readonly drafted: readonly ReleaseTarget[];
   readonly keys: readonly SigningKey[];
   readonly patches?: readonly DraftedPatch[];
   /** Paths that are no longer on offer. */
@@ -196,13 +193,11 @@ export async function draftRole(
     );
   }
   const content: Targets = { ...signed, targets };
-  const draft = await draftOf(workspace, state, role, content);
-  const next = withDraft(state, role, draft);
-  const file = signWith(role, draft, keys, next);
+  const file = signWith(role, await draftOf(workspace, state, role, content), keys, state);
   await writeDraft(workspace, role, file);
   return {
     version: file.signed.version,
-    lacking: lacking(role, file, next),
+    lacking: lacking(role, file, state),
     fillings: fillingsOf({ ...noneHeld, [role]: file }, workspace.directory),
     bytes: file.bytes.length,
   };

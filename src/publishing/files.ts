@@ -1,17 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { chmod, copyFile, link, mkdir, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { storageError, syncDirectory, temporaryPrefix, writeDurably } from "../store/files/durable-file.ts";
+import { storageError, syncDirectory, temporaryName, writeDurably } from "../store/files/durable-file.ts";
 
 /** Published files must be readable for a web server; the umask of the program would restrict them to their owner. */
 export const publicMode = 0o644;
 export const privateMode = 0o600;
-
-/** A temporary name beside `path`. */
-export function temporaryName(path: string): string {
-  return `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
-}
 
 /** Links an existing file of another directory to `path`, as durably as writeDurably. */
 export async function putCopy(from: string, path: string): Promise<void> {
@@ -78,13 +72,18 @@ const leftover = /(^|\/)\.[^/]*\.tmp$/;
 /** Removes leftovers of killed commands in and below these directories. */
 export async function sweep(directories: readonly string[]): Promise<void> {
   for (const directory of directories) {
-    const names = await readdir(directory, { recursive: true }).catch((error: unknown): string[] => {
-      if (systemErrorCode(error) === "ENOENT") return [];
-      throw unreadable(directory, error);
-    });
+    const names = await namesIn(directory, true);
     for (const name of names.filter((one) => leftover.test(one)))
       await rm(join(directory, name), { recursive: true, force: true });
   }
+}
+
+/** The names in a directory, and those `below` it too; none if it does not exist. */
+export function namesIn(directory: string, below = false): Promise<string[]> {
+  return readdir(directory, { recursive: below }).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw unreadable(directory, error);
+  });
 }
 
 /** The error for a named file that cannot be read: `not_found`, `forbidden` or `storage_unwritable`. */

@@ -90,16 +90,9 @@ async function makeKeys(directory: string, { publicKeys, thresholds }: InitReque
       await writeDurably(join(places.keys, keyFileName(role, index, keys.length)), pem, privateMode);
     made.set(role, keys);
   }
-  const of = (role: RoleName): readonly NamedKey[] => made.get(role) ?? [];
-  requireApart(of("rules"), of("binary"));
-  return {
-    root: of("root"),
-    timestamp: of("timestamp"),
-    snapshot: of("snapshot"),
-    targets: of("targets"),
-    rules: of("rules"),
-    binary: of("binary"),
-  };
+  const all = Object.fromEntries(made) as KeysOfRoles;
+  requireApart(all.rules, all.binary);
+  return all;
 }
 
 function requireThreshold(role: RoleName, threshold: number, given: readonly NamedKey[]): void {
@@ -130,15 +123,11 @@ async function fill(
   const periods = { ...usualPeriods, ...request.periods };
   const places = placesIn(made);
   await mkdir(places.payloads, { recursive: true, mode: 0o700 });
-  await openToAll(made);
+  // Web servers and agents must reach public/ through it; keys and drafts have modes of their own.
+  await chmod(made, 0o755);
   for (const path of [places.public, places.metadata, places.targets]) await makePublicDirectory(path);
   await writeConfig({ directory: made, product: request.product, periods, owners: {}, exported: {} });
   return draftAll(await openWorkspace(made, surroundings), contents(request, keys));
-}
-
-/** Web servers and agents must reach public/ through it; keys and drafts have modes of their own. */
-async function openToAll(directory: string): Promise<void> {
-  await chmod(directory, 0o755);
 }
 
 /** In an order in which the signers of each role are known. */
@@ -147,7 +136,7 @@ async function draftAll(workspace: Workspace, content: ReturnType<typeof content
   let state = stateOf(noneHeld, noneHeld);
   for (const role of ["root", "targets", "rules", "binary"] as const) {
     const draft = await draftOf(workspace, state, role, content[role]);
-    const signed = signWith(role, draft, keys, withDraft(state, role, draft));
+    const signed = signWith(role, draft, keys, state);
     await writeDraft(workspace, role, signed);
     state = withDraft(state, role, signed);
   }

@@ -72,14 +72,9 @@ export async function inspectRepository(directory: string, surroundings: Surroun
 }
 
 async function inspectPublic(directory: string, { now }: Surroundings): Promise<Report> {
-  const published = await readPublished(join(directory, "metadata"));
-  const places = {
-    directory,
-    metadata: join(directory, "metadata"),
-    targets: join(directory, "targets"),
-    payloads: directory,
-  };
-  return report(stateOf(published, noneHeld), { ...places, now, owners: {} }, null);
+  const [metadata, targets] = [join(directory, "metadata"), join(directory, "targets")];
+  const places = { directory, metadata, targets, payloads: directory, now, owners: {} };
+  return report(stateOf(await readPublished(metadata), noneHeld), places, null);
 }
 
 type Places = Pick<Workspace, "directory" | "metadata" | "targets" | "payloads" | "now" | "owners">;

@@ -1,7 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import { compareVersions } from "../releases/semver.ts";
-import type { TargetFile } from "../tuf/metadata.ts";
-import { type ReleaseEntry, readEntry } from "./release-entry.ts";
+import { type ReleaseEntry, type ReleaseTarget, readEntry, releasesIn } from "./release-entry.ts";
 import { type Held, releaseRoles } from "./roles.ts";
 import type { State } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
@@ -17,12 +16,6 @@ export interface Candidate {
   readonly entry: ReleaseEntry;
 }
 
-interface Present {
-  readonly path: string;
-  readonly file: TargetFile;
-  readonly entry: ReleaseEntry;
-}
-
 /**
  * Throws `repository_conflict` for a release that devices would silently install or skip against the expectation of its
  * publisher, unless `allowed` names the finding. Of an existing release with the same bytes everything may be changed but
@@ -33,12 +26,7 @@ export function requireIntended(
   { published, next }: State,
   { candidate, allowed }: { candidate: Candidate; allowed: readonly LikelyMistake[] },
 ): void {
-  const present = releaseRoles.flatMap((role) =>
-    Object.entries(next[role]?.signed.targets ?? {}).flatMap(([path, file]): Present[] => {
-      const entry = readEntry(file.custom);
-      return entry === undefined ? [] : [{ path, file, entry }];
-    }),
-  );
+  const present = releaseRoles.flatMap((role) => releasesIn(next[role]?.signed.targets));
   const known = present.find(({ path }) => path === candidate.path);
   const isKnown = known !== undefined && known.file.hashes.sha512 === candidate.sha512;
   const findings: Readonly<Record<LikelyMistake, string | null>> = {
@@ -64,7 +52,7 @@ const unsaidProduct = "steward";
 function unknownProduct(
   { product: own }: Workspace,
   { entry: { product } }: Candidate,
-  present: readonly Present[],
+  present: readonly ReleaseTarget[],
 ): string | null {
   const known = [...new Set([own, ...present.map(({ entry }) => entry.product)])];
   if (known.includes(product) || (present.length === 0 && own === unsaidProduct)) return null;
@@ -72,7 +60,7 @@ function unknownProduct(
 }
 
 /** 0.9.0 after 1.0.0: devices that have the newer one skip it. */
-function olderThan({ entry }: Candidate, present: readonly Present[]): string | null {
+function olderThan({ entry }: Candidate, present: readonly ReleaseTarget[]): string | null {
   const rivals = present.filter(({ entry: other }) => isForSameDevices(entry, other));
   const newer = rivals
     .filter(({ entry: other }) => compareVersions(other.version, entry.version) > 0)
@@ -95,7 +83,7 @@ function isForSameDevices(entry: ReleaseEntry, other: ReleaseEntry): boolean {
 }
 
 /** A forgotten build. Devices identify a release by its bytes: one that failed or was withdrawn would do so again. */
-function sameBytesAs({ sha512, entry }: Candidate, present: readonly Present[]): string | null {
+function sameBytesAs({ sha512, entry }: Candidate, present: readonly ReleaseTarget[]): string | null {
   const twin = present.find(
     ({ file, entry: other }) =>
       other.kind === entry.kind && other.version !== entry.version && file.hashes.sha512 === sha512,

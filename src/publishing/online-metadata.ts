@@ -75,7 +75,7 @@ async function make<R extends Online>(
   const canGoOn =
     present !== null && isEqual(present.signed.meta, content.meta) && !isLate(workspace, role, present);
   const draft = canGoOn ? present : await draftOf<R>(workspace, state, role, content);
-  const signed = signWith<R>(role, draft, how.keys, withDraft<R>(state, role, draft));
+  const signed = signWith<R>(role, draft, how.keys, state);
   const next = withDraft<R>(state, role, signed);
   await writeDraft(workspace, role, signed);
   const lacks = lacking(role, signed, next);

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { createReadStream, type Stats } from "node:fs";
+import { createReadStream } from "node:fs";
 import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { rethrown, StewardError } from "../contract/errors.ts";
 import { readSignedPayload } from "../releases/signed-payload.ts";
-import { storageError, syncDirectory } from "../store/files/durable-file.ts";
+import { storageError, syncDirectory, temporaryName } from "../store/files/durable-file.ts";
 import { caps } from "../tuf/caps.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
-import { makePublicDirectory, putCopy, removeFile, temporaryName, unreadable } from "./files.ts";
+import { makePublicDirectory, putCopy, removeFile, unreadable } from "./files.ts";
 import { hashedPath } from "./release-entry.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
@@ -30,7 +30,9 @@ export async function stagePayload({ payloads }: Workspace, file: string): Promi
   const source = await open(file, "r").catch(rethrown((error) => unreadable(file, error)));
   const temporary = temporaryName(join(payloads, "payload"));
   try {
-    checkPayload(await source.stat(), file);
+    const stats = await source.stat();
+    if (!stats.isFile()) throw new StewardError("validation_failed", `${file} is not a regular file.`);
+    requireSize(stats.size, file);
     const measured = await copyHashed(source, temporary, file);
     await rename(temporary, join(payloads, measured.hashes.sha512));
     await syncDirectory(payloads);
@@ -41,11 +43,6 @@ export async function stagePayload({ payloads }: Workspace, file: string): Promi
   } finally {
     await source.close();
   }
-}
-
-function checkPayload(stats: Stats, file: string): void {
-  if (!stats.isFile()) throw new StewardError("validation_failed", `${file} is not a regular file.`);
-  requireSize(stats.size, file);
 }
 
 function requireSize(bytes: number, file: string): void {

@@ -11,7 +11,7 @@ import type { SigningKey } from "./keys/private-keys.ts";
 import { lacking } from "./keys/signing.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
-import { type ReleaseEntry, readEntry } from "./release-entry.ts";
+import { releasesIn } from "./release-entry.ts";
 import {
   type DraftedRole,
   draftedRoles,
@@ -283,10 +283,9 @@ function raisedFloors({ published, next }: State): RaisedFloor[] {
 function floorsIn(held: Held): Map<string, RaisedFloor> {
   const floors = new Map<string, RaisedFloor>();
   for (const role of releaseRoles) {
-    for (const { custom } of Object.values(held[role]?.signed.targets ?? {})) {
-      const entry: ReleaseEntry | undefined = readEntry(custom);
-      if (entry?.floor === undefined || entry.withdrawn !== undefined) continue;
-      const { kind, name, product, channel, floor } = entry;
+    for (const { entry } of releasesIn(held[role]?.signed.targets)) {
+      const { kind, name, product, channel, floor, withdrawn } = entry;
+      if (floor === undefined || withdrawn !== undefined) continue;
       const key = [kind, name, product, channel].join(" ");
       const present = floors.get(key);
       if (present === undefined || compareVersions(floor, present.floor) > 0)

@@ -1,10 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { caps } from "../tuf/caps.ts";
 import type { Metadata } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
-import { readIfThere, unreadable } from "./files.ts";
+import { namesIn, readIfThere } from "./files.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
 
 /** The metadata that clients find in a directory, from its newest root and its timestamp.json. */
@@ -37,11 +36,7 @@ async function newestRoot(metadata: string): Promise<number> {
 }
 
 async function versionsOf(metadata: string, role: RoleName): Promise<number[]> {
-  const names = await readdir(metadata).catch((error: unknown): string[] => {
-    if (systemErrorCode(error) === "ENOENT") return [];
-    throw unreadable(metadata, error);
-  });
-  return names.flatMap((name) => {
+  return (await namesIn(metadata)).flatMap((name) => {
     const [, version, of] = /^([1-9]\d{0,14})\.([a-z]+)\.json$/.exec(name) ?? [];
     return of === role ? [Number(version)] : [];
   });

@@ -1,12 +1,16 @@
 import { StewardError } from "../contract/errors.ts";
-import { maximumNotes } from "../releases/release-format.ts";
+import {
+  architectures,
+  channelPattern,
+  maximumNotes,
+  maximumText,
+  namePattern,
+} from "../releases/release-format.ts";
 import { compareVersions, isVersion } from "../releases/semver.ts";
+import type { TargetFile, Targets } from "../tuf/metadata.ts";
 import type { ReleaseRole } from "./roles.ts";
-
 import type { Waves } from "./wave-plan.ts";
 
-/** The supported architectures, by Node's names. */
-export const architectures = ["any", "x64", "arm64", "arm"] as const;
 export type Architecture = (typeof architectures)[number];
 
 /** Other names of them: Debian's, and those of `uname -m`. */
@@ -88,6 +92,21 @@ export function hashedPath(path: string, sha512: string): string {
   return path.replace(/[^/]+$/, (name) => `${sha512}.${name}`);
 }
 
+/** A release in the metadata of its kind. */
+export interface ReleaseTarget {
+  readonly path: string;
+  readonly file: TargetFile;
+  readonly entry: ReleaseEntry;
+}
+
+/** The releases among targets. Those of other tools are left out: their entries are not understood. */
+export function releasesIn(targets: Targets["targets"] = {}): ReleaseTarget[] {
+  return Object.entries(targets).flatMap(([path, file]) => {
+    const entry = readEntry(file.custom);
+    return entry === undefined ? [] : [{ path, file, entry }];
+  });
+}
+
 /** The entry in `custom`, if this program can have written it; undefined: another tool did. */
 export function readEntry(custom: unknown): ReleaseEntry | undefined {
   if (typeof custom !== "object" || custom === null || !("steward" in custom)) return undefined;
@@ -97,15 +116,14 @@ export function readEntry(custom: unknown): ReleaseEntry | undefined {
 }
 
 export function requireName(what: string, name: string): void {
-  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return;
+  if (namePattern.test(name)) return;
   throw invalid(
     `The ${what} "${name}" is not valid: use 1 to 64 small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
   );
 }
 
-/** As `update.ota.channel` in the settings. */
 function requireChannel(channel: string): void {
-  if (/^[a-z0-9][a-z0-9._-]{0,31}$/.test(channel)) return;
+  if (channelPattern.test(channel)) return;
   throw invalid(
     `The channel "${channel}" is not valid: use 1 to 32 small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
   );
@@ -121,12 +139,9 @@ function requireVersion(what: string, version: string): void {
   );
 }
 
-/** Characters of a text for people. */
-const longestText = 2_000;
-
 function requireText(what: string, text: string): void {
-  if (text === "" || text.length > longestText)
-    throw invalid(`The ${what} must have 1 to ${longestText} characters.`);
+  if (text === "" || text.length > maximumText)
+    throw invalid(`The ${what} must have 1 to ${maximumText} characters.`);
   requirePrintable(what, text);
 }
 

@@ -109,8 +109,7 @@ interface Redraft {
 
 async function redraft(workspace: Workspace, state: State, how: Redraft): Promise<State> {
   const { role, keys } = how;
-  const draft = await unsignedDraft(workspace, state, how);
-  const file = signWith(role, draft, keys, withDraft(state, role, draft));
+  const file = signWith(role, await unsignedDraft(workspace, state, how), keys, state);
   await writeDraft(workspace, role, file);
   return withDraft(state, role, file);
 }

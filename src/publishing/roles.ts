@@ -26,15 +26,12 @@ export interface TypeOfRole {
 /** One metadata file for each role; null: none. */
 export type Held = { readonly [R in RoleName]: Metadata<TypeOfRole[R]> | null };
 
+export function heldBy(of: <R extends RoleName>(role: R) => Held[R]): Held {
+  return Object.fromEntries(roleNames.map((role) => [role, of(role)])) as unknown as Held;
+}
+
 /** For a new repository. */
-export const noneHeld: Held = {
-  root: null,
-  timestamp: null,
-  snapshot: null,
-  targets: null,
-  rules: null,
-  binary: null,
-};
+export const noneHeld: Held = heldBy(() => null);
 
 export const typeOfRole: { readonly [R in RoleName]: TypeOfRole[R] } = {
   root: "root",

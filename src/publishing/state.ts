@@ -8,7 +8,15 @@ import { readMetadata } from "../tuf/read-metadata.ts";
 import { privateMode, removeFile } from "./files.ts";
 import { overfilled } from "./fullness.ts";
 import { nextVersion, readPublished, readRole } from "./published.ts";
-import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
+import {
+  type Held,
+  heldBy,
+  noneHeld,
+  type RoleName,
+  roleNames,
+  type TypeOfRole,
+  typeOfRole,
+} from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The state of a repository. */
@@ -27,14 +35,8 @@ export async function readState(workspace: Workspace): Promise<State> {
     // A publish that was interrupted after its last rename leaves drafts of published versions.
     return read && read.signed.version > versionBefore(workspace, published, role) ? read : null;
   };
-  const drafts: Held = {
-    root: await draft("root"),
-    timestamp: await draft("timestamp"),
-    snapshot: await draft("snapshot"),
-    targets: await draft("targets"),
-    rules: await draft("rules"),
-    binary: await draft("binary"),
-  };
+  let drafts = noneHeld;
+  for (const role of roleNames) drafts = { ...drafts, [role]: await draft(role) };
   return stateOf(published, drafts);
 }
 
@@ -44,15 +46,7 @@ function versionBefore({ exported }: Pick<Workspace, "exported">, published: Hel
 }
 
 export function stateOf(published: Held, drafts: Held): State {
-  const next: Held = {
-    root: drafts.root ?? published.root,
-    timestamp: drafts.timestamp ?? published.timestamp,
-    snapshot: drafts.snapshot ?? published.snapshot,
-    targets: drafts.targets ?? published.targets,
-    rules: drafts.rules ?? published.rules,
-    binary: drafts.binary ?? published.binary,
-  };
-  return { published, drafts, next };
+  return { published, drafts, next: heldBy((role) => drafts[role] ?? published[role]) };
 }
 
 /** `next` with another draft in it. */

@@ -33,10 +33,11 @@ export async function verifyAsClients(
   { published, next, drafted }: { published: Held; next: Held; drafted: readonly ReleaseRole[] },
 ): Promise<Verdict> {
   const client = createClients(workspace);
-  const remarks = await requireComplete(await (await client.knowingRoot(staged)).read(staged), next, drafted);
+  const readAsNew = await client.knowingRoot(staged);
+  const remarks = await requireComplete(await readAsNew(staged), next, drafted);
   if (published.timestamp === null) return { remarks, rootPlace: "first" };
-  const before = await client.knowingAll();
-  if (before === null) {
+  const read = await client.knowingAll();
+  if (read === null) {
     return {
       remarks: [
         ...remarks,
@@ -45,7 +46,7 @@ export async function verifyAsClients(
       rootPlace: "first",
     };
   }
-  await requireComplete(await before.read(staged), next, drafted);
+  await requireComplete(await read(staged), next, drafted);
   return { remarks, rootPlace: await rootPlace(client, staged) };
 }
 
@@ -60,45 +61,34 @@ async function rootPlace(client: Clients, staged: Staged): Promise<"first" | "la
 /** Before every expiry: published metadata may have expired, which a new publish fixes. */
 const longAgo = new Date(0);
 
-interface Client {
-  read(staged: Staged, start?: Date): Promise<Refreshed>;
-}
+/** Reads the repository as one device, which keeps what it has read. */
+type Read = (staged: Staged, start?: Date) => Promise<Refreshed>;
 
-interface Clients {
-  knowingRoot(staged: Staged): Promise<Client>;
-  /** null: the published repository cannot be read. */
-  knowingAll(): Promise<Client | null>;
-  /** A device that has read everything published so far can continue with this. */
-  canRead(staged: Staged, start?: Date): Promise<boolean>;
-}
+type Clients = ReturnType<typeof createClients>;
 
-function createClients(workspace: Workspace): Clients {
-  const read = (files: MetadataFiles) => (staged: Staged, start?: Date) =>
-    refresh({
-      repository: layered(workspace.metadata, staged),
-      files,
-      caps,
-      verifiers: ed25519Alone,
-      start: start ?? workspace.now(),
-    });
-  const knowingRoot = async (staged: Staged): Promise<Client> => {
+function createClients(workspace: Workspace) {
+  const knowingRoot = async (known: Staged): Promise<Read> => {
     const files = filesInMemory();
-    const first = staged.get("1.root.json") ?? (await readIfThere(join(workspace.metadata, "1.root.json")));
+    const first = known.get("1.root.json") ?? (await readIfThere(join(workspace.metadata, "1.root.json")));
     if (first === null) throw new StewardError("repository_conflict", firstRootMissing);
     await files.write("root", first);
-    return { read: read(files) };
+    return (staged, start = workspace.now()) => {
+      const repository = layered(workspace.metadata, staged);
+      return refresh({ repository, files, caps, verifiers: ed25519Alone, start });
+    };
   };
-  const knowingAll = async (): Promise<Client | null> => {
-    const client = await knowingRoot(new Map());
-    const refreshed = await attempt(client.read(new Map(), longAgo));
-    return refreshed === null ? null : client;
+  /** null: the published repository cannot be read. */
+  const knowingAll = async (): Promise<Read | null> => {
+    const read = await knowingRoot(new Map());
+    return (await attempt(read(new Map(), longAgo))) === null ? null : read;
   };
   return {
     knowingRoot,
     knowingAll,
-    canRead: async (staged, start) => {
-      const client = await knowingAll();
-      return client !== null && (await attempt(client.read(staged, start))) !== null;
+    /** A device that has read everything published so far can continue with this. */
+    canRead: async (staged: Staged, start?: Date): Promise<boolean> => {
+      const read = await knowingAll();
+      return read !== null && (await attempt(read(staged, start))) !== null;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { rethrown, StewardError } from "../contract/errors.ts";
+import { maximumSteps, maximumWaveSeconds } from "../releases/release-format.ts";
 import { unreadable } from "./files.ts";
 
 /** Which share of the devices may install a release how long after its start. */
@@ -30,10 +31,6 @@ export const usualSteps: readonly WaveStep[] = [
   { percent: 100, after_seconds: 7 * day },
 ];
 
-/** A year: a longer rollout is probably a mistake. */
-const longestSeconds = 366 * day;
-const mostSteps = 32;
-
 /** The steps in a JSON file: `[{"percent": 10, "after_seconds": 3600}, …]`, or those in its member `steps`. */
 export async function readSteps(file: string): Promise<readonly WaveStep[]> {
   const text = await readFile(file, "utf8").catch(rethrown((error) => unreadable(file, error)));
@@ -50,8 +47,8 @@ export async function readSteps(file: string): Promise<readonly WaveStep[]> {
 
 function checkSteps(values: readonly unknown[], file: string): readonly WaveStep[] {
   const steps = values.map((value) => stepOf(value, file));
-  if (steps.length === 0 || steps.length > mostSteps)
-    throw invalid(file, `it has ${steps.length} steps, not 1 to ${mostSteps}`);
+  if (steps.length === 0 || steps.length > maximumSteps)
+    throw invalid(file, `it has ${steps.length} steps, not 1 to ${maximumSteps}`);
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1];
     if (before && (step.percent <= before.percent || step.after_seconds <= before.after_seconds)) {
@@ -66,8 +63,8 @@ function checkSteps(values: readonly unknown[], file: string): readonly WaveStep
 function stepOf(value: unknown, file: string): WaveStep {
   const { percent, after_seconds } = (value ?? {}) as Partial<WaveStep>;
   if (!isWhole(percent, 1, 100)) throw invalid(file, "percent is a whole number from 1 to 100");
-  if (!isWhole(after_seconds, 0, longestSeconds))
-    throw invalid(file, `after_seconds is a whole number from 0 to ${longestSeconds}`);
+  if (!isWhole(after_seconds, 0, maximumWaveSeconds))
+    throw invalid(file, `after_seconds is a whole number from 0 to ${maximumWaveSeconds}`);
   return { percent, after_seconds };
 }
 

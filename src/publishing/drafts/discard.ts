@@ -5,7 +5,7 @@ import { type KeysOfRole, keysOfRoles } from "../keys/role-keys.ts";
 import { signWith } from "../keys/signing.ts";
 import { clearPayloads } from "../payload-store.ts";
 import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } from "../roles.ts";
-import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "../state.ts";
+import { draftOf, readState, removeDraft, type State, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** A discarded draft, and its content. */
@@ -104,6 +104,5 @@ async function emptyDraft(
 ): Promise<void> {
   const content = { _type: "targets" as const, spec_version: specVersion, targets: {} };
   const draft = await draftOf(workspace, state, role, content);
-  const next = withDraft<ReleaseRole>(state, role, draft);
-  await writeDraft(workspace, role, signWith<ReleaseRole>(role, draft, keys, next));
+  await writeDraft(workspace, role, signWith<ReleaseRole>(role, draft, keys, state));
 }

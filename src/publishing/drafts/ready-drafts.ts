@@ -1,22 +1,15 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
-import { describeLack, lacking, signWith } from "../keys/signing.ts";
+import { describeLack, type KeyHolders, lacking, signWith } from "../keys/signing.ts";
 import { keysFor } from "../renew.ts";
-import { type DraftedRole, draftedRoles, type Held, holderOf } from "../roles.ts";
+import { type DraftedRole, draftedRoles, type Held, heldBy, holderOf, isDraftedRole } from "../roles.ts";
 import { type State, stateOf, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** `state` with only the chosen drafts; snapshot and timestamp follow from them. */
 export function chooseDrafts({ published, drafts }: State, only: readonly DraftedRole[]): State {
-  const chosen = <T>(role: DraftedRole, draft: T): T | null => (only.includes(role) ? draft : null);
-  return stateOf(published, {
-    root: chosen("root", drafts.root),
-    targets: chosen("targets", drafts.targets),
-    rules: chosen("rules", drafts.rules),
-    binary: chosen("binary", drafts.binary),
-    timestamp: drafts.timestamp,
-    snapshot: drafts.snapshot,
-  });
+  const chosen = heldBy((role) => (isDraftedRole(role) && !only.includes(role) ? null : drafts[role]));
+  return stateOf(published, chosen);
 }
 
 /**
@@ -48,16 +41,16 @@ export async function signDrafts(
  * Throws `repository_unsigned` with all missing signatures of `chosen` at once, so that the holders of keys are asked once,
  * and with the alternatives. `whole`: including the drafts that wait.
  */
-export function requireSigned({ directory, owners }: Workspace, chosen: State, whole: State): void {
+export function requireSigned(holders: KeyHolders, chosen: State, whole: State): void {
   const found = draftedRoles.flatMap((role) => {
-    const lack = lackOf(role, { chosen, whole, directory, owners });
+    const lack = lackOf(role, holders, chosen, whole);
     return lack === null ? [] : [{ role, lack }];
   });
   if (found.length === 0) return;
   const ways = waysRound(
     found.map(({ role }) => role),
     chosen,
-    directory,
+    holders.directory,
   );
   const lacks = found.map(({ lack }) => lack).join("; ");
   throw new StewardError(
@@ -66,17 +59,13 @@ export function requireSigned({ directory, owners }: Workspace, chosen: State, w
   );
 }
 
-interface LackOptions extends Pick<Workspace, "directory" | "owners"> {
-  readonly chosen: State;
-  readonly whole: State;
-}
-
-function lackOf(role: DraftedRole, { chosen, whole, directory, owners }: LackOptions): string | null {
+function lackOf(role: DraftedRole, holders: KeyHolders, chosen: State, whole: State): string | null {
+  const { directory } = holders;
   const file = chosen.next[role];
   if (file === null) return `${role} has no metadata`;
   const counts = lacking(role, file, chosen);
   if (counts.length === 0) return null;
-  const needed = describeLack(role, counts, { directory, owners });
+  const needed = describeLack(role, counts, holders);
   const withoutAdvice = needed.replace(/:[^:]*$/, "");
   const holder = holderOf(role);
   if (chosen.drafts[role] === null)

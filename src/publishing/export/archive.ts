@@ -6,9 +6,9 @@ import { type Pack, pack } from "tar-stream";
 import { StewardError } from "../../contract/errors.ts";
 import { createDigest, readSignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
-import { storageError, syncDirectory } from "../../store/files/durable-file.ts";
+import { storageError, syncDirectory, temporaryName } from "../../store/files/durable-file.ts";
 import type { TargetFile } from "../../tuf/metadata.ts";
-import { publicMode, temporaryName } from "../files.ts";
+import { publicMode } from "../files.ts";
 
 /** A file of an archive: bytes, or a payload on the disk that is hashed on its way. */
 export interface ArchivedFile {

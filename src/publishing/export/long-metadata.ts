@@ -30,9 +30,8 @@ export async function signLongMetadata(
   const { version: _, expires: __, ...content } = timestamp.signed;
   const meta = { "snapshot.json": metaOf(snapshot) };
   const draft = await draftOf<"timestamp">(longer, withSnapshot, "timestamp", { ...content, meta });
-  const next = withDraft<"timestamp">(withSnapshot, "timestamp", draft);
-  const signed = signWith<"timestamp">("timestamp", draft, keys, next);
-  if (lacking("timestamp", signed, next).length > 0) return null;
+  const signed = signWith<"timestamp">("timestamp", draft, keys, withSnapshot);
+  if (lacking("timestamp", signed, withSnapshot).length > 0) return null;
   const made = withDraft<"timestamp">(withSnapshot, "timestamp", signed);
   return {
     next: made.next,
@@ -56,12 +55,7 @@ async function withLongSnapshot(
   if (present === null || Date.parse(present.signed.expires) >= Date.parse(until)) return state;
   const { version: _, expires: __, ...content } = present.signed;
   const draft = await draftOf<"snapshot">(longer, state, "snapshot", content);
-  const signed = signWith<"snapshot">(
-    "snapshot",
-    draft,
-    keys,
-    withDraft<"snapshot">(state, "snapshot", draft),
-  );
+  const signed = signWith<"snapshot">("snapshot", draft, keys, state);
   const next = withDraft<"snapshot">(state, "snapshot", signed);
   return lacking("snapshot", signed, next).length === 0 ? next : state;
 }

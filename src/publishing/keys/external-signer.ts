@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { StewardError } from "../../contract/errors.ts";
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { verifyEd25519 } from "../../tuf/ed25519.ts";
 import { type RoleName, roleIn, roleNames } from "../roles.ts";
 import type { State } from "../state.ts";
@@ -65,7 +65,7 @@ function signatureOf(
   role: RoleName,
   seconds: number,
 ): Uint8Array | null {
-  const { error, status, signal, stdout } = spawnSync("env", [`STEWARD_ROLE=${role}`, "sh", "-c", command], {
+  const ended = spawnSync("env", [`STEWARD_ROLE=${role}`, "sh", "-c", command], {
     input: message,
     timeout: seconds * 1_000,
     killSignal: "SIGKILL",
@@ -73,7 +73,8 @@ function signatureOf(
     // It may ask for a PIN, and say what is wrong.
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const why = failureOf({ code: error && "code" in error ? error.code : undefined, status, signal, seconds });
+  const { stdout } = ended;
+  const why = failureOf(ended, seconds);
   if (why !== null) throw failed(command, role, why);
   if (stdout.length === 0) return null;
   const signature = signatureIn(stdout);
@@ -86,15 +87,9 @@ function signatureOf(
   return signature;
 }
 
-interface Ended {
-  readonly code: unknown;
-  readonly status: number | null;
-  readonly signal: string | null;
-  readonly seconds: number;
-}
-
 /** null: it ended well. */
-function failureOf({ code, status, signal, seconds }: Ended): string | null {
+function failureOf({ error, status, signal }: SpawnSyncReturns<Buffer>, seconds: number): string | null {
+  const code = systemErrorCode(error);
   if (code === "ETIMEDOUT") return `did not end within ${seconds} s`;
   if (code === "ENOBUFS") return `wrote more than ${mostBytes} bytes`;
   if (status === 0) return null;

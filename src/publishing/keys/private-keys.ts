@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { open, readdir } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
-import { privateMode, unreadable } from "../files.ts";
+import { namesIn, privateMode, unreadable } from "../files.ts";
 import type { RoleName } from "../roles.ts";
 import type { AskPassphrase } from "../workspace.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
@@ -59,6 +59,7 @@ export async function readKeysAtHand(
 ): Promise<{ keys: readonly PrivateKey[]; sealed: readonly string[] }> {
   const keys: PrivateKey[] = [];
   const sealed: string[] = [];
+  // The directory may be absent: offline keys are kept elsewhere.
   for (const name of (await namesIn(directory)).filter((one) => /^[^.].*\.pem$/.test(one)).sort()) {
     const file = join(directory, name);
     const pem = await readSecret(file);
@@ -74,16 +75,6 @@ async function unasked(file: string): Promise<string> {
     "validation_failed",
     `${file} has a passphrase. Name it with --key to be asked for it.`,
   );
-}
-
-/** The directory may be absent: offline keys are kept elsewhere. */
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return [];
-    throw unreadable(directory, error);
-  }
 }
 
 async function readSecret(file: string): Promise<string> {

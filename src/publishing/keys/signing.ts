@@ -3,7 +3,7 @@ import { verifyEd25519 } from "../../tuf/ed25519.ts";
 import type { Metadata, Signature } from "../../tuf/metadata.ts";
 import { ed25519Alone, type Signers } from "../../tuf/signatures.ts";
 import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "../roles.ts";
-import { encode, type State } from "../state.ts";
+import { encode, type State, withDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SigningKey } from "./private-keys.ts";
 
@@ -51,12 +51,13 @@ export function signWith<R extends RoleName>(
   keys: readonly SigningKey[],
   state: State,
 ): Metadata<TypeOfRole[R]> {
-  const authorities = authoritiesOf(role, state.published, state.next);
+  const drafted = withDraft(state, role, file);
+  const authorities = authoritiesOf(role, drafted.published, drafted.next);
   const wanted = keys.filter(({ id }) => authorities.some(({ keyids }) => keyids.includes(id)));
   const here = wanted.filter(({ isElsewhere }) => !isElsewhere);
   const elsewhere = wanted.filter(({ isElsewhere }) => isElsewhere);
   return [...here, ...elsewhere].reduce<Metadata<TypeOfRole[R]>>((signed, key) => {
-    if (key.isElsewhere && lacking(role, signed, state).length === 0) return signed;
+    if (key.isElsewhere && lacking(role, signed, drafted).length === 0) return signed;
     const signature = key.sign(file.signedBytes, role);
     return signature === null ? signed : withSignature(role, signed, key, signature);
   }, file);

@@ -7,18 +7,11 @@ import { writeDurably } from "../../store/files/durable-file.ts";
 import type { TargetFile, Targets } from "../../tuf/metadata.ts";
 import { privateMode } from "../files.ts";
 import { locatePayload } from "../payload-store.ts";
-import { type ReleaseEntry, readEntry } from "../release-entry.ts";
+import { type ReleaseEntry, type ReleaseTarget, releasesIn } from "../release-entry.ts";
 import type { State } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import { makePatch } from "./make-patch.ts";
 import { unpackedWhole } from "./unpacked.ts";
-
-/** A release and its payload. */
-export interface PatchedRelease {
-  readonly path: string;
-  readonly file: TargetFile;
-  readonly entry: ReleaseEntry;
-}
 
 /** A patch among the drafts. */
 export interface DraftedPatch {
@@ -44,7 +37,7 @@ const largestShare = 0.9;
 export async function draftPatches(
   workspace: Workspace,
   state: State,
-  { release, count }: { release: PatchedRelease; count: number },
+  { release, count }: { release: ReleaseTarget; count: number },
 ): Promise<DraftedPatches> {
   const patches: DraftedPatch[] = [];
   const skipped: DraftedPatches["skipped"][number][] = [];
@@ -65,14 +58,14 @@ export async function draftPatches(
 }
 
 /** null: it has more bytes than a device unpacks. */
-async function contentOf(workspace: Workspace, { path, file }: PatchedRelease): Promise<Buffer | null> {
+async function contentOf(workspace: Workspace, { path, file }: ReleaseTarget): Promise<Buffer | null> {
   return unpackedWhole(await locatePayload(workspace, path, file), mostUnpackedBytes);
 }
 
 async function staged(
   { payloads }: Workspace,
   bytes: Uint8Array,
-  made: { former: PatchedRelease; release: PatchedRelease; before: Uint8Array; next: Uint8Array },
+  made: { former: ReleaseTarget; release: ReleaseTarget; before: Uint8Array; next: Uint8Array },
 ): Promise<DraftedPatch> {
   const { former, release, before, next } = made;
   const sha512 = createHash("sha512").update(bytes).digest("hex");
@@ -90,7 +83,7 @@ async function staged(
 }
 
 /** Releases on offer that a device may have when this one comes, the newest first. */
-function formersOf({ next }: State, entry: ReleaseEntry): readonly PatchedRelease[] {
+function formersOf({ next }: State, entry: ReleaseEntry): readonly ReleaseTarget[] {
   return lineOf(next[entry.kind]?.signed.targets ?? {}, entry)
     .filter((one) => one.entry.withdrawn === undefined)
     .filter((one) => compareVersions(one.entry.version, entry.version) < 0)
@@ -112,12 +105,7 @@ export function stalePatches({ next }: State, entry: ReleaseEntry): ReadonlySet<
 }
 
 /** The releases among which one device chooses. */
-function lineOf(targets: Targets["targets"], line: ReleaseEntry): readonly PatchedRelease[] {
-  return Object.entries(targets).flatMap(([path, file]) => {
-    const entry = readEntry(file.custom);
-    const isOfLine =
-      entry !== undefined &&
-      (["kind", "name", "product", "channel", "arch"] as const).every((one) => entry[one] === line[one]);
-    return isOfLine ? [{ path, file, entry }] : [];
-  });
+function lineOf(targets: Targets["targets"], line: ReleaseEntry): readonly ReleaseTarget[] {
+  const members = ["kind", "name", "product", "channel", "arch"] as const;
+  return releasesIn(targets).filter(({ entry }) => members.every((one) => entry[one] === line[one]));
 }

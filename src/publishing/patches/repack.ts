@@ -1,9 +1,8 @@
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { rethrown, StewardError } from "../../contract/errors.ts";
-import { createPayloadGzip } from "../../releases/patches/payload-gzip.ts";
-import { storageError } from "../../store/files/durable-file.ts";
-import { temporaryName } from "../files.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { packInto } from "../../releases/patches/payload-gzip.ts";
+import { storageError, temporaryName } from "../../store/files/durable-file.ts";
 import type { Workspace } from "../workspace.ts";
 import { unpackedPieces } from "./unpacked.ts";
 
@@ -28,27 +27,13 @@ export async function withRepacked<T>(
 
 async function repack(from: string, path: string): Promise<void> {
   const out = await open(path, "wx", 0o600).catch(rethrown((error) => storageError(path, error)));
-  const waiting: Uint8Array[] = [];
-  const gzip = createPayloadGzip((piece) => void waiting.push(piece));
-  const write = async (): Promise<void> => {
-    for (const piece of waiting.splice(0)) await out.writeFile(piece);
-  };
   try {
-    for await (const piece of unpackedPieces(from)) {
-      gzip.push(piece);
-      await write();
-    }
-    gzip.end();
-    await write();
+    await packInto(out, unpackedPieces(from));
   } catch (error) {
-    throw isOfZlib(error) ? notPacked(from, error) : error;
+    throw systemErrorCode(error)?.startsWith("Z_") ? notPacked(from, error) : error;
   } finally {
     await out.close();
   }
-}
-
-function isOfZlib(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
 }
 
 function notPacked(file: string, cause: unknown): StewardError {

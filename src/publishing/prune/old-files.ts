@@ -1,8 +1,7 @@
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../../contract/errors.ts";
 import type { Targets } from "../../tuf/metadata.ts";
-import { readIfThere, removeFile, unreadable } from "../files.ts";
+import { namesIn, readIfThere, removeFile } from "../files.ts";
 import { hashedPath } from "../release-entry.ts";
 import { releaseRoles } from "../roles.ts";
 import type { State } from "../state.ts";
@@ -88,11 +87,4 @@ async function namedPayloads({ metadata }: Workspace, names: readonly string[]):
 function addPaths(named: Set<string>, targets: Targets["targets"]): void {
   for (const [path, { hashes }] of Object.entries(targets))
     for (const hash of Object.values(hashes)) named.add(hashedPath(path, hash));
-}
-
-async function namesIn(directory: string, recursive = false): Promise<string[]> {
-  return readdir(directory, { recursive }).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return [];
-    throw unreadable(directory, error);
-  });
 }

@@ -1,6 +1,5 @@
 import { compareVersions } from "../../releases/semver.ts";
-import type { TargetFile } from "../../tuf/metadata.ts";
-import { type ReleaseEntry, readEntry } from "../release-entry.ts";
+import { type ReleaseEntry, type ReleaseTarget, releasesIn } from "../release-entry.ts";
 import type { ReleaseRole } from "../roles.ts";
 import type { State } from "../state.ts";
 
@@ -14,11 +13,8 @@ export interface PruneRequest {
 }
 
 /** A release in the next metadata of its kind. */
-export interface PlannedRelease {
+export interface PlannedRelease extends ReleaseTarget {
   readonly kind: ReleaseRole;
-  readonly path: string;
-  readonly file: TargetFile;
-  readonly entry: ReleaseEntry;
 }
 
 /** The reason to keep an old release. */
@@ -46,11 +42,11 @@ export function planPrune(state: State, request: PruneRequest, nowSeconds: numbe
   const all = request.kinds.flatMap((kind) => releasesOf(state, kind));
   const old = new Set(linesOf(all).flatMap((line) => oldOf(line, request, nowSeconds)));
   const spared = sparedOf(all, old, { state, request });
-  for (const one of spared) old.delete(one.release);
+  for (const one of spared.keys()) old.delete(one);
   const kept = all.filter((one) => !old.has(one));
   return {
     dropped: [...old],
-    spared: spared.map(({ release, why }) => ({ ...release, why })),
+    spared: [...spared].map(([release, why]) => ({ ...release, why })),
     finished: kept.filter(({ entry }) => isFinished(entry, nowSeconds - settledSeconds)),
     kept: kept.length,
     unknownVersions: request.keepVersions.filter((one) => all.every(({ entry }) => entry.version !== one)),
@@ -60,12 +56,9 @@ export function planPrune(state: State, request: PruneRequest, nowSeconds: numbe
 /** Seconds after the last wave, so that the clock of the publisher's machine cannot end a roll-out by being ahead. */
 const settledSeconds = 7 * 86_400;
 
-/** Releases of other tools are left out: their entries are not understood, so they stay. */
+/** Releases of other tools are left out, so they stay. */
 export function releasesOf({ next }: State, kind: ReleaseRole): PlannedRelease[] {
-  return Object.entries(next[kind]?.signed.targets ?? {}).flatMap(([path, file]) => {
-    const entry = readEntry(file.custom);
-    return entry === undefined ? [] : [{ kind, path, file, entry }];
-  });
+  return releasesIn(next[kind]?.signed.targets).map((one) => ({ kind, ...one }));
 }
 
 type Line = readonly PlannedRelease[];
@@ -109,20 +102,14 @@ function isFinished({ waves, paused }: ReleaseEntry, beforeSeconds: number): boo
   return last < beforeSeconds;
 }
 
-interface Spared {
-  readonly release: PlannedRelease;
-  readonly why: KeepReason;
-}
-
 function sparedOf(
   all: Line,
   old: ReadonlySet<PlannedRelease>,
   { state, request }: { state: State; request: PruneRequest },
-): readonly Spared[] {
-  const found = new Map<PlannedRelease, Spared>();
+): ReadonlyMap<PlannedRelease, KeepReason> {
+  const found = new Map<PlannedRelease, KeepReason>();
   const spare = (releases: Line, why: KeepReason): void => {
-    for (const release of releases)
-      if (old.has(release) && !found.has(release)) found.set(release, { release, why });
+    for (const release of releases) if (old.has(release) && !found.has(release)) found.set(release, why);
   };
   const stays = (one: PlannedRelease): boolean => !old.has(one) || found.has(one);
   spare(
@@ -135,7 +122,7 @@ function sparedOf(
   );
   for (const line of linesOf(all)) spare(highestFloor(line, stays), "floor");
   for (const line of linesOf(all)) spare(forOlderAgents(line, stays), "older_agents");
-  return [...found.values()];
+  return found;
 }
 
 function isDrafted({ kind, path, file }: PlannedRelease, { published }: State): boolean {

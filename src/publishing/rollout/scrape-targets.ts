@@ -18,14 +18,6 @@ interface Seen {
   readonly seconds: number | null;
 }
 
-/** The rules by which reports become targets. */
-export interface ScrapeTargetsOptions {
-  /** The port of the devices' HTTPS. */
-  readonly port: number;
-  /** Targets that are kept. */
-  readonly most?: number;
-}
-
 /**
  * Addresses of devices that have reported, as Prometheus' file_sd_config reads them. Devices behind one address are one
  * target: a log has nothing that tells them apart and that Prometheus could reach.
@@ -37,7 +29,8 @@ export class ScrapeTargets {
   /** Seconds since 1970 of the newest report: a log that is read late drops no device. */
   #newest = 0;
 
-  constructor({ port, most = mostTargets }: ScrapeTargetsOptions) {
+  /** `port`: of the devices' HTTPS. `most`: the targets that are kept. */
+  constructor(port: number, most = mostTargets) {
     this.#port = port;
     this.#most = most;
   }

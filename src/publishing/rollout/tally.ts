@@ -1,7 +1,7 @@
 import type { UpdateKind } from "../../releases/release.ts";
 import { type ReportedState, type RolloutReport, readReport } from "../../releases/rollout-report.ts";
 import { compareVersions } from "../../releases/semver.ts";
-import { type ReleaseEntry, readEntry } from "../release-entry.ts";
+import { type ReleaseEntry, releasesIn } from "../release-entry.ts";
 import { type Held, releaseRoles } from "../roles.ts";
 import { rfc3339Seconds } from "../state.ts";
 import { type LogLine, networkOf, readLogLine } from "./access-log.ts";
@@ -221,9 +221,8 @@ function keyOf(product: string, { kind, name, version }: Pick<WatchedRelease, "k
 
 /** The releases that the published metadata name. */
 export function watchedReleases(published: Held): readonly WatchedRelease[] {
-  const entries = releaseRoles.flatMap((role) =>
-    Object.values(published[role]?.signed.targets ?? {}).flatMap(({ custom }) => readEntry(custom) ?? []),
-  );
+  const all = releaseRoles.flatMap((role) => releasesIn(published[role]?.signed.targets));
+  const entries = all.map(({ entry }) => entry);
   const byKey = new Map(entries.map((entry) => [keyOf(entry.product, entry), entry]));
   return [...byKey.values()].map(({ product, kind, name, version }) => {
     const same = entries.filter((one) => one.product === product && one.kind === kind && one.name === name);

@@ -31,7 +31,7 @@ const midnight = Date.parse("2026-11-27T00:00:00Z") / 1_000;
 type Report = readonly [address: string, agentVersion?: string, seconds?: number | null];
 
 function targetsOf(reports: readonly Report[], most = 100): ScrapeTargets {
-  const targets = new ScrapeTargets({ port: 8_443, most });
+  const targets = new ScrapeTargets(8_443, most);
   for (const [address, agentVersion = "1.0.0", seconds = midnight] of reports)
     targets.add({ address, seconds }, { product: "demo", agentVersion, releases: [] });
   return targets;
