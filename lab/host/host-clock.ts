@@ -6,4 +6,4 @@ import { openClockDriver } from "../../src/host/linux/clock/clock-driver.ts";
 export const clockAddon = loadClockAddon(join(import.meta.dirname, "../../dist/clock-steering.node"));
 
 /** This machine's clock through it, to be read and never to be set. */
-export const hostClock = openClockDriver({ maySteer: false, addon: clockAddon });
+export const hostClock = openClockDriver(false, clockAddon);

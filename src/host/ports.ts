@@ -87,20 +87,16 @@ export interface ClockReading {
 export type Leap = "none" | "insert" | "delete";
 
 /** The kernel's state of its clock (adjtimex(2)). */
-export interface KernelClock {
-  /** STA_UNSYNC is not set. */
-  readonly isSynchronised: boolean;
-  readonly maxErrorSeconds: number;
-  readonly estErrorSeconds: number;
+export interface KernelClock extends ClockQuality {
   /** Positive: the kernel makes the clock run faster than its oscillator. */
   readonly frequencyPpm: number;
   /** The rest of the last slew; positive: still to be added. */
   readonly slewRemainingSeconds: number;
-  readonly leap: Leap;
 }
 
 /** The quality of the clock, as the kernel reports it to every program on the host. */
 export interface ClockQuality {
+  /** STA_UNSYNC is not set. */
   readonly isSynchronised: boolean;
   readonly maxErrorSeconds: number;
   readonly estErrorSeconds: number;

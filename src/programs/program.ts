@@ -51,8 +51,8 @@ const { STEWARD_JOURNAL_SOCKET: socket, STEWARD_AUDIT_SOCKET: auditSocket = audi
   process.env;
 const sendToJournal = isLogInJournal
   ? createJournalLines({
-      send: openNativeJournal({ addon, socket }).send,
-      sendAudit: openNativeJournal({ addon, socket: auditSocket }).send,
+      send: openNativeJournal(addon, socket),
+      sendAudit: openNativeJournal(addon, auditSocket),
       uptime: () => process.uptime(),
     })
   : undefined;

@@ -55,7 +55,7 @@ export function openHost(options: HostOptions): Host {
       uptime: createUptime(),
       wall: Date.now,
       timers: createTimers(),
-      driver: openClockDriver({ maySteer: maySteerClock, addon }),
+      driver: openClockDriver(maySteerClock, addon),
     },
     run,
     startFilter: createStartFilter(),
@@ -80,7 +80,7 @@ export function openHost(options: HostOptions): Host {
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
     systemd: {
-      journal: createJournalReader({ source: createLogReader({ otherwise: createJournalctl() }) }),
+      journal: createJournalReader({ source: createLogReader(createJournalctl()) }),
       unitId,
     },
     names: { ...zone, adoptHostName: renamed, adoptTimeZone },

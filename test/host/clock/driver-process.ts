@@ -20,7 +20,7 @@ let failure: string | null = null;
 const addon = openClockAddon(addonPath, (cause) => {
   failure = String(cause);
 });
-const driver = openClockDriver({ maySteer, addon });
+const driver = openClockDriver(maySteer, addon);
 // Never where it might succeed: this is the clock of a real machine.
 assert.notEqual(driver.blocker, null, "a driver that may steer has no place in a test on this machine");
 driver.read();

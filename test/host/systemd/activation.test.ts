@@ -134,7 +134,7 @@ describe("putting a release to work by a program", () => {
   it("leaves no file of what was said, and runs where none can be made", async (test) => {
     const outputs = temporaryDirectory(test);
     const activate = (directories: string[]) =>
-      createActivation({ units: null, run: createRunForRelease({ outputs: directories }) });
+      createActivation({ units: null, run: createRunForRelease(directories) });
     const program = writeCommand(test, "reload", 'echo said; touch "$0.ran"');
     await activate([outputs])(planOf({ activate: [program] }), rules);
     assert.deepEqual(readdirSync(outputs), []);

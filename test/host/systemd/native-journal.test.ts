@@ -69,10 +69,10 @@ const sentences = (place: string) =>
 
 /** Writes as the program does, to this socket. */
 function logTo(socket: string) {
-  const journal = openNativeJournal({ addon, socket });
+  const send = openNativeJournal(addon, socket);
   const sent: boolean[] = [];
   const log = createLog(
-    (line, severity, said) => void sent.push(journal.send(journalFieldsOf(line, severity, said))),
+    (line, severity, said) => void sent.push(send(journalFieldsOf(line, severity, said))),
     () => new Date(firstMoment),
   );
   return { log, sent };
@@ -133,7 +133,7 @@ describe("the log as entries of the journal", () => {
   it("keeps every byte of a value with line feeds", async (test) => {
     const { socket, entries } = await journald(test);
     const value = "one\ntwo=\n\nthree ä";
-    assert.equal(openNativeJournal({ addon, socket }).send({ MESSAGE: value, EMPTY: "" }), true);
+    assert.equal(openNativeJournal(addon, socket)({ MESSAGE: value, EMPTY: "" }), true);
     await until("it is there", () => entries().length === 1);
     const json = execFileSync("journalctl", [journalOf(test, entries()), "--output=json"], {
       encoding: "utf8",
@@ -143,8 +143,8 @@ describe("the log as entries of the journal", () => {
 
   it("is not sent where no journald listens, or the addon is gone", () => {
     const fields = { MESSAGE: "x" };
-    assert.equal(openNativeJournal({ addon, socket: "/nonexistent/socket" }).send(fields), false);
-    assert.equal(openNativeJournal({ addon: "/nonexistent/addon.node" }).send(fields), false);
+    assert.equal(openNativeJournal(addon, "/nonexistent/socket")(fields), false);
+    assert.equal(openNativeJournal("/nonexistent/addon.node")(fields), false);
   });
 });
 

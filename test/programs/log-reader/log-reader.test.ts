@@ -261,10 +261,7 @@ describe("the agent's client of steward-logs", () => {
     it(`has what journalctl has of it: ${name}`, async (test) => {
       const place = makeJournal(test, entries);
       const reader = await startReader(test, { host, place });
-      const through = createLogReader({
-        path: reader.socket,
-        otherwise: () => assert.fail("not through it"),
-      });
+      const through = createLogReader(() => assert.fail("not through it"), reader.socket);
       const asked = await readAll(createJournalReader({ source: through }), query);
       assert.deepEqual(asked, await readAll(createJournalReader({ place: [place] }), query));
       assert.ok(asked.entries.length > 0);
@@ -274,7 +271,7 @@ describe("the agent's client of steward-logs", () => {
   it("goes on behind an entry, and stops when there is enough", async (test) => {
     const reader = await startReader(test, { host, place: makeJournal(test, entries) });
     const journal = createJournalReader({
-      source: createLogReader({ path: reader.socket, otherwise: () => assert.fail("not through it") }),
+      source: createLogReader(() => assert.fail("not through it"), reader.socket),
     });
     const first = await readAll(journal, { order: "newest-first" }, 2);
     assert.deepEqual(first.end, { kind: "stopped" });
@@ -284,10 +281,10 @@ describe("the agent's client of steward-logs", () => {
   });
 
   it("asks journalctl itself where there is no such socket", async (test) => {
-    const source = createLogReader({
-      path: "/nowhere/socket",
-      otherwise: createJournalctl({ place: [makeJournal(test, entries)] }),
-    });
+    const source = createLogReader(
+      createJournalctl({ place: [makeJournal(test, entries)] }),
+      "/nowhere/socket",
+    );
     assert.equal(
       (await readAll(createJournalReader({ source }), { units: ["ssh.service"] })).entries.length,
       2,
@@ -297,14 +294,14 @@ describe("the agent's client of steward-logs", () => {
   it("knows that it was refused, and that an answer was cut off", async (test) => {
     const reader = await startReader(test, { host, place: makeJournal(test, entries) });
     const otherwise = () => assert.fail("not through it");
-    const journal = createJournalReader({ source: createLogReader({ path: reader.socket, otherwise }) });
+    const journal = createJournalReader({ source: createLogReader(otherwise, reader.socket) });
     const { end } = await readAll(journal, { units: ["ssh.service"] });
     assert.equal(end.kind, "unreadable");
     const path = join(temporaryDirectory(test), "socket");
     const cutting = createServer((socket) => socket.once("data", () => socket.end('{"MESSAGE":"the end')));
     test.after(() => void cutting.close());
     await new Promise<void>((resolve) => cutting.listen(path, resolve));
-    const cut = createJournalReader({ source: createLogReader({ path, otherwise }) });
+    const cut = createJournalReader({ source: createLogReader(otherwise, path) });
     assert.deepEqual((await readAll(cut, {})).end, { kind: "bounded" });
   });
 });

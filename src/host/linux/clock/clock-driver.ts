@@ -6,18 +6,12 @@ import { createNullClockDriver, steeringForbidden } from "./null-clock-driver.ts
 /** CAP_SYS_TIME's bit (capabilities(7)). */
 const timeCapability = 1n << 25n;
 
-export interface ClockDriverOptions {
-  /** False: the clock is read and never set, even if the process has the right to. */
-  maySteer: boolean;
-  /** null: without it the clock is read to a millisecond. */
-  addon: ClockAddon | null;
-}
-
 /**
  * The clock of this host. Its blocker is determined once, in the order of the union. A capability that only counts in
- * a user namespace looks like a real one, and the kernel then refuses with EPERM.
+ * a user namespace looks like a real one, and the kernel then refuses with EPERM. `maySteer` false: the clock is never
+ * set, even if the process has the right to. `addon` null: it is read to a millisecond.
  */
-export function openClockDriver({ maySteer, addon }: ClockDriverOptions): ClockDriver {
+export function openClockDriver(maySteer: boolean, addon: ClockAddon | null): ClockDriver {
   if (!addon) return createNullClockDriver(maySteer ? "no_addon" : "not_asked_to");
   const blocker = !maySteer ? "not_asked_to" : hasTimeCapability() ? null : "no_capability";
   return createKernelDriver(addon, blocker);

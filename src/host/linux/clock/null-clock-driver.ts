@@ -37,13 +37,12 @@ export function steeringForbidden(blocker: SteeringBlocker): StewardError {
  * Its monotonic seconds agree with /proc/uptime to 10 ms; differences between two of them are exact.
  */
 export function createNullClockDriver(blocker: SteeringBlocker, uptime: Uptime = uptimeOfHost): ClockDriver {
-  const clock = createCarriedClock(uptime);
   const refuse = (): never => {
     throw steeringForbidden(blocker);
   };
   return {
     blocker,
-    read: () => clock.read(),
+    read: createCarriedClock(uptime),
     kernel: () => null,
     step: refuse,
     slew: refuse,
@@ -52,16 +51,12 @@ export function createNullClockDriver(blocker: SteeringBlocker, uptime: Uptime =
   };
 }
 
-interface CarriedClock {
-  read(): ClockReading;
-}
-
 /**
  * Both clocks, carried on from one calibration by the process's own monotonic time, which runs at the trimmed and slewed
  * rate of the wall clock. It stops during a suspension, so that the wall clock moves ahead of it as in a step: then, and
  * at each calibration, the time since boot is compared as well.
  */
-function createCarriedClock(uptime: Uptime): CarriedClock {
+function createCarriedClock(uptime: Uptime): () => ClockReading {
   let calibratedAt = Number.NEGATIVE_INFINITY;
   let wallAhead = 0;
   let bootAhead = uptime() - processUptime();
@@ -72,20 +67,15 @@ function createCarriedClock(uptime: Uptime): CarriedClock {
     const ahead = uptime() - processUptime();
     if (ahead - bootAhead > leastSuspensionSeconds) bootAhead = ahead;
   };
-  const reading = (): ClockReading => {
-    const now = processUptime();
-    return { wallSeconds: now + wallAhead, monotonicSeconds: now + bootAhead };
-  };
   const isRight = (): boolean => {
     const now = processUptime();
     const ahead = (now + wallAhead) * 1_000 - Date.now();
     return now - calibratedAt < freshSeconds && ahead > -tolerated.behind && ahead < tolerated.ahead;
   };
-  return {
-    read: () => {
-      if (!isRight()) calibrate();
-      return reading();
-    },
+  return () => {
+    if (!isRight()) calibrate();
+    const now = processUptime();
+    return { wallSeconds: now + wallAhead, monotonicSeconds: now + bootAhead };
   };
 }
 

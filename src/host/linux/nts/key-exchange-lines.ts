@@ -10,16 +10,14 @@ const mostCookieBytes = 1_024;
 
 const keyBytes = 32;
 
-/** The number that joins an answer to its request. */
-interface Numbered {
+/** `id`: the number that joins an answer to its request. */
+export interface NumberedRequest {
   readonly id: number;
-}
-
-export interface NumberedRequest extends Numbered {
   readonly request: KeyRequest;
 }
 
-export interface NumberedOutcome extends Numbered {
+export interface NumberedOutcome {
+  readonly id: number;
   readonly outcome: KeyExchangeOutcome;
 }
 

@@ -25,24 +25,20 @@ export type RunForRelease = (
   limits: { timeoutMilliseconds: number },
 ) => Promise<ProgramEnd>;
 
-export interface RunForReleaseOptions {
-  /** As in the variable PATH. */
-  readonly path?: string;
-  /** Directories for the output of a program; the first writable one is used. In memory, so that a full disk does not matter. */
-  readonly outputs?: readonly string[];
-}
-
 /** Bytes read of a program's output: the end, where it says what went wrong. */
 const readBytes = 2_048;
 
-export function createRunForRelease(options: RunForReleaseOptions = {}): RunForRelease {
-  const { path = systemPath, outputs = ["/dev/shm", "/run", "/tmp"] } = options;
+/**
+ * `outputs`: directories for the output of a program; the first writable one is used. In memory, so that a full disk does
+ * not matter.
+ */
+export function createRunForRelease(outputs = ["/dev/shm", "/run", "/tmp"]): RunForRelease {
   return async (command, release, { timeoutMilliseconds }) => {
     const [program = "", ...args] = forRelease(command, release);
     // Processes that the program leaves behind inherit its output. A pipe would block here, and break when this one exits.
     const output = await openOutput(outputs);
     try {
-      const env = environmentOf(release, path);
+      const env = environmentOf(release);
       const stream = output?.fd ?? "ignore";
       // In its own session, so that its children can be killed with it, and survive this process otherwise.
       const child = spawn(program, args, {
@@ -65,11 +61,8 @@ export function forRelease(command: readonly string[], { directory }: ReleaseAtW
 }
 
 /** The environment of a program of the host file, in which nothing else is. */
-export function environmentOf(
-  { kind, version, directory }: ReleaseAtWork,
-  path: string,
-): Record<string, string> {
-  return { STEWARD_RELEASE: directory, STEWARD_VERSION: version ?? "", STEWARD_KIND: kind, PATH: path };
+export function environmentOf({ kind, version, directory }: ReleaseAtWork): Record<string, string> {
+  return { STEWARD_RELEASE: directory, STEWARD_VERSION: version ?? "", STEWARD_KIND: kind, PATH: systemPath };
 }
 
 /** A file without a name; null if none can be made, because running the program matters more than its output. */

@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { stripVTControlCharacters } from "node:util";
 import { StewardError } from "../../../contract/errors.ts";
 import type { RunCommand } from "../../ports.ts";
-import type { ReleaseAtWork, ReleaseHost } from "../../release-ports.ts";
-import { forRelease } from "./release-programs.ts";
+import type { ReleaseHost } from "../../release-ports.ts";
+import { environmentOf, forRelease } from "./release-programs.ts";
 import { freeUserId } from "./throw-away-user.ts";
 
 /** Seconds that a self-test may take. */
@@ -14,8 +14,6 @@ const drainMilliseconds = 1_000;
 
 /** Milliseconds for the shell that kills the remaining processes. */
 const killMilliseconds = 5_000;
-
-const path = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 export interface SelfTestOptions {
   readonly run: RunCommand;
@@ -40,8 +38,9 @@ export function createSelfTest({
   return async (command, release) => {
     const words = forRelease(command, release);
     const [program = "", ...args] = isRoot ? apart(await freeUserId(run), words) : words;
+    const env = { ...environmentOf(release), HOME: "/nonexistent" };
     const ended = await ending(program, args, {
-      options: { cwd: release.directory, env: environmentOf(release), stdio: ["ignore", "pipe", "pipe"] },
+      options: { cwd: release.directory, env, stdio: ["ignore", "pipe", "pipe"] },
       seconds,
       end: (child) => (isRoot ? void child.kill("SIGKILL") : killGroup(run, child)),
     });
@@ -69,13 +68,6 @@ function apart(userId: number, command: readonly string[]): string[] {
     ...["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"],
     ...command,
   ];
-}
-
-function environmentOf({ directory, version, kind }: ReleaseAtWork): Record<string, string> {
-  return {
-    ...{ PATH: path, HOME: "/nonexistent" },
-    ...{ STEWARD_RELEASE: directory, STEWARD_VERSION: version ?? "", STEWARD_KIND: kind },
-  };
 }
 
 /** Kills the process group of the child. A process that has left the group survives. */
@@ -133,19 +125,14 @@ const bounds = { bytes: 8_192, lines: 8, lineCharacters: 100 } as const;
 const unprintable = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
 
 /** The end of the output of a program, however long it is. */
-interface OutputTail {
-  add(piece: Uint8Array): void;
-  /** Its last lines, printable, on one line; at most 830 characters. */
-  text(): string;
-}
-
-function createOutputTail(): OutputTail {
+function createOutputTail() {
   let kept = Buffer.alloc(0);
   return {
-    add: (piece) => {
+    add: (piece: Uint8Array): void => {
       kept = Buffer.concat([kept, piece.subarray(-bounds.bytes)]).subarray(-bounds.bytes);
     },
-    text: () => {
+    /** Its last lines, printable, on one line; at most 830 characters. */
+    text: (): string => {
       const lines = stripVTControlCharacters(kept.toString("utf8")).split("\n").map(printable);
       return lines
         .filter((line) => line !== "")

@@ -2,13 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { JournalEnd } from "../../ports.ts";
 import { type JournalQuestion, type JournalSource, moment } from "./journal-source.ts";
 
-export interface LogReaderOptions {
-  /** The socket of steward-logs.socket. */
-  path?: string;
-  /** The source of the lines on a host without that socket, as under `make run`. */
-  otherwise: JournalSource;
-}
-
+/** The socket of steward-logs.socket. */
 const usualPath = "/run/steward-logs.socket";
 
 /** Characters of the answer's last line, which says how the reading ended. */
@@ -16,9 +10,10 @@ const longestStatus = 300;
 
 /**
  * The journal through steward-logs, which may read all of it and passes on the part that the host file allows. The
- * agent itself then needs no right to the journal.
+ * agent itself then needs no right to the journal. `otherwise`: the source on a host without that socket, as under
+ * `make run`.
  */
-export function createLogReader({ path = usualPath, otherwise }: LogReaderOptions): JournalSource {
+export function createLogReader(otherwise: JournalSource, path = usualPath): JournalSource {
   return async (question, receive, signal) => {
     const socket = await open(path, signal);
     if (!socket) return otherwise(question, receive, signal);

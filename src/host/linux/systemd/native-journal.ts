@@ -1,37 +1,28 @@
 import { type ClockAddon, openClockAddon } from "../clock/clock-addon.ts";
 
-/** Writes entries with additional fields, which lines of standard error cannot have. */
-export interface NativeJournal {
-  /** Returns whether journald accepted the entry. Names are capitals, digits and underscores; values may hold any bytes. */
-  send(fields: Readonly<Record<string, string>>): boolean;
-}
-
-export interface NativeJournalOptions {
-  /** Absolute path of clock-steering.node. */
-  readonly addon: string;
-  readonly socket?: string | undefined;
-}
-
 /** The socket of journald (https://systemd.io/JOURNAL_NATIVE_PROTOCOL). */
 const usualSocket = "/run/systemd/journal/socket";
 
 /** The same of the namespace that audit lines go to (systemd-journald.service(8), "Journal namespaces"). */
 export const auditJournalSocket = "/run/systemd/journal.steward/socket";
 
-export function openNativeJournal({ addon, socket = usualSocket }: NativeJournalOptions): NativeJournal {
+/**
+ * Writes entries with additional fields, which lines of standard error cannot have: names are capitals, digits and
+ * underscores, and values may hold any bytes. Returns whether journald accepted the entry. `addon`: the absolute path of
+ * clock-steering.node.
+ */
+export function openNativeJournal(addon: string, socket = usualSocket) {
   let loaded: ClockAddon | null | undefined;
-  return {
-    send: (fields) => {
-      loaded ??= openClockAddon(addon);
-      if (loaded === null) return false;
-      try {
-        loaded.sendLocal(socket, encoded(fields));
-        return true;
-      } catch {
-        // journald is absent or busy: the caller writes to its stream instead, which blocks until journald reads.
-        return false;
-      }
-    },
+  return (fields: Readonly<Record<string, string>>): boolean => {
+    loaded ??= openClockAddon(addon);
+    if (loaded === null) return false;
+    try {
+      loaded.sendLocal(socket, encoded(fields));
+      return true;
+    } catch {
+      // journald is absent or busy: the caller writes to its stream instead, which blocks until journald reads.
+      return false;
+    }
   };
 }
 

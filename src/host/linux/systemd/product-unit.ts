@@ -2,7 +2,6 @@ import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunCommand } from "../../ports.ts";
 import type { ReleaseAtWork } from "../../release-ports.ts";
-import { systemPath } from "../commands.ts";
 import {
   environmentOf,
   forRelease,
@@ -54,9 +53,7 @@ export function createProductUnit(options: ProductUnitOptions): (what: ProductPr
 
 /** Replaces the shell with the program; every word is quoted, and `env -i` leaves nothing of systemd's environment. */
 function scriptOf(command: readonly string[], release: ReleaseAtWork): string {
-  const variables = Object.entries(environmentOf(release, systemPath)).map(
-    ([name, value]) => `${name}=${value}`,
-  );
+  const variables = Object.entries(environmentOf(release)).map(([name, value]) => `${name}=${value}`);
   // The inner shell, because env(1) would take a program with a = in its path for a variable.
   const words = [
     "/usr/bin/env",

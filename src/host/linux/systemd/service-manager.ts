@@ -1,12 +1,5 @@
 import { type ClockAddon, openClockAddon } from "../clock/clock-addon.ts";
 
-/** The variables of systemd in the environment of a service (sd_notify(3), sd_watchdog_enabled(3)). */
-export interface ServiceEnvironment {
-  NOTIFY_SOCKET?: string | undefined;
-  WATCHDOG_USEC?: string | undefined;
-  WATCHDOG_PID?: string | undefined;
-}
-
 /** Notifies systemd about the service. Does nothing if systemd did not ask for it, or cannot be reached. */
 export interface ServiceManager {
   /**
@@ -23,9 +16,12 @@ const usualMilliseconds = 30_000;
 /** Bytes of a status line: the addon sends less than a kilobyte. */
 const mostStatusBytes = 800;
 
-/** `pid` is the id of this process: the variables may be inherited from another one. */
+/**
+ * By systemd's variables in the environment of a service (sd_notify(3), sd_watchdog_enabled(3)). `pid` is the id of this
+ * process: the variables may be inherited from another one.
+ */
 export function openServiceManager(
-  environment: ServiceEnvironment,
+  environment: NodeJS.ProcessEnv,
   { addon, pid }: { addon: string; pid: number },
 ): ServiceManager {
   const { NOTIFY_SOCKET: socket } = environment;
@@ -81,7 +77,7 @@ export function openServiceManager(
 }
 
 function watchdogMilliseconds(
-  { WATCHDOG_USEC, WATCHDOG_PID }: ServiceEnvironment,
+  { WATCHDOG_USEC, WATCHDOG_PID }: NodeJS.ProcessEnv,
   pid: number,
 ): number | undefined {
   if (WATCHDOG_PID !== undefined && WATCHDOG_PID !== String(pid)) return undefined;

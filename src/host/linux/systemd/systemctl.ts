@@ -2,7 +2,7 @@ import { rethrown, StewardError } from "../../../contract/errors.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
 
 /** One call of systemctl(1). */
-export interface SystemctlOrder {
+interface SystemctlOrder {
   readonly verb: string;
   readonly options?: readonly string[];
   readonly unit: string;
@@ -14,18 +14,17 @@ export interface SystemctlOrder {
  * Calls systemctl(1) and returns its output. Throws `forbidden`, `not_found`, `internal_error`. The caller checks the
  * name of the unit: it must not be a path or a pattern.
  */
-export type Systemctl = (order: SystemctlOrder) => Promise<string>;
-
-export function createSystemctl(run: RunCommand): Systemctl {
-  return async ({ verb, options = [], unit, patienceSeconds }) => {
-    const args = ["--no-ask-password", verb, ...options, "--", unit];
-    const limits = { timeoutMilliseconds: patienceSeconds * 1_000 };
-    const result = await run("systemctl", args, limits).catch(
-      rethrown((cause) => new StewardError("internal_error", "systemctl could not be run", { cause })),
-    );
-    if (result.status !== 0) throw refusal(`systemctl ${verb} ${unit}`, result, patienceSeconds);
-    return result.stdout;
-  };
+export async function systemctl(
+  run: RunCommand,
+  { verb, options = [], unit, patienceSeconds }: SystemctlOrder,
+): Promise<string> {
+  const args = ["--no-ask-password", verb, ...options, "--", unit];
+  const limits = { timeoutMilliseconds: patienceSeconds * 1_000 };
+  const result = await run("systemctl", args, limits).catch(
+    rethrown((cause) => new StewardError("internal_error", "systemctl could not be run", { cause })),
+  );
+  if (result.status !== 0) throw refusal(`systemctl ${verb} ${unit}`, result, patienceSeconds);
+  return result.stdout;
 }
 
 /** The reason for the failure, from the messages of the C locale. */

@@ -4,7 +4,8 @@ import type { RunCommand } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
 import type { UnitState, Units } from "../../release-ports.ts";
 import { readJournalEntry } from "./journal-entry.ts";
-import { createSystemctl, type Systemctl } from "./systemctl.ts";
+import { moment } from "./journal-source.ts";
+import { systemctl } from "./systemctl.ts";
 
 /** The state of a unit, with words for people. */
 export interface DescribedUnitState extends UnitState {
@@ -27,33 +28,23 @@ const longestLine = 400;
 
 /** The units of systemd through systemctl(1) and journalctl(1). Throws RangeError for an invalid name of a service. */
 export function createUnits(run: RunCommand): LinuxUnits {
-  const systemctl = createSystemctl(run);
-  const order = (verb: string, unit: string, options: readonly string[] = []): Promise<string> =>
-    systemctl({ verb, options, unit, patienceSeconds: orderSeconds });
+  const order = async (verb: string, unit: string, options: readonly string[] = []): Promise<void> => {
+    checkName(unit);
+    await systemctl(run, { verb, options, unit, patienceSeconds: orderSeconds });
+  };
   return {
-    state: async (unit) => {
-      checkName(unit);
-      return readState(unit, await ask(systemctl, unit));
-    },
+    state: async (unit) => readState(unit, await ask(run, unit)),
     restart: async (unit) => {
-      checkName(unit);
       await order("reset-failed", unit).catch(unlessNotLoaded);
       await order("restart", unit);
     },
-    reload: async (unit) => {
-      checkName(unit);
-      await order("reload-or-restart", unit);
-    },
+    reload: (unit) => order("reload-or-restart", unit),
     begin: async (unit) => {
-      checkName(unit);
       await order("reset-failed", unit).catch(unlessNotLoaded);
       // Not `start`: a unit that is just stopping would count as running, and would not be started.
       await order("restart", unit, ["--no-block"]);
     },
-    log: async (unit, sinceMilliseconds, mostLines) => {
-      checkName(unit);
-      return readLog(run, { unit, sinceMilliseconds, mostLines });
-    },
+    log: (...query) => readLog(run, ...query),
   };
 }
 
@@ -82,26 +73,18 @@ const properties = [
 
 type Shown = Readonly<Record<(typeof properties)[number], string>>;
 
-async function ask(systemctl: Systemctl, unit: string): Promise<Shown> {
+async function ask(run: RunCommand, unit: string): Promise<Shown> {
+  checkName(unit);
   const options = ["--no-pager", `--property=${properties.join(",")}`];
-  const text = await systemctl({ verb: "show", options, unit, patienceSeconds: questionSeconds });
+  const text = await systemctl(run, { verb: "show", options, unit, patienceSeconds: questionSeconds });
   const lines = text.trimEnd().split("\n");
   const values = new Map(lines.map((line) => [line.replace(/=.*/, ""), line.replace(/^[^=]*=?/, "")]));
-  const shown = (property: string): string => {
+  const shown = properties.map((property) => {
     const value = values.get(property);
     if (value === undefined) throw unreadable(unit, `no ${property}`);
-    return value;
-  };
-  return {
-    LoadState: shown("LoadState"),
-    ActiveState: shown("ActiveState"),
-    SubState: shown("SubState"),
-    Result: shown("Result"),
-    NRestarts: shown("NRestarts"),
-    InvocationID: shown("InvocationID"),
-    ExecMainCode: shown("ExecMainCode"),
-    ExecMainStatus: shown("ExecMainStatus"),
-  };
+    return [property, value];
+  });
+  return Object.fromEntries(shown) as Shown;
 }
 
 function readState(unit: string, shown: Shown): DescribedUnitState {
@@ -145,18 +128,15 @@ function unreadable(unit: string, what: string): StewardError {
   );
 }
 
-interface LogQuery {
-  unit: string;
-  sinceMilliseconds: number;
-  mostLines: number;
-}
-
 /** Oldest first. */
-async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: LogQuery): Promise<string[]> {
+async function readLog(
+  run: RunCommand,
+  ...[unit, sinceMilliseconds, mostLines]: Parameters<Units["log"]>
+): Promise<string[]> {
+  checkName(unit);
   const args = [
     `--unit=${unit}`,
-    // systemd.time(7): seconds since the epoch, whatever the time zone.
-    `--since=@${(sinceMilliseconds / 1_000).toFixed(3)}`,
+    `--since=@${moment(sinceMilliseconds)}`,
     `--lines=${mostLines}`,
     // Newest first, because excess output is cut off at its end.
     "--reverse",
