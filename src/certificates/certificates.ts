@@ -5,7 +5,6 @@ import type { EventFacts } from "../journal/events/event.ts";
 import { agentEvent } from "../journal/events/event.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { type CertificateFacts, factsOf } from "./facts.ts";
-import type { SelfMade } from "./self-made.ts";
 
 /** The certificate that the device shows. */
 export interface Shown extends Pair {
@@ -23,7 +22,8 @@ export interface RefusedPair {
 export interface CertificatesOptions {
   /** The pairs that are installed. */
   readonly readInstalled: () => Promise<readonly InstalledPair[]>;
-  readonly selfMade: SelfMade;
+  /** Reads the device's own. */
+  readonly readOwn: () => Promise<Pair | null>;
   readonly log: Log;
   readonly record: (event: EventFacts) => void;
 }
@@ -44,7 +44,7 @@ export interface Certificates {
 
 export function createCertificates({
   readInstalled,
-  selfMade,
+  readOwn,
   log,
   record,
 }: CertificatesOptions): Certificates {
@@ -75,7 +75,7 @@ export function createCertificates({
       }
     }
     tellRefused(unusable);
-    const own = await selfMade.read();
+    const own = await readOwn();
     return own && { ...own, installed: null, facts: factsOf(own.certificate) };
   };
   return {

@@ -28,15 +28,6 @@ export interface SelfMadeOptions {
 
 type Wanted = Pick<CertificateRequest, "names" | "addresses"> & { readonly lanNames: readonly string[] };
 
-/** The certificate that the device makes for itself. */
-export interface SelfMade {
-  /**
-   * The present certificate. An outdated one is replaced by another with the same key; null: none, and none may be
-   * made.
-   */
-  read(): Promise<Pair | null>;
-}
-
 const dayMilliseconds = 86_400_000;
 
 /** Bytes of a key or a certificate of ours; with 50 names one has some 4 KiB. */
@@ -55,7 +46,11 @@ const renewalDays = 30;
  */
 const changesSeconds = 86_400;
 
-export function createSelfMade(options: SelfMadeOptions): SelfMade {
+/**
+ * Reads the certificate that the device makes for itself. An outdated one is replaced by another with the same key; null:
+ * none, and none may be made.
+ */
+export function createSelfMade(options: SelfMadeOptions): () => Promise<Pair | null> {
   const { directory, mayMake, signOwn, wanted, now, floor, uptime, log } = options;
   const files = filesIn(directory);
   let present: Pair | null = null;
@@ -78,21 +73,19 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
     const isKnown = (address: string): boolean => isOnLan(address) && isIP(address) === kind;
     return uptime() - madeAt < changesSeconds && factsOf(certificate).addresses.some(isKnown);
   };
-  return {
-    read: async () => {
-      present ??= await readOwnPair(directory);
-      if (!mayMake()) return present;
-      const reason = present === null ? "none" : outdated(present.certificate, wanted(), now());
-      if (present !== null && reason !== "none" && isKept(present, reason)) return present;
-      const key = (await readKey(files.key)) ?? present?.key ?? (await makeKey(directory, files.key, log));
-      present = await make(key);
-      if (reason === "lan") renamedAt = uptime();
-      log("notice", "the device made a certificate for HTTPS", {
-        reason,
-        fingerprint: factsOf(present.certificate).fingerprint,
-      });
-      return present;
-    },
+  return async () => {
+    present ??= await readOwnPair(directory);
+    if (!mayMake()) return present;
+    const reason = present === null ? "none" : outdated(present.certificate, wanted(), now());
+    if (present !== null && reason !== "none" && isKept(present, reason)) return present;
+    const key = (await readKey(files.key)) ?? present?.key ?? (await makeKey(directory, files.key, log));
+    present = await make(key);
+    if (reason === "lan") renamedAt = uptime();
+    log("notice", "the device made a certificate for HTTPS", {
+      reason,
+      fingerprint: factsOf(present.certificate).fingerprint,
+    });
+    return present;
   };
 }
 

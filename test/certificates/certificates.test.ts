@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { before, beforeEach, describe, it } from "node:test";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { type Certificates, createCertificates } from "../../src/certificates/certificates.ts";
-import type { SelfMade } from "../../src/certificates/self-made.ts";
 import { repairIn } from "../../src/contract/finding.ts";
 import { readInstalledPairs } from "../../src/host/linux/certificates/installed-pairs.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
@@ -34,7 +33,7 @@ describe("the certificate that HTTPS shows", () => {
     events.length = 0;
     return createCertificates({
       readInstalled: () => readInstalledPairs(directory, { own }),
-      selfMade: { read: async () => selfMade } satisfies SelfMade,
+      readOwn: async () => selfMade,
       log: () => undefined,
       record: (event) => void events.push(event),
     });

@@ -40,8 +40,8 @@ function device(test: TestContext, directory = mkdtempSync(join(tmpdir(), "stewa
     log: (_severity, message, members) => void said.push({ message, ...members }),
   };
   const start = (changes: Partial<SelfMadeOptions> = {}) => createSelfMade({ ...options, ...changes });
-  const read = async (own = start()) => {
-    const pair = await own.read();
+  const read = async (readOwn = start()) => {
+    const pair = await readOwn();
     assert.ok(pair);
     return { ...pair, facts: factsOf(pair.certificate) };
   };
@@ -234,12 +234,12 @@ describe("the certificate that the device makes", () => {
 
   it("is not made by a command that only looks", async (test) => {
     const { start } = device(test);
-    assert.equal(await start({ mayMake: () => false }).read(), null);
+    assert.equal(await start({ mayMake: () => false })(), null);
   });
 
   it("says what to install where there is no openssl", async (test) => {
     const { start, directory } = device(test);
     const signOwn = createSignOwn(createRunCommand({ path: "/nowhere" }), directory);
-    await assert.rejects(start({ signOwn }).read(), /apt-get install openssl/);
+    await assert.rejects(start({ signOwn })(), /apt-get install openssl/);
   });
 });

@@ -16,7 +16,7 @@ async function shown(lan: LanNames, hostname = "edge-7") {
   const names = () => namesOfHost(hostname, lan);
   const run = createRunCommand();
   const now = () => new Date("2026-11-20T08:00:00Z");
-  const own = createSelfMade({
+  const readOwn = createSelfMade({
     ...{ directory: join(stateDirectory, "tls"), mayMake: () => true, now, floor: now, uptime: () => 100 },
     signOwn: createSignOwn(run, stateDirectory),
     wanted: () => ({
@@ -26,7 +26,7 @@ async function shown(lan: LanNames, hostname = "edge-7") {
     }),
     log: () => undefined,
   });
-  await own.read();
+  await readOwn();
   const time = { uptime: () => 100, wall: () => now().getTime(), timers: createTimers() };
   const https = createHttps(
     {

@@ -182,7 +182,7 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     const tls = join(directory, "tls");
     await mkdir(tls);
     for (const name of ["key.pem", "certificate.pem"]) await put(`tls/${name}`);
-    const own = createSelfMade({
+    const readOwn = createSelfMade({
       directory: tls,
       mayMake: () => true,
       signOwn: createSignOwn(createRunCommand(), directory),
@@ -192,7 +192,7 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
       uptime: () => 100,
       log: () => undefined,
     });
-    assert.match((await own.read())?.certificate ?? "", /^-----BEGIN CERTIFICATE-----/);
+    assert.match((await readOwn())?.certificate ?? "", /^-----BEGIN CERTIFICATE-----/);
     for (const name of ["key.pem", "certificate.pem"])
       assert.equal(await isFile(join(tls, name)), true, name);
   },

@@ -78,7 +78,7 @@ export function openExaminedHost(
 const readCertificates: ExaminedHost["readCertificates"] = async (installed, ownDirectory) => {
   const certificates = createCertificates({
     readInstalled: () => readInstalledPairs(installed.directory, installed),
-    selfMade: { read: () => readOwnPair(ownDirectory) },
+    readOwn: () => readOwnPair(ownDirectory),
     log: () => undefined,
     record: () => undefined,
   });

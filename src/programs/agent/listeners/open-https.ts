@@ -110,7 +110,7 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
   const { stateDirectory, runDirectory, run, log } = place;
   const { uptime } = place.time;
   const time = (which: "now" | "floor") => () => present().context?.[which]() ?? new Date(0);
-  const selfMade = createSelfMade({
+  const readOwn = createSelfMade({
     directory: join(stateDirectory, "tls"),
     signOwn: createSignOwn(run, runDirectory),
     wanted: () => wantedOf(place, present().decisions),
@@ -122,7 +122,7 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
       const { decisions } = present();
       return decisions === undefined ? [] : readInstalledPairs(decisions.directory, decisions);
     },
-    selfMade,
+    readOwn,
     log,
     record: (event) => present().context?.record(event),
   });
