@@ -22,10 +22,8 @@ export function readHealth(checks: readonly HealthCheck[], isDetailed: boolean):
 
 /** The findings of the checks as needs of the status. */
 export function troublesOf(checks: readonly HealthCheck[]): Need[] {
-  const needs: Need[] = [];
-  for (const { name, trouble } of checks) {
+  return checks.flatMap(({ name, trouble }) => {
     const found = trouble();
-    if (found !== null) needs.push(needOf(found, name));
-  }
-  return needs;
+    return found === null ? [] : [needOf(found, name)];
+  });
 }

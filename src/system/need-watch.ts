@@ -22,10 +22,7 @@ export interface NeedWatchOptions {
   readonly timers: Timers;
 }
 
-export interface NeedWatch {
-  start(): void;
-  stop(): void;
-}
+export type NeedWatch = ReturnType<typeof createNeedWatch>;
 
 /**
  * Seconds between two looks. A need that is over at the next look is no event: a clock at a boot, a network for a
@@ -34,7 +31,7 @@ export interface NeedWatch {
 const lookSeconds = 60;
 
 /** Records when the device begins to need a person and when it no longer does, also over restarts. */
-export function createNeedWatch({ needs, told, record, timers }: NeedWatchOptions): NeedWatch {
+export function createNeedWatch({ needs, told, record, timers }: NeedWatchOptions) {
   let open: Map<string, ToldNeed> | null = null;
   let before: ReadonlyMap<string, unknown> | null = null;
   let cancel = (): void => undefined;
@@ -68,7 +65,7 @@ export function createNeedWatch({ needs, told, record, timers }: NeedWatchOption
   };
   return {
     start,
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       cancel();
     },

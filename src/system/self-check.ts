@@ -3,17 +3,6 @@ import type { Finding } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
 import { failuresIn, failureTrouble, ownFailures, type PartFailure } from "./program-parts.ts";
 
-/** Tests this program's own parts: passwords, two-factor secrets, signatures, native modules. */
-export interface SelfCheck {
-  /** Tests them unless that was done. Throws `not_ready` with the failed parts; `isDetailed`: and their errors. */
-  require(isDetailed: boolean): Promise<void>;
-  /** The trouble of the last test; null: all parts work, or were not tested yet. */
-  trouble(): Finding | null;
-  /** Schedules the test soon, so that health knows before anyone asks for readiness. */
-  start(): void;
-  stop(): void;
-}
-
 export interface SelfCheckOptions {
   /** Absolute paths of the runtime and of self-check.js. */
   readonly node: string;
@@ -34,8 +23,13 @@ const failureSeconds = 10;
 /** Milliseconds that a test may take: a fraction of a second of work, on a device that may be at its slowest. */
 const longestMilliseconds = 30_000;
 
-/** Tests the parts once a process, and again after a failure. */
-export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
+export type SelfCheck = ReturnType<typeof createSelfCheck>;
+
+/**
+ * Tests this program's own parts (passwords, two-factor secrets, signatures, native modules) once a process, and again after
+ * a failure.
+ */
+export function createSelfCheck(options: SelfCheckOptions) {
   const { timers, uptime } = options;
   let last: { failures: readonly PartFailure[]; at: number } | null = null;
   let running: Promise<readonly PartFailure[]> | null = null;
@@ -54,20 +48,23 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
     return running;
   };
   return {
-    require: async (isDetailed) => {
+    /** Tests them unless that was done. Throws `not_ready` with the failed parts; `isDetailed`: and their errors. */
+    require: async (isDetailed: boolean): Promise<void> => {
       const failures = ownFailures(await examine());
       if (failures.length > 0)
         throw new StewardError("not_ready", failureTrouble(failures, isDetailed).detail);
     },
-    trouble: () => {
+    /** The trouble of the last test; null: all parts work, or were not tested yet. */
+    trouble: (): Finding | null => {
       if (last === null || last.failures.length === 0) return null;
       if (isDue()) void examine();
       return failureTrouble(last.failures);
     },
-    start: () => {
+    /** Schedules the test soon, so that health knows before anyone asks for readiness. */
+    start: (): void => {
       takeBack = timers.after(firstTrialSeconds, () => void examine());
     },
-    stop: () => takeBack(),
+    stop: (): void => takeBack(),
   };
 }
 

@@ -4,16 +4,6 @@ import { finding, line } from "../contract/finding.ts";
 import type { Finding } from "../contract/types.ts";
 import type { HostTime } from "../host/host.ts";
 
-/** Work of systemd's that no one waits for: its failure is a finding, as nobody would hear of it otherwise. */
-export interface Unattended {
-  /** The daily backup. */
-  backup(): Finding | null;
-  /** The sending of audit lines. */
-  upload(): Finding | null;
-  /** Settles when no look at the files is under way. */
-  settled(): Promise<void>;
-}
-
 export interface UnattendedOptions {
   /** The root of the system's paths: /, except in a test. */
   readonly root: string;
@@ -45,10 +35,10 @@ const steadySeconds = 600;
 const silentSeconds = 3_600;
 
 /**
- * systemd's links and stamps say it without D-Bus, which a device need not have: when a unit was switched on, and when its
- * timer fired.
+ * Work of systemd's that no one waits for: its failure is a finding, as nobody would hear of it otherwise. systemd's links
+ * and stamps say it without D-Bus, which a device need not have: when a unit was switched on, and when its timer fired.
  */
-export function createUnattended(options: UnattendedOptions): Unattended {
+export function createUnattended(options: UnattendedOptions) {
   const { root, stateDirectory, lastBackupAt } = options;
   const { uptime, wall } = options.time;
   const begun = uptime();
@@ -72,8 +62,10 @@ export function createUnattended(options: UnattendedOptions): Unattended {
   };
   lookAgain();
   return {
+    /** Settles when no look at the files is under way. */
     settled: () => looking,
-    backup: () => {
+    /** The daily backup. */
+    backup: (): Finding | null => {
       lookAgain();
       if (seen.timer === 0) return null;
       const now = wall() / 1_000;
@@ -88,7 +80,8 @@ export function createUnattended(options: UnattendedOptions): Unattended {
       const particulars = made === null ? "None was ever made." : `The last one was made at ${made}.`;
       return finding("backup_overdue", {}, particulars, line("steward doctor"));
     },
-    upload: () => {
+    /** The sending of audit lines. */
+    upload: (): Finding | null => {
       lookAgain();
       if (!seen.isUploading || uptime() - uploader.up < silentSeconds) return null;
       const lines = "journalctl -u steward-upload.service -n 20 --no-pager";
