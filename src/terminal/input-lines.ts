@@ -4,14 +4,7 @@ import { CommandError } from "./command-error.ts";
 const lineLimit = 4096;
 
 /** Lines of standard input, each read when it is asked for, so that a script can wait before it writes the next. */
-export interface InputLines {
-  /** Without its line end; undefined when the input has ended. Throws CommandError(6) for anything but a line of text. */
-  next(): Promise<string | undefined>;
-  /** Ends the reading: an input that is still open would keep the program alive. */
-  close(): void;
-}
-
-export function createInputLines(stdin: NodeJS.ReadStream): InputLines {
+export function createInputLines(stdin: NodeJS.ReadStream) {
   const chunks: AsyncIterator<Buffer> = stdin[Symbol.asyncIterator]();
   let bytes = Buffer.alloc(0);
   let hasEnded = false;
@@ -23,7 +16,8 @@ export function createInputLines(stdin: NodeJS.ReadStream): InputLines {
     }
   };
   return {
-    next: async () => {
+    /** Without its line end; undefined when the input has ended. Throws CommandError(6) for anything but a line of text. */
+    next: async (): Promise<string | undefined> => {
       await fill();
       if (bytes.length === 0) return undefined;
       const end = bytes.indexOf("\n");
@@ -32,7 +26,8 @@ export function createInputLines(stdin: NodeJS.ReadStream): InputLines {
       bytes = end === -1 ? Buffer.alloc(0) : bytes.subarray(end + 1);
       return decode(line).replace(/\r$/, "");
     },
-    close: () => void stdin.destroy(),
+    /** Ends the reading: an input that is still open would keep the program alive. */
+    close: (): void => void stdin.destroy(),
   };
 }
 

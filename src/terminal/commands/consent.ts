@@ -50,8 +50,7 @@ export async function agreesTo(invocation: Invocation, { says, question }: Conse
 /** The words of a command line with one more option, as a POSIX shell reads them: `steward user rm anna --yes`. */
 function typedLine(words: readonly string[], option: string): string {
   const at = words.indexOf("--");
-  const all = at === -1 ? [...words, option] : words.toSpliced(at, 0, option);
-  return shellLine(all);
+  return shellLine(at === -1 ? [...words, option] : words.toSpliced(at, 0, option));
 }
 
 /** Words as a POSIX shell reads them. */

@@ -94,14 +94,11 @@ function optionLine(option: Option): readonly [string, string] {
 }
 
 function optionUsages(options: readonly Option[]): string[] {
-  const usages: string[] = [];
-  for (const option of options) {
-    const partner = options.find((other) => other.excludes === option.name);
-    if (partner !== undefined) continue;
+  const isShownWithOther = ({ name }: Option): boolean => options.some((other) => other.excludes === name);
+  return options.flatMap((option) => {
     const other = option.excludes === undefined ? "" : ` | --${option.excludes}`;
-    usages.push(`[--${option.name}${valueUsage(option)}${other}]`);
-  }
-  return usages;
+    return isShownWithOther(option) ? [] : [`[--${option.name}${valueUsage(option)}${other}]`];
+  });
 }
 
 function valueUsage(option: Option): string {

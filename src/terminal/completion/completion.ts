@@ -7,15 +7,8 @@ export const shells = ["bash", "zsh", "fish"] as const;
 
 /** A script that completes commands, options and their fixed values, without calling the program. */
 export function completionScript(shell: (typeof shells)[number], table: CommandTable): string {
-  const model = completionModel(table);
-  switch (shell) {
-    case "bash":
-      return bashScript(model);
-    case "zsh":
-      return zshScript(model);
-    case "fish":
-      return fishScript(model);
-  }
+  const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+  return scripts[shell](completionModel(table));
 }
 
 /** The command that prints it. */
