@@ -11,7 +11,7 @@ import { createReleaseFiles } from "../../src/installer/files/release-files.ts";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
 
 const [directory = "", payload = "", warmUp = ""] = process.argv.slice(2);
-const files = createReleaseFiles({ run: createRunCommand(), freeSpace });
+const files = createReleaseFiles(createRunCommand(), freeSpace);
 
 /** Milliseconds until the process is idle. */
 const idleMilliseconds = 500;

@@ -61,11 +61,8 @@ async function load(files: ReleaseFiles, directories: ReleaseDirectories): Promi
 
 /** The state without a journal: where `current` and `previous` lead. */
 async function fromLinks(files: ReleaseFiles, directories: ReleaseDirectories): Promise<ReleaseJournal> {
-  const [rules, binary] = [
-    await slotFromLinks(files, directories, "rules"),
-    await slotFromLinks(files, directories, "binary"),
-  ];
-  return { ...emptyJournal, slots: { rules, binary } };
+  const slotOf = (kind: UpdateKind) => slotFromLinks(files, directories, kind);
+  return { ...emptyJournal, slots: { rules: await slotOf("rules"), binary: await slotOf("binary") } };
 }
 
 async function slotFromLinks(

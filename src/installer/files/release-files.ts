@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,7 +8,7 @@ import {
   removeLeftovers,
   storageError,
   syncDirectory,
-  temporaryPrefix,
+  temporaryName,
   writeDurably,
 } from "../../store/files/durable-file.ts";
 import { openRegular, readRegular } from "../../store/files/regular-file.ts";
@@ -18,17 +17,11 @@ import { removeTree } from "./remove-tree.ts";
 /** Milliseconds for a file system to write its cached data: 4 GiB at 10 MB/s, and the data of other programs. */
 const syncMilliseconds = 600_000;
 
-/** Host functions that the files need. */
-export interface ReleaseFilesOptions {
-  readonly run: RunCommand;
-  readonly freeSpace: FreeSpace;
-}
-
 /**
  * The files of releases, in directories that only root writes. Leftovers of a killed change are removed by the next change
  * of the same path. Throws `state_damaged` too, if a file of another type is in the way.
  */
-export function createReleaseFiles({ run, freeSpace }: ReleaseFilesOptions): ReleaseFiles {
+export function createReleaseFiles(run: RunCommand, freeSpace: FreeSpace): ReleaseFiles {
   return {
     read: (path, maximumBytes) => failing(path, () => readRegular(path, maximumBytes).catch(orNull)),
     write: (path, content, mode) =>
@@ -83,17 +76,13 @@ async function makeReal(path: string, mode: number): Promise<void> {
   const stats = await statsOf(path);
   if (stats?.isDirectory()) return;
   if (stats) throw damaged(path, "a directory");
-  if (dirname(path) !== path) await makeParent(dirname(path), mode);
+  const parent = dirname(path);
+  // It may be a link: an administrator may have put /var/lib on another disk.
+  if (parent !== path && (await statsOf(parent)) === null) await makeReal(parent, mode);
   await mkdir(path, { mode });
   // The umask may have removed some bits.
   await chmod(path, mode);
-  await syncDirectory(dirname(path));
-}
-
-/** The parents may be links: an administrator may have put /var/lib on another disk. */
-async function makeParent(path: string, mode: number): Promise<void> {
-  const stats = await statsOf(path);
-  if (stats === null) await makeReal(path, mode);
+  await syncDirectory(parent);
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {
@@ -120,7 +109,7 @@ async function moveTo(from: string, to: string): Promise<void> {
 async function putLink(path: string, target: string): Promise<void> {
   const stats = await statsOf(path);
   if (stats && !stats.isSymbolicLink()) throw damaged(path, "a symbolic link");
-  const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = temporaryName(path);
   try {
     await symlink(target, temporary);
     await rename(temporary, path);

@@ -4,34 +4,19 @@ import type { Trial } from "../../releases/release-journal.ts";
 import { cut } from "./outcomes.ts";
 import { mostCrashes } from "./trial-step.ts";
 
-/** Checks the health of a release that was activated. */
-export interface HealthWatch {
-  /** The release was activated just now: its unclean exits are counted from none. */
-  begin(): void;
-  /** Asks once, and returns what that changes in the trial. Restarts a unit that systemd has given up. */
-  poll(trial: Trial, plan: ApplyPlan, release: ReleaseAtWork): Promise<Pick<Trial, "health" | "crashes">>;
-  /** Adds a line that no health check sees, such as an error of the activation. */
-  note(words: string): void;
-  /** The answers and notes since `begin`, one line for each change. */
-  lines(): readonly string[];
-}
-
 /** Characters of an answer that are kept. */
 const mostWords = 300;
 
 /** Lines that are kept. */
 const mostLines = 20;
 
-/** Changes of the unit since the last check. */
-interface UnitSince {
-  /** Unclean exits. */
-  readonly crashes: number;
-  readonly isFailed: boolean;
-  /** It was started again, by systemd or by a person. */
-  readonly isRestarted: boolean;
-}
+/** A unit in which nothing has changed since the last check. Restarted: started again, by systemd or by a person. */
+const unchanged = { crashes: 0, isFailed: false, isRestarted: false };
 
-export function createHealthWatch(host: ReleaseHost): HealthWatch {
+export type HealthWatch = ReturnType<typeof createHealthWatch>;
+
+/** Checks the health of a release that was activated. */
+export function createHealthWatch(host: ReleaseHost) {
   // null: the watch began in the middle of a trial, so the earlier count is not known.
   let counted: number | null = null;
   let invocation: string | null = null;
@@ -40,14 +25,14 @@ export function createHealthWatch(host: ReleaseHost): HealthWatch {
     if (lines.at(-1)?.endsWith(words)) return;
     lines = [...lines, `${at} ${words}`].slice(-mostLines);
   };
-  const unitSince = async (plan: ApplyPlan): Promise<UnitSince> => {
-    if (plan.unit === null || host.units === null) return { crashes: 0, isFailed: false, isRestarted: false };
+  const unitSince = async (plan: ApplyPlan): Promise<typeof unchanged> => {
+    if (plan.unit === null || host.units === null) return unchanged;
     const state = await host.units.state(plan.unit).catch((error: unknown) => {
       // If systemd does not answer now, it does later, or the deadline ends the trial.
       note(host.now().toISOString(), cut(messageOf(error), mostWords));
       return null;
     });
-    if (state === null) return { crashes: 0, isFailed: false, isRestarted: false };
+    if (state === null) return unchanged;
     const { uncleanExits, isFailed } = state;
     const before = counted ?? uncleanExits;
     const isRestarted = invocation !== null && invocation !== state.invocation;
@@ -57,14 +42,18 @@ export function createHealthWatch(host: ReleaseHost): HealthWatch {
     return { crashes: uncleanExits >= before ? uncleanExits - before : uncleanExits, isFailed, isRestarted };
   };
   return {
-    begin: () => {
+    /** The release was activated just now: its unclean exits are counted from none. */
+    begin: (): void => {
       counted = 0;
       invocation = null;
       lines = [];
     },
-    note: (words) => note(host.now().toISOString(), cut(words, mostWords)),
-    lines: () => lines,
-    poll: async (trial, plan, release) => {
+    /** Adds a line that no health check sees, such as an error of the activation. */
+    note: (words: string): void => note(host.now().toISOString(), cut(words, mostWords)),
+    /** The answers and notes since `begin`, one line for each change. */
+    lines: (): readonly string[] => lines,
+    /** Asks once, and returns what that changes in the trial. Restarts a unit that systemd has given up. */
+    poll: async (trial: Trial, plan: ApplyPlan, release: ReleaseAtWork) => {
       const { crashes: more, isFailed, isRestarted } = await unitSince(plan);
       const { isHealthy, words } = await host.askHealth(plan, release);
       const crashes = trial.crashes + more;

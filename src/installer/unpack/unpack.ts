@@ -41,7 +41,7 @@ export async function unpack(
     const roomBytes = (await files.freeBytes(dirname(directory))) - caps.reserveBytes;
     makeNew(directory);
     try {
-      await stream(file, { tree: createTreeWriter({ top: directory, caps, roomBytes }), caps });
+      await stream(file, createTreeWriter({ top: directory, caps, roomBytes }), caps);
       await files.sync(directory);
     } catch (error) {
       removeTree(directory);
@@ -52,13 +52,8 @@ export async function unpack(
   }
 }
 
-interface Target {
-  readonly tree: TreeWriter;
-  readonly caps: UnpackCaps;
-}
-
 /** From the compressed file to the tree in one pass, with one piece of each stage in memory. */
-async function stream(file: FileHandle, { tree, caps }: Target): Promise<void> {
+async function stream(file: FileHandle, tree: TreeWriter, caps: UnpackCaps): Promise<void> {
   const { size } = await file.stat();
   const gunzip = createGunzip({ chunkSize: pieceBytes });
   const meter = createArchiveMeter(caps, () => gunzip.bytesWritten);
@@ -114,7 +109,7 @@ async function* metered(pieces: AsyncIterable<Buffer>, meter: ArchiveMeter): Asy
 
 async function place(
   archive: Extract,
-  { tree, caps, meter }: Target & { meter: ArchiveMeter },
+  { tree, caps, meter }: { tree: TreeWriter; caps: UnpackCaps; meter: ArchiveMeter },
 ): Promise<void> {
   const links = new Map<string, readonly string[]>();
   let hasTop = false;
@@ -220,19 +215,13 @@ export type TreeLinks = ReadonlyMap<string, readonly string[]>;
  */
 export function refuseLinksOut(links: TreeLinks, hops: number): void {
   for (const [path, target] of links) {
-    const why = misleading(links, { place: path.split("/").slice(0, -1), target, hops });
+    const why = misleading(links, path, target, hops);
     if (why !== null) throw unsafePayload(why, { name: path });
   }
 }
 
-interface Walk {
-  readonly place: readonly string[];
-  readonly target: readonly string[];
-  readonly hops: number;
-}
-
-function misleading(links: TreeLinks, { place, target, hops }: Walk): string | null {
-  const at = [...place];
+function misleading(links: TreeLinks, path: string, target: readonly string[], hops: number): string | null {
+  const at = path.split("/").slice(0, -1);
   // The components still to be walked, the next one last.
   const ahead = [...target].reverse();
   let followed = 0;

@@ -76,7 +76,7 @@ async function readAccepted({ hostFile, credentials, say }: InstallerOptions): P
 /** This host, with the installer's own functions to write files and to unpack. */
 function openInstallerHost({ isUnderSystemd, credentials }: InstallerOptions): ReleaseHost {
   const run = createRunCommand();
-  const files = createReleaseFiles({ run, freeSpace });
+  const files = createReleaseFiles(run, freeSpace);
   const host = openReleaseHost({ run, isUnderSystemd, isRoot: credentials.geteuid() === 0 });
   return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, { files }) };
 }

@@ -22,7 +22,7 @@ import type { ReleaseFiles } from "../../../src/host/release-ports.ts";
 import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
 
 const run = createRunCommand();
-const files = createReleaseFiles({ run, freeSpace });
+const files = createReleaseFiles(run, freeSpace);
 
 function scratchWith(
   test: TestContext,
@@ -115,13 +115,10 @@ describe("the files of releases", () => {
     const { at } = scratchWith(test);
     const told: string[][] = [];
     const noting = (status: number): ReleaseFiles =>
-      createReleaseFiles({
-        run: async (program, args) => {
-          told.push([program, ...args]);
-          return { status, stdout: "", stderr: "sync: error syncing: Input/output error\n" };
-        },
-        freeSpace,
-      });
+      createReleaseFiles(async (program, args) => {
+        told.push([program, ...args]);
+        return { status, stdout: "", stderr: "sync: error syncing: Input/output error\n" };
+      }, freeSpace);
     await noting(0).sync(at("."));
     assert.deepEqual(told, [["sync", "-f", "--", at(".")]]);
     await assert.rejects(noting(1).sync(at(".")), {
@@ -146,7 +143,7 @@ describe("the files of releases", () => {
       synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
       return sync.call(this);
     };
-    await createReleaseFiles({ run: createRunCommand({ path: "/nonexistent" }), freeSpace }).sync(at("tree"));
+    await createReleaseFiles(createRunCommand({ path: "/nonexistent" }), freeSpace).sync(at("tree"));
     assert.deepEqual(synced, [at("tree/deep/file"), at("tree/deep"), at("tree")]);
   });
 });

@@ -25,7 +25,7 @@ import { createReleaseFiles } from "../../../src/installer/files/release-files.t
 import { unpack } from "../../../src/installer/unpack/unpack.ts";
 import { unpackCaps } from "../../../src/installer/unpack/unpack-caps.ts";
 
-const files = createReleaseFiles({ run: createRunCommand(), freeSpace });
+const files = createReleaseFiles(createRunCommand(), freeSpace);
 
 /** A tree with everything that a release may have in it. */
 function makeTree(scratch: string): string {
