@@ -21,15 +21,11 @@ export interface ApplySituation {
   readonly busy: string | null;
 }
 
-export interface ApplyDecision {
-  /** To be applied now; null: nothing is. */
-  readonly apply: StoredRelease | null;
-  /** When to decide again if nothing else happens; null: never. */
-  readonly again: Date | null;
-}
-
-/** Which of the staged releases is applied without a request: rules before a binary, one at a time. */
-export function decideApplying(staged: readonly StoredRelease[], situation: ApplySituation): ApplyDecision {
+/**
+ * Which of the staged releases is applied without a request: rules before a binary, one at a time. `apply` null: nothing is
+ * now. `again`: when to decide again if nothing else happens; null: never.
+ */
+export function decideApplying(staged: readonly StoredRelease[], situation: ApplySituation) {
   const ordered = updateKinds.flatMap((kind) => staged.filter((release) => release.kind === kind));
   const judged = ordered.map((release) => ({ release, hold: applyHoldOf(release, situation) }));
   const free = judged.find(({ hold }) => hold === null);

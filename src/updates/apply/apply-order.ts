@@ -19,14 +19,6 @@ import { holdSentence } from "../facts/update-sentences.ts";
 import { stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
-/** A request to apply a release. */
-export interface ApplyOrder {
-  /** In the order in which they are applied. */
-  readonly kinds: readonly UpdateKind[];
-  /** The source that is checked first; null: there is no server, and the release is on this device already. */
-  readonly source: CheckSource | null;
-}
-
 type Parts = Pick<CheckParts, "options" | "watch" | "downloads">;
 
 /** `all`: rules before a binary. */
@@ -35,14 +27,14 @@ export function kindsOf(kind: UpdateKind | "all"): readonly UpdateKind[] {
 }
 
 /**
- * Decides which kinds a request applies, and where to check first. Throws `update_not_set_up`, `no_update_available`,
- * `update_not_acceptable` (it has failed here), `update_not_configured`, `signature_verification_required`,
- * `state_damaged`.
+ * Decides which kinds a request applies, in their order, and the source that is checked first; null: there is no server, and
+ * the release is on this device already. Throws `update_not_set_up`, `no_update_available`, `update_not_acceptable` (it has
+ * failed here), `update_not_configured`, `signature_verification_required`, `state_damaged`.
  */
 export function applyOrder(
   parts: Parts,
   { kind, repository }: { kind: UpdateKind | "all"; repository?: string | undefined },
-): ApplyOrder {
+) {
   requireReadable(parts);
   const asked = kindsOf(kind);
   requireSetUp(parts, asked);

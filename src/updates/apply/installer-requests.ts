@@ -3,8 +3,8 @@ import type { UpdateProblem, UpdateReason } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
-import type { UpdateKind } from "../../releases/release.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
+import type { StoredRelease } from "../../releases/update-record.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
 import { problemWith } from "../facts/problem.ts";
 import type { ReleaseWatch } from "../facts/release-watch.ts";
@@ -12,12 +12,7 @@ import type { InstallRequest, ReleaseName, UpdaterOptions } from "../facts/updat
 import { nothingRecorded } from "./apply-refusals.ts";
 
 /** The release to be installed, or to be rolled back. */
-export interface RequestedRelease {
-  readonly kind: UpdateKind;
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-}
+type RequestedRelease = Pick<StoredRelease, "kind" | "id" | "name" | "version">;
 
 /** The errand that the installer was started for. */
 export interface PendingRequest {
@@ -96,7 +91,8 @@ export class InstallerRequests {
     const { watch } = this.#plan;
     const { sequence } = watch.journal();
     const letGo = watch.hold();
-    this.#pending = pendingRequest(request, release);
+    const isRollback = request.verb === "rollback";
+    this.#pending = { id: isRollback ? null : release.id, release, isRollback };
     this.#plan.onMove();
     let failure: unknown;
     try {
@@ -155,11 +151,6 @@ export class InstallerRequests {
     const { code, message: detail } = error;
     if (isNews) notify("update.refused", { release_id: id, kind, name, version, code, detail });
   }
-}
-
-function pendingRequest({ verb }: InstallRequest, release: RequestedRelease): PendingRequest {
-  const isRollback = verb === "rollback";
-  return { id: isRollback ? null : release.id, release, isRollback };
 }
 
 function asStewardError(error: unknown): StewardError {

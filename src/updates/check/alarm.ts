@@ -1,21 +1,15 @@
 import type { Timers, Uptime } from "../../host/ports.ts";
 
-/** One call at a time in the far future. */
-export interface Alarm {
-  /** Replaces an earlier setting. */
-  set(seconds: number): void;
-  clear(): void;
-  /** Seconds until it goes off; null: it is not set. */
-  left(): number | null;
-}
-
 /** Seconds after which the rest of the wait is computed again: timers stop while the host is suspended. */
 const pollSeconds = 3_600;
 
+export type Alarm = ReturnType<typeof createAlarm>;
+
+/** One call at a time in the far future. */
 export function createAlarm(
   { timers, uptime }: { readonly timers: Timers; readonly uptime: Uptime },
   call: () => void,
-): Alarm {
+) {
   let dueAt: number | null = null;
   let takeBack: () => void = () => undefined;
   const left = (): number | null => (dueAt === null ? null : Math.max(0, dueAt - uptime()));
@@ -34,9 +28,11 @@ export function createAlarm(
     dueAt = null;
   };
   return {
+    /** Seconds until it goes off; null: it is not set. */
     left,
     clear,
-    set: (seconds) => {
+    /** Replaces an earlier setting. */
+    set: (seconds: number): void => {
       clear();
       dueAt = uptime() + seconds;
       // Never at once: the caller must not be called back while it is setting the alarm.

@@ -13,6 +13,7 @@ import {
 import { waveDueSeconds, wavePosition } from "../../releases/waves.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Validators } from "../../tuf/repository.ts";
+import type { UpdateEvent } from "../facts/updater-options.ts";
 
 export type CheckResult = GoodResult | FailedResult;
 
@@ -53,18 +54,6 @@ export interface CheckSource {
   readonly isServer: boolean;
 }
 
-/** An event that a check records, with its facts. */
-export type CheckEvent =
-  | {
-      readonly type: "update.check_failed";
-      readonly details: { code: string; detail: string; kind?: string };
-    }
-  | { readonly type: "update.check_recovered"; readonly details: { failures: number; kind?: string } }
-  | {
-      readonly type: "update.available";
-      readonly details: { release_id: string; kind: string; name: string; version: string };
-    };
-
 /**
  * The result that a failure leads to. While the clock is not trusted, dates prove nothing, neither those of metadata
  * nor those of certificates.
@@ -82,7 +71,7 @@ export function failedResult(cause: unknown, isClockTrusted: boolean): FailedRes
 export function recordAfter(
   record: UpdateRecord,
   report: CheckReport,
-): { record: UpdateRecord; events: readonly CheckEvent[] } {
+): { record: UpdateRecord; events: readonly UpdateEvent[] } {
   const { result, source } = report;
   if (result.outcome === "ok") return afterSuccess(record, report, result);
   const last_check = storedCheck(report);
@@ -126,7 +115,7 @@ function afterSuccess(
   record: UpdateRecord,
   report: CheckReport,
   { selection, validators, blockers }: GoodResult,
-): { record: UpdateRecord; events: readonly CheckEvent[] } {
+): { record: UpdateRecord; events: readonly UpdateEvent[] } {
   const { source, at, fingerprint } = report;
   const { rules, binary } = selection.chosen;
   // A kind that could not be judged keeps its known release, which is neither fetched nor applied.
@@ -171,8 +160,8 @@ function afterSuccess(
 }
 
 /** The same reason again is no news. */
-function blockerEvents(before: Blockers, after: Blockers): CheckEvent[] {
-  return updateKinds.flatMap((kind): CheckEvent[] => {
+function blockerEvents(before: Blockers, after: Blockers): UpdateEvent[] {
+  return updateKinds.flatMap((kind): UpdateEvent[] => {
     const [former, present] = [before[kind], after[kind]];
     if (former?.code === present?.code) return [];
     if (present !== null) return [{ type: "update.check_failed", details: { ...present, kind } }];

@@ -135,7 +135,7 @@ async function fetchDue(
   const { patches, blockers } = result;
   downloads.patchesFound(patches);
   await prune(parts, [...targets.keys(), ...idsOfBlocked(parts, blockers)]);
-  const { error } = await downloads.fetchAll({
+  const error = await downloads.fetchAll({
     targets,
     patches,
     dispensable: downloads.formers(parts.watch.journal()),

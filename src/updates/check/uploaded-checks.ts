@@ -1,15 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Upload } from "../../contract/types.ts";
-import type { UpdaterOptions } from "../facts/updater-options.ts";
-import type { Trust } from "../trust/trust.ts";
+import type { CheckParts } from "./check-parts.ts";
 import type { CheckScheduler } from "./check-scheduler.ts";
 import { requireSettings } from "./settings-block.ts";
 
-interface Parts {
-  readonly options: UpdaterOptions;
-  readonly trust: Trust;
-  readonly checks: CheckScheduler;
-}
+type Parts = Pick<CheckParts, "options" | "trust"> & { readonly checks: CheckScheduler };
 
 /** Seconds that a file waits for the one before it: a sender who stops may send another before the agent notices. */
 const patienceSeconds = 5;

@@ -22,11 +22,6 @@ export interface FetchOrder {
   readonly isWanted: (release: StoredRelease) => boolean;
 }
 
-/** `error`: of the first that failed; null: none did. */
-export interface FetchOutcome {
-  readonly error: StewardError | null;
-}
-
 /** Failures after which the rest can come over the same line a moment later. */
 const cuts: readonly string[] = ["update_server_unreachable", "update_too_slow"];
 
@@ -106,8 +101,8 @@ export class Downloads {
     await this.load();
   }
 
-  /** Fetches one after the other; throws only the signal's reason. */
-  async fetchAll(order: FetchOrder): Promise<FetchOutcome> {
+  /** Fetches one after the other; the error of the first that failed, or null. Throws only the signal's reason. */
+  async fetchAll(order: FetchOrder): Promise<StewardError | null> {
     let first: StewardError | null = null;
     for (const kind of updateKinds) {
       const release = this.#options.record.read().available[kind];
@@ -116,7 +111,7 @@ export class Downloads {
       const failure = await this.#fetch(release, target, order);
       first ??= failure;
     }
-    return { error: first };
+    return first;
   }
 
   /** null: it is staged. */

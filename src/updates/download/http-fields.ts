@@ -4,16 +4,11 @@ import type { Validators } from "../../tuf/repository.ts";
 /** Bytes of a validator: those of known servers have a tenth of it. */
 const longestValidator = 256;
 
-export interface ContentRange {
-  readonly first: number;
-  /** Inclusive. */
-  readonly last: number;
-  /** Bytes of the whole; null: not said. */
-  readonly total: number | null;
-}
-
-/** RFC 9110 §14.4, only `bytes`; null: none, or none that makes sense. */
-export function readContentRange(text: string | undefined): ContentRange | null {
+/**
+ * RFC 9110 §14.4, only `bytes`; null: none, or none that makes sense. `last` is inclusive; `total`: bytes of the whole, null:
+ * not said.
+ */
+export function readContentRange(text: string | undefined) {
   const [, first, last, total] =
     /^bytes ([0-9]{1,15})-([0-9]{1,15})\/([0-9]{1,15}|\*)$/i.exec(text ?? "") ?? [];
   if (first === undefined || last === undefined || total === undefined) return null;

@@ -78,14 +78,7 @@ interface PartState {
   lengthBytes: number;
 }
 
-interface PartWriter {
-  append(piece: Uint8Array): Promise<void>;
-  flush(): Promise<void>;
-  /** Drops what is not written yet. */
-  drop(): void;
-}
-
-function createWriter(state: PartState): PartWriter {
+function createWriter(state: PartState) {
   const gathered = Buffer.allocUnsafeSlow(gatheredBytes);
   let filledBytes = 0;
   const write = async (bytes: Uint8Array, position: number): Promise<void> => {
@@ -100,7 +93,7 @@ function createWriter(state: PartState): PartWriter {
     filledBytes = 0;
   };
   return {
-    append: async (piece) => {
+    append: async (piece: Uint8Array): Promise<void> => {
       if (filledBytes + piece.byteLength > gatheredBytes) await flush();
       if (piece.byteLength > gatheredBytes) await write(piece, state.lengthBytes);
       else {
@@ -110,7 +103,8 @@ function createWriter(state: PartState): PartWriter {
       state.lengthBytes += piece.byteLength;
     },
     flush,
-    drop: () => {
+    /** Drops what is not written yet. */
+    drop: (): void => {
       filledBytes = 0;
     },
   };

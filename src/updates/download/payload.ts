@@ -8,12 +8,6 @@ import { complete } from "./complete-part.ts";
 import { type FetchPayloadOptions, makePartByPatch } from "./patched-part.ts";
 import { openPart, removePart } from "./payload-part.ts";
 
-export interface StagedPayload {
-  readonly id: string;
-  readonly path: string;
-  readonly lengthBytes: number;
-}
-
 /**
  * Brings a target onto the disk as `staged/<id>.tar.gz`; a file is there only after it was hashed to its end. One that
  * is there already is hashed again and not fetched. A fetch that was cut off goes on: the hash says at the end whether
@@ -21,7 +15,7 @@ export interface StagedPayload {
  * `update_payload_mismatch`, `update_too_large`, `update_limit_exceeded`, `storage_full`, `storage_unwritable`; after a
  * cut or an abort the part stays.
  */
-export async function fetchPayload(options: FetchPayloadOptions): Promise<StagedPayload> {
+export async function fetchPayload(options: FetchPayloadOptions) {
   const { found, directory, caps } = options;
   const payload = readSignedPayload(found.file);
   const { id, lengthBytes } = payload;

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { createPayloadGzip } from "../../releases/patches/payload-gzip.ts";
+import { packInto } from "../../releases/patches/payload-gzip.ts";
 import { freeMemoryOf, type Zstandard } from "../../releases/patches/zstandard.ts";
 import { openDispensable, openRegular } from "../../store/files/regular-file.ts";
 import type { PatchOrder } from "./patched-part.ts";
@@ -28,7 +27,7 @@ export async function unpackPatch(zstd: Zstandard, order: PatchOrder): Promise<v
   freeMemoryOf(dictionary);
   const out = await openDispensable(order.out, constants.O_WRONLY);
   try {
-    await packed(out, piped(order.patch, patch), order.toBytes);
+    await packInto(out, exactly(order.toBytes, piped(order.patch, patch)));
   } finally {
     await out.close();
   }
@@ -46,22 +45,15 @@ async function unpackedFormer({ former, fromBytes }: PatchOrder): Promise<Uint8A
   return whole;
 }
 
-async function packed(out: FileHandle, pieces: AsyncIterable<Buffer>, toBytes: number): Promise<void> {
-  const waiting: Uint8Array[] = [];
-  const gzip = createPayloadGzip((piece) => void waiting.push(piece));
-  const write = async (): Promise<void> => {
-    for (const piece of waiting.splice(0)) await out.writeFile(piece);
-  };
+/** The pieces, which have so many bytes together. */
+async function* exactly(toBytes: number, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
     if (bytes > toBytes) throw new Error("the patch makes more than was signed");
-    gzip.push(piece);
-    await write();
+    yield piece;
   }
   if (bytes !== toBytes) throw new Error("the patch makes less than was signed");
-  gzip.end();
-  await write();
 }
 
 /** A file through a stream; a file that cannot be read ends it as well. */

@@ -77,15 +77,10 @@ async function write({ content, path: name }: FoundFile, path: string, room: Roo
   }
 }
 
-/** The disk's free space, beyond what stays. */
-interface Room {
-  /** Throws `storage_full` where so many bytes have none. */
-  require(bytes: number): Promise<void>;
-  /** The same before these are written, with a look at the disk now and then. */
-  take(bytes: number): Promise<void>;
-}
+type Room = ReturnType<typeof createRoom>;
 
-function createRoom({ directory, freeSpace, spareBytes = spare }: UnpackOptions): Room {
+/** The disk's free space, beyond what stays. */
+function createRoom({ directory, freeSpace, spareBytes = spare }: UnpackOptions) {
   let sinceLook = 0;
   const require = async (bytes: number): Promise<void> => {
     const missing = bytes + spareBytes - (await freeSpace(directory));
@@ -96,8 +91,10 @@ function createRoom({ directory, freeSpace, spareBytes = spare }: UnpackOptions)
     );
   };
   return {
+    /** Throws `storage_full` where so many bytes have none. */
     require,
-    take: async (bytes) => {
+    /** The same before these are written, with a look at the disk now and then. */
+    take: async (bytes: number): Promise<void> => {
       sinceLook += bytes;
       if (sinceLook < lookBytes) return;
       await require(sinceLook);

@@ -1,15 +1,6 @@
 import type { UpdateProgress } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 
-/** The progress of a check, a download or a trial, and its subscribers. */
-export interface Progress {
-  /** null: nothing is under way. */
-  present(): UpdateProgress | null;
-  report(progress: UpdateProgress): void;
-  /** The result ends it. */
-  subscribe(listener: (progress: UpdateProgress) => void): () => void;
-}
-
 /** Seconds between two reports of one download; a new phase is reported at once. */
 const quietSeconds = 0.25;
 
@@ -22,13 +13,17 @@ export const idle: UpdateProgress = {
   total_bytes: null,
 };
 
-export function createProgress(uptime: Uptime): Progress {
+export type Progress = ReturnType<typeof createProgress>;
+
+/** The progress of a check, a download or a trial, and its subscribers. */
+export function createProgress(uptime: Uptime) {
   const listeners = new Set<(progress: UpdateProgress) => void>();
   let present = idle;
   let told = Number.NEGATIVE_INFINITY;
   return {
-    present: () => (present.phase === "idle" ? null : present),
-    report: (progress) => {
+    /** null: nothing is under way. */
+    present: (): UpdateProgress | null => (present.phase === "idle" ? null : present),
+    report: (progress: UpdateProgress): void => {
       const isNew = progress.phase !== present.phase || progress.release_id !== present.release_id;
       const isWhole = progress.done_bytes === progress.total_bytes;
       present = progress;
@@ -37,7 +32,8 @@ export function createProgress(uptime: Uptime): Progress {
       told = now;
       for (const listener of listeners) listener(progress);
     },
-    subscribe: (listener) => {
+    /** The result ends it. */
+    subscribe: (listener: (progress: UpdateProgress) => void): (() => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

@@ -12,7 +12,7 @@ import {
 } from "../../releases/release-journal.ts";
 import type { Followed, UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { UpdaterOptions } from "./updater-options.ts";
+import type { UpdateEvent, UpdaterOptions } from "./updater-options.ts";
 
 export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged"> & {
   readonly record: Document<UpdateRecord>;
@@ -147,15 +147,10 @@ export class ReleaseWatch {
   }
 }
 
-type News = Parameters<UpdaterOptions["notify"]>;
-
 /**
  * The events that were not recorded yet, in their order. A journal with a lower number is a new one: all of it is news.
  */
-export function newsOf(
-  journal: ReleaseJournal,
-  followed: Followed,
-): readonly { type: News[0]; details: News[1] }[] {
+export function newsOf(journal: ReleaseJournal, followed: Followed): readonly UpdateEvent[] {
   const known = journal.sequence < followed.sequence ? 0 : followed.sequence;
   const entries = journal.history.filter(({ sequence }) => sequence > known);
   const trials = updateKinds.flatMap((kind) => {
@@ -169,7 +164,7 @@ export function newsOf(
   return [...entries.map(newsOfEntry), ...trials];
 }
 
-function newsOfEntry(entry: JournalEntry): { type: News[0]; details: News[1] } {
+function newsOfEntry(entry: JournalEntry): UpdateEvent {
   const { release_id, kind, name, version, from_version, outcome, restored_healthy } = entry;
   const { code, detail, count, last_answer } = reasonOf(entry.detail, entry.cause);
   const facts = { release_id, kind, name, version, from_version, code, detail, count, last_answer };

@@ -13,6 +13,12 @@ import type { Repository } from "../../tuf/repository.ts";
 /** A release as people call it. */
 export type ReleaseName = UpdateSummary["releases"][number];
 
+/** An event that the room records, with its facts. */
+export interface UpdateEvent {
+  readonly type: UpdateEventType;
+  readonly details: Record<string, string | number | boolean | null>;
+}
+
 /** The host and the other rooms, as the room of updates needs them. */
 export interface UpdaterOptions {
   readonly record: Document<UpdateRecord>;
@@ -51,7 +57,7 @@ export interface UpdaterOptions {
   readonly installed: () => InstalledVersions;
   /** Versions that a package of this device brings: releases that are not newer are out of use. */
   readonly packaged: InstalledVersions;
-  readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
+  readonly notify: (type: UpdateEvent["type"], details: UpdateEvent["details"]) => void;
 }
 
 /** The installer, as the agent sees it: it can be started, and its journal read. */

@@ -1,4 +1,3 @@
-import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import type {
   PassedOver,
   Release,
@@ -9,7 +8,7 @@ import type {
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { installedVersions, setAsideAt } from "../../releases/journal-queries.ts";
 import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
-import { reasonOfError } from "../../releases/outcome-reasons.ts";
+import { knownCode, reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredCheck, StoredRelease } from "../../releases/update-record.ts";
@@ -174,7 +173,6 @@ function downloadFailure({ id }: StoredRelease, downloads: Downloads): HoldReaso
   return failure && holdBecause("download_failed", { reason: reasonOfError(failure) });
 }
 
-/** After a rollback the agent may not know a code that the newer one has stored. */
 function shownCheck(check: StoredCheck): UpdatesStatus["schedule"]["last_check"] {
   return { ...check, code: check.code === null ? null : knownCode(check.code) };
 }
@@ -182,12 +180,4 @@ function shownCheck(check: StoredCheck): UpdatesStatus["schedule"]["last_check"]
 function shownBlockers({ rules, binary }: Blockers): NonNullable<UpdatesStatus["blockers"]> {
   const shown = (one: Blocker | null) => one && { ...one, code: knownCode(one.code) };
   return { rules: shown(rules), binary: shown(binary) };
-}
-
-function knownCode(code: string): ErrorCode {
-  return isKnown(code) ? code : "internal_error";
-}
-
-function isKnown(code: string): code is ErrorCode {
-  return Object.hasOwn(errorCodes, code);
 }

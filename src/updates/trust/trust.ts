@@ -1,5 +1,4 @@
 import { messageOf, StewardError } from "../../contract/errors.ts";
-import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
 import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
@@ -7,6 +6,7 @@ import { createDerived } from "../../store/documents/look-up.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type TrustState, trustView } from "./trust-view.ts";
 
 export interface TrustOptions {
@@ -18,7 +18,7 @@ export interface TrustOptions {
   readonly now: () => Date;
   /** Loads what reads roots: a device without a root does without it. */
   readonly openFollower: (options: RootFollowingOptions) => Promise<RootFollower>;
-  readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
+  readonly notify: UpdaterOptions["notify"];
   /** Another trust has begun: what was downloaded under the former one does not count. */
   readonly onReplaced: () => Promise<void>;
 }

@@ -65,7 +65,7 @@ function downloading(
 describe("downloads", () => {
   it("are of what is found and wanted and not here, rules first", async () => {
     const set = downloading();
-    assert.deepEqual(await set.fetchAll(), { error: null });
+    assert.deepEqual(await set.fetchAll(), null);
     assert.deepEqual(set.fetched, [rules.id, binary.id]);
     assert.deepEqual([set.downloads.isStaged(rules.id), set.downloads.isStaged("other")], [true, false]);
     await set.fetchAll();
@@ -116,13 +116,13 @@ describe("downloads", () => {
         throw full;
       }
     };
-    assert.deepEqual(await set.fetchAll({ dispensable: ["former", "absent"] }), { error: null });
+    assert.deepEqual(await set.fetchAll({ dispensable: ["former", "absent"] }), null);
     assert.deepEqual([set.removed, set.fetched], [[["former"]], [rules.id, rules.id]]);
     const other = downloading({ rules, binary: null });
     other.staged = ["former"];
     await other.downloads.load();
     other.fetch = () => Promise.reject(full);
-    assert.deepEqual(await other.fetchAll(), { error: full });
+    assert.deepEqual(await other.fetchAll(), full);
     assert.deepEqual([other.removed, other.fetched], [[], [rules.id]]);
   });
 
@@ -145,7 +145,7 @@ describe("downloads", () => {
   it("that fail keep no other one back; the first failure is given, and each is told once for its reason", async () => {
     const set = downloading();
     set.fetch = (id) => Promise.reject(id === rules.id ? full : cut);
-    assert.deepEqual(await set.fetchAll(), { error: full });
+    assert.deepEqual(await set.fetchAll(), full);
     assert.deepEqual([set.downloads.failureOf(rules.id), set.downloads.failureOf(binary.id)], [full, cut]);
     assert.equal(set.downloads.downloading(), null);
     await set.fetchAll();
@@ -159,7 +159,7 @@ describe("downloads", () => {
       ...{ release_id, kind, name, version, code: "storage_full", detail: "The disk is full." },
     });
     set.fetch = (id) => (id === rules.id ? Promise.reject(cut) : Promise.resolve());
-    assert.deepEqual(await set.fetchAll(), { error: cut });
+    assert.deepEqual(await set.fetchAll(), cut);
     assert.deepEqual(codes().slice(2), [
       ["update.download_failed", "update_server_unreachable"],
       ["update.staged", undefined],
@@ -176,7 +176,7 @@ describe("downloads", () => {
       onProgress(done);
       if (set.fetched.length <= 20) throw set.fetched.length % 2 === 0 ? cut : slow;
     };
-    assert.deepEqual(await set.fetchAll(), { error: null });
+    assert.deepEqual(await set.fetchAll(), null);
     assert.deepEqual([set.fetched.length, set.downloads.isStaged(rules.id)], [21, true]);
     assert.deepEqual(set.pauses, Array(20).fill(10));
     assert.deepEqual(
@@ -198,7 +198,7 @@ describe("downloads", () => {
         onProgress(reached[set.fetched.length - 1] ?? 0);
         throw cut;
       };
-      assert.deepEqual(await set.fetchAll(), { error: cut });
+      assert.deepEqual(await set.fetchAll(), cut);
       assert.equal(set.fetched.length, tries);
     }
   });
@@ -209,14 +209,14 @@ describe("downloads", () => {
       onProgress(1_000_000);
       throw full;
     };
-    assert.deepEqual(await set.fetchAll(), { error: full });
+    assert.deepEqual(await set.fetchAll(), full);
     assert.equal(set.fetched.length, 1);
     const busy = new StewardError(cut.code, "Later.", { details: { retryAfterSeconds: 60 } });
     set.fetch = async (_, { onProgress }) => {
       onProgress(2_000_000);
       throw busy;
     };
-    assert.deepEqual(await set.fetchAll(), { error: busy });
+    assert.deepEqual(await set.fetchAll(), busy);
     assert.equal(set.fetched.length, 2);
   });
 
@@ -236,7 +236,7 @@ describe("downloads", () => {
     const set = downloading({ rules, binary: null });
     const cause = new TypeError("x is not a function");
     set.fetch = () => Promise.reject(cause);
-    const { error } = await set.fetchAll();
+    const error = await set.fetchAll();
     assert.deepEqual([error?.code, error?.cause], ["internal_error", cause]);
     assert.match(error?.message ?? "", /unexpectedly: TypeError: x is not a function\.$/);
   });
