@@ -1,21 +1,17 @@
 import { createHttpClient } from "./client/client.ts";
-import type { Client } from "./client/context.ts";
 import type { Places } from "./client/places.ts";
 import { listAllTokens } from "./users/token.ts";
 import { listAllUsers } from "./users/user-lookup.ts";
-
-/** Things whose names the agent lists. */
-export type LiveNames = "users" | "tokens";
 
 /** Milliseconds to wait for a busy agent, while the user waits at the tab key. An absent agent is noticed at once. */
 const patienceMilliseconds = 5_000;
 
 /** The names that the running agent lists, each with a description. Throws where no agent answers at once. */
 export async function namesOf(
-  kind: LiveNames,
+  kind: "users" | "tokens",
   places: Places,
 ): Promise<readonly (readonly [string, string])[]> {
-  const client: Client = createHttpClient(places, { timeoutMilliseconds: patienceMilliseconds });
+  const client = createHttpClient(places, { timeoutMilliseconds: patienceMilliseconds });
   if (kind === "users") {
     const { items } = await listAllUsers(client, {});
     return items.map(({ username, role }) => [username, role]);

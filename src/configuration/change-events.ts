@@ -1,16 +1,11 @@
 import type { StoredApiToken } from "../auth/tokens/api-token.ts";
 import { noEnd, rightsOf } from "../auth/tokens/token-rights.ts";
-import type { EventType } from "../contract/event-types.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
-import type { EventDetails, EventSubject } from "../journal/events/event.ts";
+import type { EventDetails, EventFacts, EventSubject } from "../journal/events/event.ts";
 import type { Account } from "../users/account.ts";
 import type { Present } from "./order.ts";
 
-export interface ChangeEvent {
-  readonly type: EventType;
-  readonly subject: EventSubject | null;
-  readonly details: EventDetails;
-}
+type ChangeEvent = Pick<EventFacts, "type" | "subject" | "details">;
 
 /** The events of the changes between two states: those that each change on its own would have. */
 export function changeEvents(

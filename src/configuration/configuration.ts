@@ -96,7 +96,7 @@ export interface ConfiguratorOptions {
 
 /** A configurator's options, and the configuration that was applied last. */
 interface Working extends ConfiguratorOptions {
-  readonly last: LastApplied;
+  readonly last: ReturnType<typeof createLastApplied>;
 }
 
 export function createConfigurator(given: ConfiguratorOptions): Configurator {
@@ -146,16 +146,11 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
 }
 
 /** The configuration that was applied last. */
-interface LastApplied {
-  /** null: none was, or it cannot be read. The disk is read once. */
-  read(): Promise<AppliedConfiguration | null>;
-  set(order: Order): void;
-}
-
-function createLastApplied({ directory, seal }: ConfiguratorOptions): LastApplied {
+function createLastApplied({ directory, seal }: ConfiguratorOptions) {
   let known: Promise<AppliedConfiguration | null> | undefined;
   return {
-    read: () => {
+    /** null: none was, or it cannot be read. The disk is read once. */
+    read: (): Promise<AppliedConfiguration | null> => {
       known ??= readApplied(directory).then(
         (applied) => applied && appliedConfiguration(applied.order, seal),
         // It says nothing that the device hangs on: the next apply replaces it.
@@ -163,7 +158,7 @@ function createLastApplied({ directory, seal }: ConfiguratorOptions): LastApplie
       );
       return known;
     },
-    set: (order) => {
+    set: (order: Order): void => {
       known = Promise.resolve(appliedConfiguration(order, seal));
     },
   };
@@ -258,7 +253,11 @@ async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<rea
   const root = await judgeRoot(order.configuration, options.readInstalledRoot);
   const present = presentOf(options);
   const factors = judgeFactors(order.configuration, present.users, order.userIds, options.seal);
-  const faults = [...configurationFaults(present, order, options), ...factors.faults, ...root.faults];
+  const faults = [
+    ...configurationFaults(present, order, options.settingFaults),
+    ...factors.faults,
+    ...root.faults,
+  ];
   if (refusal === null) return faults;
   const detail = `cannot be changed so: ${refusal.message}`;
   const own: InputError = { pointer: "/settings", code: refusal.code, detail };

@@ -1,4 +1,4 @@
-import type { Seal } from "../auth/second-factor/seal.ts";
+import { openedOrNull, type Seal } from "../auth/second-factor/seal.ts";
 import { sealForDevice, secretProblem, transportKey } from "../auth/second-factor/transport.ts";
 import type { StoredApiToken } from "../auth/tokens/api-token.ts";
 import { isOver } from "../auth/tokens/token-ends.ts";
@@ -18,7 +18,7 @@ import type { ConfiguredToken } from "./planned-tokens.ts";
 import type { ConfiguredUser } from "./planned-users.ts";
 
 /** A device, as far as a file of `steward apply` can describe it. */
-export interface ExportSource {
+interface ExportSource {
   readonly present: Present;
   readonly seal: Seal;
   /** The time that ends of tokens are judged by. */
@@ -91,20 +91,11 @@ function factorOf(
 ): string | null {
   if (two_factor === null) return null;
   const key = sealTo ?? transportKey(seal);
-  const secret = opened(seal, two_factor.sealed_secret, id);
+  const secret = openedOrNull(seal, two_factor.sealed_secret, id);
   if (key !== null && secret !== null && secretProblem(secret) === null)
     return sealForDevice(secret, username, key);
   leave("user", username, "the second factor cannot be opened: `steward doctor` says why");
   return null;
-}
-
-function opened(seal: Seal, sealed: string, id: string): string | null {
-  try {
-    return seal.open(sealed, id);
-  } catch (error) {
-    if (error instanceof StewardError) return null;
-    throw error;
-  }
 }
 
 function tokensOf(
@@ -149,9 +140,7 @@ function withoutRefused(
   file: Configuration,
   leave: Leave,
 ): Configuration {
-  const faults = configurationFaults(present, createOrder(file, expiryNow, true), {
-    settingFaults: () => [],
-  });
+  const faults = configurationFaults(present, createOrder(file, expiryNow, true), () => []);
   const refusal = (pointer: string) =>
     faults.find((fault) => fault.pointer === pointer || fault.pointer.startsWith(`${pointer}/`));
   const users = file.users?.map((user, index) => {

@@ -13,23 +13,25 @@ import { planned } from "./plan.ts";
 import { type ConfiguredToken, rightsWanted } from "./planned-tokens.ts";
 import type { ConfiguredUser } from "./planned-users.ts";
 
-/** Further facts that the faults of a configuration depend on. */
-export interface Judging {
-  /** The faults of a change of the settings, with pointers into them. */
-  readonly settingFaults: (change: NonNullable<Configuration["settings"]>) => readonly Fault[];
-}
-
-/** All faults of a configuration that fits the schema, with their places in the file. */
-export function configurationFaults(present: Present, order: Order, judging: Judging): Fault[] {
+/**
+ * All faults of a configuration that fits the schema, with their places in the file. `settingFaults`: those of a change of
+ * the settings, with pointers into them.
+ */
+export function configurationFaults(
+  present: Present,
+  order: Order,
+  settingFaults: (change: NonNullable<Configuration["settings"]>) => readonly Fault[],
+): Fault[] {
   const { configuration } = order;
   const next = planned(present, order);
   return [
     ...userFaults(present.users, configuration),
     ...administratorFaults(present.users, next.users, configuration),
     ...tokenFaults(present, next, order),
-    ...judging
-      .settingFaults(configuration.settings ?? {})
-      .map((one) => ({ ...one, pointer: `/settings${one.pointer}` })),
+    ...settingFaults(configuration.settings ?? {}).map((one) => ({
+      ...one,
+      pointer: `/settings${one.pointer}`,
+    })),
   ];
 }
 

@@ -1,23 +1,19 @@
-import type { Seal } from "../auth/second-factor/seal.ts";
+import { openedOrNull, type Seal } from "../auth/second-factor/seal.ts";
 import { openOnDevice, secretProblem } from "../auth/second-factor/transport.ts";
-import { type Fault, StewardError } from "../contract/errors.ts";
+import type { Fault } from "../contract/errors.ts";
 import type { Configuration } from "../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 
-/** The result for a file's second factors. */
-export interface JudgedFactors {
-  /** The changed secrets, sealed for the state, by the name of their user. */
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly faults: readonly Fault[];
-}
-
-/** `userIds`: those of new users. A user who already has the same secret keeps it, with its recovery codes. */
+/**
+ * The faults of a file's second factors, and the changed secrets, sealed for the state, by the name of their user.
+ * `userIds`: those of new users. A user who already has the same secret keeps it, with its recovery codes.
+ */
 export function judgeFactors(
   { users = [] }: Configuration,
   { accounts }: AccountsState,
   userIds: Readonly<Record<string, string>>,
   seal: Seal,
-): JudgedFactors {
+) {
   const secrets: Record<string, string> = {};
   const faults: Fault[] = [];
   users.forEach(({ name, second_factor }, index) => {
@@ -39,13 +35,7 @@ export function judgeFactors(
 const closed =
   "cannot be opened here: it was sealed for another device or another user, or altered; seal it with `steward seal` to what `steward seal-key` prints on this device";
 
+/** Null: there is none, or its key is gone or the text damaged: the file's secret replaces it. */
 function presentSecret({ id, two_factor }: Account, seal: Seal): string | null {
-  if (two_factor === null) return null;
-  try {
-    return seal.open(two_factor.sealed_secret, id);
-  } catch (error) {
-    // The key is gone or the text is damaged: the file's secret replaces it.
-    if (error instanceof StewardError) return null;
-    throw error;
-  }
+  return two_factor && openedOrNull(seal, two_factor.sealed_secret, id);
 }

@@ -8,7 +8,7 @@ import {
 } from "../tuf/root-of-trust.ts";
 
 /** The comparison of a file's root of trust of updates with the installed one. */
-export interface JudgedRoot {
+interface JudgedRoot {
   readonly faults: readonly Fault[];
   /** null: the file names none, or the installed one. */
   readonly change: { readonly before: RootOfTrust | null; readonly after: RootOfTrust } | null;

@@ -18,7 +18,7 @@ const writeSeconds = 3_600;
 /** Seconds, as of a clock that was just read. */
 export type ClockFigures = Pick<ClockInShort, "offset_seconds" | "uncertainty_seconds">;
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** The state's. */
   readonly directory: string;
   /** The state is another process's: no readings are taken, and a file that cannot be read stays. */

@@ -9,7 +9,7 @@ export type ProviderRequest = (
   options: { readonly headers: Record<string, string>; readonly body?: URLSearchParams | undefined },
 ) => Promise<Response>;
 
-export interface ProviderRequestOptions {
+interface ProviderRequestOptions {
   readonly transfers: Transfers;
   /** Origins that the device asks. A provider could send the device to any other. */
   readonly origins: readonly string[];

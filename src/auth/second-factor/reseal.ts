@@ -1,5 +1,5 @@
 import type { AccountsState } from "../../users/account.ts";
-import { createSeal, type Seal } from "./seal.ts";
+import { createSeal, openedOrNull } from "./seal.ts";
 
 /**
  * Seals again, with the next key, the secrets of these accounts that the former key sealed; also returns their number.
@@ -15,20 +15,12 @@ export function resealed(
   const accounts = state.accounts.map((account) => {
     const { id, two_factor } = account;
     if (two_factor === null || !from.hasKey(two_factor.sealed_secret)) return account;
-    const secret = openedOrNone(from, two_factor.sealed_secret, id);
+    // A secret that was altered opens with no key: it stays as it is.
+    const secret = openedOrNull(from, two_factor.sealed_secret, id);
     if (secret === null) return account;
     count += 1;
     const sealed_secret = to.seal(secret, id);
     return { ...account, two_factor: { ...two_factor, sealed_secret } };
   });
   return { state: count === 0 ? state : { ...state, accounts }, count };
-}
-
-/** A secret that was altered opens with no key: it stays as it is. */
-function openedOrNone(seal: Seal, sealed: string, recordId: string): string | null {
-  try {
-    return seal.open(sealed, recordId);
-  } catch {
-    return null;
-  }
 }

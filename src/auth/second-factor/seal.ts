@@ -69,6 +69,16 @@ export function createSeal(keys: readonly Uint8Array[]): Seal {
   };
 }
 
+/** The text; null: its key is gone, or it was altered. */
+export function openedOrNull(seal: Seal, sealed: string, recordId: string): string | null {
+  try {
+    return seal.open(sealed, recordId);
+  } catch (error) {
+    if (error instanceof StewardError) return null;
+    throw error;
+  }
+}
+
 function encrypt(key: KeyObject, text: string, bound: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bound);

@@ -3,7 +3,7 @@ import type { Document } from "../../store/documents/document.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import { isUsable, noUsedSteps, type UsedSteps, withBurnt, withUsed } from "./used-steps.ts";
 
-export interface UsedCodesState {
+interface UsedCodesState {
   readonly users: readonly { readonly user_id: string; readonly used: UsedSteps }[];
 }
 

@@ -23,7 +23,7 @@ export interface Recovery {
   ): Promise<SignedIn & { ended: EndedTokens }>;
 }
 
-export interface RecoveryOptions extends SessionResponseOptions {
+interface RecoveryOptions extends SessionResponseOptions {
   passwords: Passwords;
   apiTokens: ApiTokens;
   throttle: Throttle;

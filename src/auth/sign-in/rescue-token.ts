@@ -4,7 +4,7 @@ import { makeInitialPassword } from "../../users/passwords.ts";
 import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
 /** Seconds that a token is valid. */
-export const rescueSeconds = 30 * 60;
+const rescueSeconds = 30 * 60;
 
 /** Its file, in the agent's runtime directory. */
 export const rescueTokenName = "rescue-token";

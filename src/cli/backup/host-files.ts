@@ -30,7 +30,7 @@ interface RootFileOfBackup extends RootFile {
 }
 
 /** The files of root's in a backup that are other ones here, the host file last: it names others. */
-export type HostFilesOfBackup = readonly (RootFileOfBackup & HostFileChange)[];
+type HostFilesOfBackup = readonly (RootFileOfBackup & HostFileChange)[];
 
 /** Modes of files of which the backup says none. */
 const usualMode = 0o644;

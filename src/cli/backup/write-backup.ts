@@ -7,7 +7,7 @@ import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
 
-export interface WritingOptions {
+interface WritingOptions {
   /** A file that is there is replaced, once the new one is complete. */
   readonly isReplaced: boolean;
   /** Asks for the bytes. */

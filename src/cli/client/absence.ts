@@ -23,11 +23,11 @@ export type UntilStarted = (absence: Error) => Promise<void>;
 export type Waiting = Pick<Connection, "places" | "remark" | "patience" | "askUnit">;
 
 export function createUntilStarted(connection: Waiting): UntilStarted {
-  const patience = createPatience({ ...connection, limits: connection.patience });
+  const waitAgain = createPatience({ ...connection, limits: connection.patience });
   return async (absence) => {
     const holder = await findStartingAgent(connection.places, connection.askUnit);
     if (holder === undefined) throw absence;
-    await patience.again({ holder, failure: absence });
+    await waitAgain(holder, absence);
   };
 }
 
@@ -48,7 +48,7 @@ interface AbsentCall {
 }
 
 export function createAbsence(connection: Connection): Absence {
-  const patience = createPatience({ ...connection, limits: connection.patience });
+  const waitAgain = createPatience({ ...connection, limits: connection.patience });
   const untilAgent = createUntilStarted(connection);
   const opening = createOpening(connection);
   let reader: Calls | undefined;
@@ -70,7 +70,7 @@ export function createAbsence(connection: Connection): Absence {
       writer = opened;
       return;
     }
-    const waiting = patience.again({ holder: opened.holder, failure: opened });
+    const waiting = waitAgain(opened.holder, opened);
     await (readsOnly ? waiting.catch(readAnyway) : waiting);
   };
   const readAnyway = async (failure: unknown): Promise<void> => {

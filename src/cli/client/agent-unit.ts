@@ -6,7 +6,7 @@ import { type Places, usualSocketPath } from "./places.ts";
 const unit = "steward.service";
 
 /** The state of the agent's unit in systemd. */
-export interface AgentUnit {
+interface AgentUnit {
   /** Properties of systemctl(1), such as ActiveState. */
   readonly properties: Readonly<Record<string, string | undefined>>;
   /** The last line that the agent has printed; "": none, or this user may not read it. */

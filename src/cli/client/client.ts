@@ -22,7 +22,7 @@ import type { Places } from "./places.ts";
 /** Milliseconds for one whole exchange: the longest operation is a password hash behind eight others, about 5 s. */
 const patienceMilliseconds = 30_000;
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   timeoutMilliseconds?: number;
   /** The access token to call with; absent: the one in the token file, where one is named. */
   accessToken?: string;

@@ -82,7 +82,7 @@ export interface CommandContext extends ProgramContext {
 }
 
 /** The program's facts about itself. */
-export interface OwnProgram {
+interface OwnProgram {
   readonly version: string;
   readonly builtAt: Date;
   /** Absolute path of the runtime. */
@@ -126,7 +126,7 @@ export interface ExaminedHost {
 }
 
 /** Root's decisions about this device. */
-export interface HostFileAccess {
+interface HostFileAccess {
   /** Those in force, as `eyes` reads them, and what a person has to see to in the file; null: nothing. */
   inForce(
     path: string,

@@ -19,53 +19,42 @@ export interface PatienceLimits {
 
 const usualLimits: PatienceLimits = { agent: 15_000, command: 10_000, silence: 1_000, pause: 100 };
 
-/** The process that a command waits for. */
-export interface LockConflict {
-  readonly holder: LockHolder;
-  /** The error where the wait was in vain. */
-  readonly failure: Error;
-}
-
-/** Waits between the tries of a command, and says once what it waits for. */
-export interface Patience {
-  /** Resolves when to try again. Throws the failure when the time is over. */
-  again(conflict: LockConflict): Promise<void>;
-}
-
-export interface PatienceOptions {
+interface PatienceOptions {
   places: Pick<Places, "socketPath" | "stateDirectory">;
   remark: Output["remark"];
   limits?: PatienceLimits | undefined;
 }
 
-export function createPatience({ places, remark, limits = usualLimits }: PatienceOptions): Patience {
+/**
+ * Waits between the tries of a command, and says once what process it waits for. Resolves when to try again. Throws the
+ * failure when the time is over.
+ */
+export function createPatience({ places, remark, limits = usualLimits }: PatienceOptions) {
   let began: number | undefined;
   let isSaid = false;
-  return {
-    again: async ({ holder, failure }) => {
-      began ??= performance.now();
-      const waited = performance.now() - began;
-      const isCommand = holder.role === "command";
-      const limit = isCommand ? limits.command : limits.agent;
-      if (waited >= limit) throw isCommand ? failure : notListening(places, holder, limit, failure);
-      if (!isSaid && waited >= limits.silence) {
-        isSaid = true;
-        await remark(waitingFor(places, holder));
-      }
-      await delay(limits.pause);
-    },
+  return async (holder: LockHolder, failure: Error): Promise<void> => {
+    began ??= performance.now();
+    const waited = performance.now() - began;
+    const isCommand = holder.role === "command";
+    const limit = isCommand ? limits.command : limits.agent;
+    if (waited >= limit) throw isCommand ? failure : notListening(places, holder, limit, failure);
+    if (!isSaid && waited >= limits.silence) {
+      isSaid = true;
+      await remark(waitingFor(places, holder));
+    }
+    await delay(limits.pause);
   };
 }
 
 /** Does `work` as soon as no other command has locked the state. It does not wait for an agent. */
 export async function afterOtherCommands<T>(options: PatienceOptions, work: () => Promise<T>): Promise<T> {
-  const patience = createPatience(options);
+  const waitAgain = createPatience(options);
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof StateLocked) || error.holder.role === "agent") throw error;
-      await patience.again({ holder: error.holder, failure: error });
+      await waitAgain(error.holder, error);
     }
   }
 }

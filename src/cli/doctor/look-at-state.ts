@@ -106,16 +106,11 @@ function resetWords(name: string): string {
   return `\`steward state reset ${name}\` begins ${rest}`;
 }
 
-interface ShownAccount {
-  readonly role: string;
-  readonly enabled: boolean;
-}
-
 /** Examines if an administrator can sign in. */
 async function accountEntry(tools: StateTools): Promise<Entry> {
   const people = entriesOf("people");
   const shown = (await tools.show("users").catch(() => null)) as {
-    accounts?: readonly ShownAccount[];
+    accounts?: readonly { readonly role: string; readonly enabled: boolean }[];
   } | null;
   if (shown?.accounts === undefined) return people.unseen("no_users", "There are no users to look at.");
   const { accounts } = shown;

@@ -29,7 +29,7 @@ export const status: Command = {
 };
 
 /** For people; each line ends in a line feed. */
-export function statusReport(status: Status): string {
+function statusReport(status: Status): string {
   const { device_name, state, needs, latest } = status;
   const count = `${needs.length} ${needs.length === 1 ? "thing needs" : "things need"} attention`;
   const head = `${escapeText(device_name)}: ${needs.length === 0 ? "all is well" : `${state}, ${count}`}`;

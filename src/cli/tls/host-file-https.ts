@@ -6,7 +6,7 @@ import type { ExaminedHost } from "../client/context.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
 /** The member `https` of the host file, as it is written there. */
-export interface HttpsMember {
+interface HttpsMember {
   readonly enabled?: boolean;
   readonly port?: number;
   readonly redirect_port?: number;

@@ -47,20 +47,14 @@ export async function makeWaitingKey(directory: string): Promise<void> {
   await writeRootFile(waitingKeyIn(directory), { content: privateKey, mode: 0o600 });
 }
 
-/** The certificate of an answer, with its key. */
-export interface AnsweredPair {
-  readonly key: string;
-  readonly chain: Chain;
-}
-
 /**
- * Installs a pair where the agent finds it, the key first, and returns its name. `stateDirectory`: the agent's, whose group
+ * Installs the certificate of an answer, with its key, where the agent finds it, the key first, and returns its name. `stateDirectory`: the agent's, whose group
  * reads the key. Throws as `writeRootFile` does, and CommandError(3).
  */
 export async function installPair(
   directory: string,
   stateDirectory: string,
-  { key, chain }: AnsweredPair,
+  { key, chain }: { readonly key: string; readonly chain: Chain },
 ): Promise<string> {
   const { uid } = await stat(waitingKeyIn(directory));
   const { gid } = await stat(stateDirectory).catch(rethrown((error) => fileFailure(error, stateDirectory)));

@@ -96,7 +96,7 @@ function confirmed({ established, status }: UpdateTrust): string {
 }
 
 /** The fingerprint in groups, the keys, and the missing steps; each line ends in a line feed. */
-export function trustReport(trust: UpdateTrust): string {
+function trustReport(trust: UpdateTrust): string {
   const { fingerprint, keys, status } = trust;
   const groups = fingerprint === null ? "" : `\n${fingerprintGroups(fingerprint)}`;
   const table = { heads: ["ROLE", "SIGNATURES", "KEYS"], rows: keys.map(keyCells) };

@@ -34,7 +34,7 @@ export interface SeenSkew {
 }
 
 /** The time that codes are checked by was set, by so many seconds; positive: forward. */
-export interface ClockStep {
+interface ClockStep {
   readonly seq: number;
   readonly seconds: number;
 }

@@ -5,7 +5,7 @@ import { type CallOptions, call } from "./call.ts";
 type Table = typeof operations;
 
 /** The operations that take a file. */
-export type UploadId = {
+type UploadId = {
   [Id in OperationId]: Table[Id] extends { upload: object } ? Id : never;
 }[OperationId];
 

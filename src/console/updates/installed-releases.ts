@@ -1,7 +1,7 @@
 import type { HistoryEntry, Release } from "../../contract/types.ts";
 
 /** Facts that follow from the history of one kind. */
-export interface KnownReleases {
+interface KnownReleases {
   /** The last attempt that changed something, or tried to; undefined: there was none. */
   readonly last: HistoryEntry | undefined;
   /** The version that undoing leads back to; null: none that is known here. */

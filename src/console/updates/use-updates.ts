@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { UpdateHistory, UpdateProgress, Updates } from "../../contract/types.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 
-export interface UpdatesInSight {
+interface UpdatesInSight {
   readonly updates: Resource<Updates>;
   readonly history: Resource<UpdateHistory>;
   /** The progress of the work under way; null: none. */

@@ -5,7 +5,7 @@ import type { AuditEvent } from "../../contract/types.ts";
 export const chainStart = "0".repeat(64);
 
 /** An event that has no hash yet. */
-export type UnsealedEvent = Omit<AuditEvent, "hash">;
+type UnsealedEvent = Omit<AuditEvent, "hash">;
 
 /** The event with its hash, which also covers its place in the chain (`log`, `previous_hash`). */
 export function sealed(event: UnsealedEvent): AuditEvent {

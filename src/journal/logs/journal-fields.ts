@@ -1,7 +1,7 @@
 import { type Said, type Severity, syslogNumbers } from "./log.ts";
 
 /** The field with the whole line as JSON, from which readers have the facts with their types. */
-export const ownLineField = "STEWARD_JSON";
+const ownLineField = "STEWARD_JSON";
 
 /** Characters of a sentence; the whole text is in the JSON line. */
 const longestSentence = 2_000;

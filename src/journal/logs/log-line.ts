@@ -13,7 +13,7 @@ export const agentUnits: readonly string[] = [agentUnit, "steward-*.service"];
 const agentUnitName = /^steward(-[A-Za-z0-9:_.@-]{1,120})?\.service$/;
 
 /** True if a unit's lines may be read here: the agent's own, and those that the host file names. */
-export type IsAllowed = (unit: string) => boolean;
+type IsAllowed = (unit: string) => boolean;
 
 /** `ids`: those that the host file names; `*` in one matches any instance. */
 export function isAllowedUnit(unit: string, ids: readonly string[]): boolean {

@@ -5,7 +5,7 @@ export interface Rate {
 }
 
 /** A token bucket. */
-export interface Bucket {
+interface Bucket {
   /** False: it is empty. */
   take(): boolean;
   /** The whole number that can be taken now. */

@@ -8,7 +8,7 @@ export interface Repeats<T> {
   close(): void;
 }
 
-export interface RepeatsOptions<T> {
+interface RepeatsOptions<T> {
   /** The name of the kind. */
   keyOf: (one: T) => string;
   /** False: the second ends the count of the first, although they are of one kind. Absent: all of a kind are alike. */

@@ -6,7 +6,7 @@ import { usualHostFile } from "../host-file/host-file.ts";
 import { type AgentConfig, usualSealKeyFile, usualStateDirectory } from "./config.ts";
 
 /** The arguments of `serve`. */
-export interface ServeOptions {
+interface ServeOptions {
   readonly state: string;
   readonly run: string;
   readonly hostFile: string;

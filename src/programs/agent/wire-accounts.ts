@@ -46,7 +46,7 @@ import { createPasswords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
 import type { State } from "./state.ts";
 
-export interface SignInParts {
+interface SignInParts {
   config: RoomsConfig;
   state: State;
   settings: SettingsStore;

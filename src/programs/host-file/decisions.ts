@@ -107,7 +107,7 @@ export interface UpdateDecisions {
 }
 
 /** The activation of releases of each kind; null: releases of this kind are not applied here. */
-export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
+type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 
 /** The placeholder for the release's directory in the words of a program. */
 export const releasePlace = "{release}";

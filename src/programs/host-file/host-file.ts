@@ -34,7 +34,7 @@ export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
 }
 
 /** The directory of the administrator's certificates, and the users whose files are trusted there. */
-export interface InstalledCertificates extends TrustedOwners {
+interface InstalledCertificates extends TrustedOwners {
   readonly directory: string;
 }
 

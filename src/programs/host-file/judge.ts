@@ -3,7 +3,7 @@ import type { TrustedOwners } from "../../host/host.ts";
 import { type CheckedHostFile, checkHostFile } from "./check.ts";
 import { namedFileFaults } from "./named-files.ts";
 
-export interface JudgedHostFile extends CheckedHostFile {
+interface JudgedHostFile extends CheckedHostFile {
   /** The faults of the certificates and programs that a file without faults names. */
   readonly ofNamedFiles: readonly InputError[];
 }

@@ -28,7 +28,7 @@ export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
 }
 
 /** The arguments of the program. */
-export interface InstallerOptions {
+interface InstallerOptions {
   readonly directories: ReleaseDirectories;
   /** Units are started and watched, and the guard is one of them. */
   readonly isUnderSystemd: boolean;

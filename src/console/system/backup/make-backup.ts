@@ -1,6 +1,6 @@
 import { exchange } from "../../client/call.ts";
 
-export interface Making {
+interface Making {
   readonly signal: AbortSignal;
   /** Called with the number of bytes that have come. */
   readonly onBytes: (bytes: number) => void;

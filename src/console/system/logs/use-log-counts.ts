@@ -3,7 +3,7 @@ import type { LogCounts, LogQuery } from "../../../contract/types.ts";
 import { useResource } from "../../client/use-resource.ts";
 
 /** Counts of a moment: lines that come later are not among them until they are read again. */
-export interface LogCounted extends LogCounts {
+interface LogCounted extends LogCounts {
   readonly at: Date;
 }
 

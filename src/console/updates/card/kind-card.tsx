@@ -24,7 +24,7 @@ import { OfferButtons } from "./offer-buttons.tsx";
 import { NotesDetails } from "./release-notes.tsx";
 import { WorkLine } from "./work-line.tsx";
 
-export interface CardProps {
+interface CardProps {
   readonly kind: Release["kind"];
   readonly card: Card;
   readonly status: Updates;

@@ -28,7 +28,7 @@ export interface CsvWords {
   readonly roles: Readonly<Record<string, Role>>;
 }
 
-export interface PeopleOfCsv {
+interface PeopleOfCsv {
   readonly entries: readonly Entry[];
   /** Columns that the first line names and nothing reads. */
   readonly unused: readonly string[];

@@ -5,7 +5,7 @@ import type { Configurator, ConfiguratorOptions } from "../../../configuration/c
 import { appliedPath, transactionPath } from "../../../configuration/transaction.ts";
 import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { Host } from "../../../host/host.ts";
-import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
+import { agentEvent, type EventFacts, type EventSink } from "../../../journal/events/event.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
 import type { Updates } from "../../../updates/updates.ts";
@@ -14,7 +14,7 @@ import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 import { installedRootReader } from "../wire-updates.ts";
 
-export interface ConfigurationRooms {
+interface ConfigurationRooms {
   readonly config: RoomsConfig;
   readonly host: Pick<Host, "files" | "time">;
   readonly state: State;
@@ -68,7 +68,7 @@ async function resume(
     if (changes === null) return;
     const details = { changes: changes.length, is_resumed: true };
     config.log("notice", "a configuration that was interrupted is finished", { changes: changes.length });
-    await record(state.events, { type: "configuration.applied", details });
+    await record(state.events, { type: "configuration.applied", subject: null, details });
   } catch (error) {
     const detail = messageOf(error);
     config.log("error", "a configuration that was interrupted cannot be finished: apply it again", {
@@ -125,13 +125,7 @@ function optionsOf({
 /** It was root's decision, also if the agent carries it out later. */
 function record(
   events: EventSink,
-  {
-    type,
-    subject = null,
-    details,
-  }: Pick<Parameters<EventSink["record"]>[0], "type" | "details"> & {
-    subject?: Parameters<EventSink["record"]>[0]["subject"];
-  },
+  { type, subject, details }: Pick<EventFacts, "type" | "subject" | "details">,
 ): Promise<void> {
   const actor = { kind: "local-root", id: null, name: null } as const;
   return events.record({ ...agentEvent(type, details), actor, subject });

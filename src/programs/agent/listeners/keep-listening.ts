@@ -14,7 +14,7 @@ export interface KeptListener {
   stop(milliseconds: number): Promise<void>;
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   readonly listen: () => Promise<Listener>;
   /** A listener that already listens. */
   readonly first?: Listener;

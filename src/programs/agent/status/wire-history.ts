@@ -18,7 +18,7 @@ export interface HistoryKeeping {
   close(): Promise<void>;
 }
 
-export interface HistoryRooms {
+interface HistoryRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly clock: Pick<Clock, "state">;

@@ -154,7 +154,7 @@ export function versionOf(
   };
 }
 
-export interface GreetingInput {
+interface GreetingInput {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly settings: Pick<Settings, "device" | "console">;
