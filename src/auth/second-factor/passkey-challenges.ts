@@ -10,28 +10,25 @@ const maximumChallenges = 1_000;
 
 type Purpose = "creation" | "use";
 
-/** Challenges for passkeys, each good once. They are only in memory: a restart costs one password. */
-export interface PasskeyChallenges {
-  /** 256 random bits, base64url. */
-  open(userId: string, purpose: Purpose): string;
-  /**
-   * Takes the challenge that the browser has put into its client data, base64url (WebAuthn §5.8.1). Undefined if that is
-   * malformed or of a page in another site's frame, or the challenge is not an open one of this user and purpose.
-   */
-  take(userId: string, purpose: Purpose, clientData: string): string | undefined;
-}
+export type PasskeyChallenges = ReturnType<typeof createPasskeyChallenges>;
 
-export function createPasskeyChallenges(uptime: Uptime): PasskeyChallenges {
+/** Challenges for passkeys, each good once. They are only in memory: a restart costs one password. */
+export function createPasskeyChallenges(uptime: Uptime) {
   const challenges = createTimedTable<{ userId: string; purpose: Purpose }>({
     ...{ seconds: passkeySeconds, uptime, most: maximumChallenges },
   });
   return {
-    open: (userId, purpose) => {
+    /** 256 random bits, base64url. */
+    open: (userId: string, purpose: Purpose): string => {
       const challenge = randomBytes(32).toString("base64url");
       challenges.put(challenge, { userId, purpose }, userId);
       return challenge;
     },
-    take: (userId, purpose, clientData) => {
+    /**
+     * Takes the challenge that the browser has put into its client data, base64url (WebAuthn §5.8.1). Undefined if that is
+     * malformed or of a page in another site's frame, or the challenge is not an open one of this user and purpose.
+     */
+    take: (userId: string, purpose: Purpose, clientData: string): string | undefined => {
       const challenge = challengeIn(clientData);
       const open = challenge === undefined ? undefined : challenges.get(challenge);
       if (challenge === undefined || open?.userId !== userId || open.purpose !== purpose) return undefined;

@@ -2,16 +2,7 @@ import type { Document } from "../../store/documents/document.ts";
 import { createLookUp } from "../../store/documents/look-up.ts";
 import type { SessionsState, StoredSession } from "./session.ts";
 
-/** The stored sessions. Only the living ones are visible. */
-export interface SessionTable {
-  /** The living session with this id. */
-  find(id: string): StoredSession | undefined;
-  living(): readonly StoredSession[];
-  /** Changes the memory at once and the disk soon; dead sessions are dropped with it. */
-  change(next: (living: readonly StoredSession[]) => readonly StoredSession[]): void;
-  /** Ends sessions at once in memory, whatever the disk does, and then durably if possible. */
-  end(isMeant: (session: StoredSession) => boolean): Promise<void>;
-}
+export type SessionTable = ReturnType<typeof createSessionTable>;
 
 export interface SessionTableOptions {
   document: Document<SessionsState>;
@@ -23,7 +14,8 @@ export interface SessionTableOptions {
 /** Seconds. New and rotated sessions are written together, at most this often; ended ones at once. */
 const writeDelaySeconds = 2;
 
-export function createSessionTable({ document, bootId, uptime }: SessionTableOptions): SessionTable {
+/** The stored sessions. Only the living ones are visible. */
+export function createSessionTable({ document, bootId, uptime }: SessionTableOptions) {
   const stored = createLookUp(
     () => document.read().sessions,
     ({ id }) => id,
@@ -33,15 +25,18 @@ export function createSessionTable({ document, bootId, uptime }: SessionTableOpt
     return session.boot_id === bootId && now < session.idle_deadline && now < session.absolute_deadline;
   };
   return {
-    find: (id) => {
+    /** The living session with this id. */
+    find: (id: string): StoredSession | undefined => {
       const session = stored(id);
       return session && isAlive(session) ? session : undefined;
     },
-    living: () => document.read().sessions.filter(isAlive),
-    change: (next) => {
+    living: (): readonly StoredSession[] => document.read().sessions.filter(isAlive),
+    /** Changes the memory at once and the disk soon; dead sessions are dropped with it. */
+    change: (next: (living: readonly StoredSession[]) => readonly StoredSession[]): void => {
       document.note(({ sessions }) => ({ sessions: next(sessions.filter(isAlive)) }), writeDelaySeconds);
     },
-    end: async (isMeant) => {
+    /** Ends sessions at once in memory, whatever the disk does, and then durably if possible. */
+    end: async (isMeant: (session: StoredSession) => boolean): Promise<void> => {
       if (!document.read().sessions.some(isMeant)) return;
       document.note(({ sessions }) => ({ sessions: sessions.filter((one) => !isMeant(one)) }), 0);
       await document.save();

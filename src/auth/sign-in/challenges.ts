@@ -21,37 +21,32 @@ export interface Challenge {
   readonly rehashed: string | undefined;
 }
 
+export type Challenges = ReturnType<typeof createChallenges>;
+
 /**
  * Challenges. They are only in memory: a restart costs one password. Looked up by digest, so that the time of a look-up
  * reveals nothing of a token.
  */
-export interface Challenges {
-  /** Returns a token for the challenge. */
-  open(challenge: Challenge): string;
-  /** Undefined if the token is unknown, too old, or was tried too often. */
-  find(token: string): Challenge | undefined;
-  /** Counts a wrong code; the fifth ends the challenge. */
-  failed(token: string): void;
-  close(token: string): void;
-}
-
-export function createChallenges(uptime: Uptime): Challenges {
+export function createChallenges(uptime: Uptime) {
   const challenges = createTimedTable<Challenge & { wrongCodes: number }>({
     ...{ seconds: challengeSeconds, uptime, most: maximumChallenges },
   });
   return {
-    open: (challenge) => {
+    /** Returns a token for the challenge. */
+    open: (challenge: Challenge): string => {
       const token = `stc_${randomBytes(24).toString("base64url")}`;
       challenges.put(hashOfToken(token), { ...challenge, wrongCodes: 0 }, challenge.userId);
       return token;
     },
-    find: (token) => challenges.get(hashOfToken(token)),
-    failed: (token) => {
+    /** Undefined if the token is unknown, too old, or was tried too often. */
+    find: (token: string): Challenge | undefined => challenges.get(hashOfToken(token)),
+    /** Counts a wrong code; the fifth ends the challenge. */
+    failed: (token: string): void => {
       const challenge = challenges.get(hashOfToken(token));
       if (!challenge) return;
       challenge.wrongCodes += 1;
       if (challenge.wrongCodes >= wrongCodesAllowed) challenges.delete(hashOfToken(token));
     },
-    close: (token) => challenges.delete(hashOfToken(token)),
+    close: (token: string): void => challenges.delete(hashOfToken(token)),
   };
 }

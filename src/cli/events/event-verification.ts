@@ -24,19 +24,7 @@ export interface Finding {
   readonly what: string;
 }
 
-export interface Verification {
-  /** The chain of changes begins at this seq, by what the agent says with each page. */
-  beginAt(seq: number): void;
-  /** In the order in which the agent hands them out. */
-  add(event: AuditEvent): void;
-  /** Changes before the chain. */
-  kept(): number;
-  /** The hash of an event that was added. */
-  hashOf(log: string, seq: number): string | undefined;
-  chains(): readonly VerifiedChain[];
-  /** The lowest seq that is wrong comes first. */
-  findings(): readonly Finding[];
-}
+export type Verification = ReturnType<typeof createVerification>;
 
 interface Chain {
   first: AuditEvent;
@@ -48,19 +36,22 @@ interface Chain {
  * Checks both chains: that each event is what it was, that none is missing between two, and their order. Changes before
  * the chain were kept when their part of it was dropped: of them, that each is what it was, and the order.
  */
-export function createVerification(): Verification {
+export function createVerification() {
   const chains = new Map<LogName, Chain>();
   const found: Finding[] = [];
   const gaps: { from: number; to: number }[] = [];
   let [last, kept, begin] = [0, 0, 0];
   return {
-    beginAt: (seq) => {
+    /** The chain of changes begins at this seq, by what the agent says with each page. */
+    beginAt: (seq: number): void => {
       // A part of the chain was dropped while it was read.
       if ((chains.get("changes")?.head.seq ?? seq) < seq && seq > begin) chains.delete("changes");
       begin = seq;
     },
+    /** Changes before the chain. */
     kept: () => kept,
-    add: (event) => {
+    /** In the order in which the agent hands them out. */
+    add: (event: AuditEvent): void => {
       const { seq, log } = event;
       if (seq <= last) found.push({ seq, what: `comes after ${last}: the order was changed` });
       if (seq > last + 1) gaps.push({ from: last + 1, to: seq - 1 });
@@ -77,12 +68,17 @@ export function createVerification(): Verification {
       }
       chains.set(log, continued(chain, event));
     },
-    hashOf: (log, seq) => chains.get(log as LogName)?.hashes.get(seq),
-    chains: () =>
+    /** The hash of an event that was added. */
+    hashOf: (log: string, seq: number): string | undefined => chains.get(log as LogName)?.hashes.get(seq),
+    chains: (): readonly VerifiedChain[] =>
       [...chains].map(([log, { first, head, hashes }]) => ({ log, first, head, events: hashes.size })),
-    findings: () => {
+    /** The lowest seq that is wrong comes first. */
+    findings: (): readonly Finding[] => {
       // Events that were dropped to make room may be missing, up to the beginning of the younger of the two logs.
-      const complete = Math.max(0, ...[...chains.values()].map(({ first }) => completeFrom(first)));
+      const begins = [...chains.values()].map(({ first }) =>
+        first.previous_hash === chainStart ? 1 : first.seq,
+      );
+      const complete = Math.max(0, ...begins);
       const missing = gaps
         .filter(({ to }) => to >= complete)
         .map(({ from, to }) => missingFinding(Math.max(from, complete), to));
@@ -95,10 +91,6 @@ function continued(chain: Chain | undefined, event: AuditEvent): Chain {
   const known = chain ?? { first: event, head: event, hashes: new Map<number, string>() };
   known.hashes.set(event.seq, event.hash);
   return { ...known, head: event };
-}
-
-function completeFrom(first: AuditEvent): number {
-  return first.previous_hash === chainStart ? 1 : first.seq;
 }
 
 function missingFinding(from: number, to: number): Finding {

@@ -143,20 +143,18 @@ async function followed(
   let entries: HistoryEntry[] = [];
   const ended = await followUpdates(invocation, begun, async (status) => {
     entries = await newEntries(invocation, known);
-    return isMoreToCome({ begun, status, kinds, entries });
+    return isMoreToCome(begun, status, kinds, entries);
   });
   return { ended, entries };
 }
 
-interface ApplyState {
-  begun: Updates;
-  status: Updates;
-  kinds: Errand["kinds"];
-  entries: readonly HistoryEntry[];
-}
-
 /** Between the steps there are moments in which nothing is in progress: the installer takes over one kind after the other. */
-function isMoreToCome({ begun, status, kinds, entries }: ApplyState): boolean {
+function isMoreToCome(
+  begun: Updates,
+  status: Updates,
+  kinds: Errand["kinds"],
+  entries: readonly HistoryEntry[],
+): boolean {
   if (entries.some(({ outcome }) => outcome !== "good")) return false;
   const hasChecked = status.schedule.last_check?.at !== begun.schedule.last_check?.at;
   if (entries.length === 0 && !hasChecked) return true;

@@ -63,9 +63,7 @@ export function createInstallerClient(plan: InstallerClientOptions): Installer {
   const { directories, program, apply, helper } = plan;
   // The directory is absolute. join() would cost memory at each start.
   const read = () => readJournal(directories);
-  const requests = program
-    ? createProgramRequests({ program, directories, read })
-    : createHelperRequests(helper);
+  const requests = program ? createProgramRequests(program, directories, read) : createHelperRequests(helper);
   return {
     ...requests,
     read,
@@ -104,14 +102,12 @@ export function createHelperRequests(helper: RootHelper): Requests {
   };
 }
 
-interface ProgramRequestsOptions {
-  readonly program: InstallerProgram;
-  readonly directories: ReleaseDirectories;
-  readonly read: Installer["read"];
-}
-
 /** In a trial: a process of our own user, which outlives the agent as root's would. */
-function createProgramRequests({ program, directories, read }: ProgramRequestsOptions): Requests {
+function createProgramRequests(
+  program: InstallerProgram,
+  directories: ReleaseDirectories,
+  read: Installer["read"],
+): Requests {
   const logFile = join(program.state, "updates", "installer.log");
   const start = async (
     ...args: string[]

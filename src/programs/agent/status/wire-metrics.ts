@@ -1,7 +1,7 @@
 import type { Host, HostTime } from "../../../host/host.ts";
 import { monotonicMilliseconds } from "../../../host/monotonic.ts";
 import type { Answered } from "../../../http/server.ts";
-import type { EventSink } from "../../../journal/events/event.ts";
+import type { EventFacts, EventSink } from "../../../journal/events/event.ts";
 import type { createMetricsText, DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import type { MetricSink } from "../../../metrics/exposition.ts";
@@ -13,22 +13,10 @@ import { stateOf } from "../../../system/status.ts";
 import type { RoomsConfig } from "../config.ts";
 import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 
-/** Counts the events and requests for GET /api/metrics. */
-export interface Metering {
-  /** The same sink of events, whose events are also counted. */
-  counting<Events extends EventSink>(events: Events): Events;
-  answered(answer: Answered): void;
-  /** The answer of a scrape. Only the first waits, for the parts that it needs: every room has its figures in memory. */
-  read(rooms: StatusRooms): Promise<string>;
-  /**
-   * Gives the same values to a sink of telemetry, without those of the event loop: a timer measures them twice a second for
-   * ten minutes after each scrape, which a device that is never scraped is spared.
-   */
-  readInto(sink: MetricSink, rooms: StatusRooms): Promise<void>;
-  stop(): void;
-}
+export type Metering = ReturnType<typeof createMetering>;
 
-export function createMetering(config: RoomsConfig, { time }: Host): Metering {
+/** Counts the events and requests for GET /api/metrics. */
+export function createMetering(config: RoomsConfig, { time }: Host) {
   const build = { ...config.build, node: config.nodeVersion };
   const events = createEventCounts();
   const requests = createRequestCounts();
@@ -40,24 +28,26 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
     ...{ build, memory: memory(), disk: disk.capacity(), process: processReadings() },
   });
   return {
-    counting: (log) => ({
+    /** The same sink of events, whose events are also counted. */
+    counting: <Events extends EventSink>(log: Events): Events => ({
       ...log,
-      record: (facts) => {
+      record: (facts: EventFacts) => {
         events.recorded(facts.type);
         return log.record(facts);
       },
-      refuse: (facts, code) => {
+      refuse: (facts: EventFacts, code: string) => {
         events.refused(facts.type, facts.details.operation, code);
         log.refuse(facts, code);
       },
     }),
     // A request without an operation finds only a file of the console.
-    answered: ({ operation, method, status, milliseconds }) =>
+    answered: ({ operation, method, status, milliseconds }: Answered): void =>
       requests.add({
         route: operation ?? (status < 400 ? "console" : "none"),
         ...{ method, status, seconds: milliseconds / 1_000 },
       }),
-    read: async (rooms) => {
+    /** The answer of a scrape. Only the first waits, for the parts that it needs: every room has its figures in memory. */
+    read: async (rooms: StatusRooms): Promise<string> => {
       // Most agents are never scraped, and the table of all metrics is long.
       written ??= import("../../../metrics/device-metrics.ts").then(({ createMetricsText }) =>
         createMetricsText([events, requests]),
@@ -67,7 +57,11 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
       const loop = { loopDelay: loopDelay.read(), lag: loopDelay.lag() };
       return textOf(readingsOf(rooms, drift), { ...hostReadings(rooms), ...loop });
     },
-    readInto: async (sink, rooms) => {
+    /**
+     * Gives the same values to a sink of telemetry, without those of the event loop: a timer measures them twice a second for
+     * ten minutes after each scrape, which a device that is never scraped is spared.
+     */
+    readInto: async (sink: MetricSink, rooms: StatusRooms): Promise<void> => {
       const { writeMetrics } = await import("../../../metrics/device-metrics.ts");
       const drift = await rooms.configuration.drift();
       const host = { ...hostReadings(rooms), loopDelay: null, lag: null };
