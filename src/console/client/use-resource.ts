@@ -12,19 +12,15 @@ export interface Resource<T> extends Read<T> {
   put(value: T, etag?: string | null): void;
 }
 
-interface ResourceOptions {
-  /** Read once, when it is first drawn: a form compares its change with the values that it began with. */
-  readonly isStill?: boolean;
-}
-
 /**
  * A value of the agent's, kept fresh while it is drawn: read once for all who need it, and again after events that change
- * it. The value of an earlier visit is there at once, and read again behind it.
+ * it. The value of an earlier visit is there at once, and read again behind it. `isStill`: read once, when it is first
+ * drawn: a form compares its change with the values that it began with.
  */
 export function useResource<Id extends OperationId>(
   id: Id,
   input: CallInput<Id> = {},
-  { isStill = false }: ResourceOptions = {},
+  { isStill = false }: { readonly isStill?: boolean } = {},
 ): Resource<Output<Id>> {
   const key = JSON.stringify(input);
   const entry = useMemo(() => (isStill ? new Entry(id, key) : entryOf(id, key)), [id, key]);

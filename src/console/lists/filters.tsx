@@ -28,12 +28,6 @@ export function Filters({
   );
 }
 
-interface ChipOption {
-  readonly value: string;
-  readonly text: string;
-  readonly count: number;
-}
-
 /** Filters of one kind, of which one or none is in force; those that match nothing are left out. */
 export function Chips({
   label,
@@ -43,7 +37,7 @@ export function Chips({
 }: {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly ChipOption[];
+  readonly options: readonly { readonly value: string; readonly text: string; readonly count: number }[];
   readonly onChange: (value: string) => void;
 }) {
   const offered = options.filter((option) => option.count > 0 || option.value === value);

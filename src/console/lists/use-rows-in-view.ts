@@ -1,9 +1,8 @@
-import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { takeReturning } from "../navigation/navigation.ts";
 import { holdHeight } from "./held-height.ts";
 import { RowHeights } from "./row-heights.ts";
-import { type Piece, piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
+import { piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
 
 /** Rows are drawn this far beyond the window, in windows, so that the next step of the Tab key finds one. */
 const beyond = 0.75;
@@ -14,22 +13,15 @@ const usualHeight = 56;
 /** Rows from the end at which more are asked for. */
 const nearEnd = 20;
 
-interface RowsInView<Root> {
-  /** Refers to the element that holds the rows, each with its key in `data-key`. */
-  readonly root: RefObject<Root | null>;
-  readonly pieces: readonly Piece[];
-  onFocusIn(event: FocusEvent): void;
-  onFocusOut(event: FocusEvent): void;
-}
-
 /**
  * The rows of a long list that are in the window, which scrolls with the page. A row with the keyboard stays, so that no
- * focus is lost. `onEndNear` is called while the last rows are in sight, with each drawing.
+ * focus is lost. `onEndNear` is called while the last rows are in sight, with each drawing. `root` refers to the element
+ * that holds the rows, each with its key in `data-key`.
  */
 export function useRowsInView<Root extends HTMLElement = HTMLTableSectionElement>(
   keys: readonly string[],
   onEndNear: () => void,
-): RowsInView<Root> {
+) {
   const root = useRef<Root>(null);
   const [measured] = useState(() => new RowHeights(usualHeight));
   const [stretch, setStretch] = useState<Stretch>({ from: 0, to: nearEnd });
@@ -56,9 +48,9 @@ export function useRowsInView<Root extends HTMLElement = HTMLTableSectionElement
   return {
     root,
     pieces: piecesOf(heights, stretch, kept === null ? -1 : keys.indexOf(kept)),
-    onFocusIn: ({ target }) =>
+    onFocusIn: ({ target }: FocusEvent) =>
       setKept((target as Element).closest("[data-key]")?.getAttribute("data-key") ?? null),
-    onFocusOut: ({ relatedTarget }) => {
+    onFocusOut: ({ relatedTarget }: FocusEvent) => {
       returning.current = null;
       if (!root.current?.contains(relatedTarget as Node | null)) setKept(null);
     },

@@ -16,12 +16,6 @@ export interface How {
   readonly reason: string | null;
 }
 
-/** Without a need, nothing is amber or red. */
-interface Calm {
-  readonly state: Extract<State, "good" | "unknown">;
-  readonly word: string;
-}
-
 const tiles: Partial<Readonly<Record<Area, Tile>>> = { clock: "clock", updates: "updates", people: "people" };
 
 /** The needs of one part, the gravest first, as the agent lists them. One that a newer agent has is the host's. */
@@ -37,7 +31,8 @@ export function needsAbout(tile: Tile, needs: readonly Need[]): Need[] {
 export function howIs(
   tile: Tile,
   needs: readonly Need[] | null,
-  calm: Calm,
+  // Without a need, nothing is amber or red.
+  calm: { readonly state: Extract<State, "good" | "unknown">; readonly word: string },
   word: string | null = null,
 ): How {
   if (needs === null) return { ...calm, state: "unknown", reason: null };

@@ -1,18 +1,14 @@
 import type { HistoryEntry, Release } from "../../contract/types.ts";
 
-/** Facts that follow from the history of one kind. */
-interface KnownReleases {
-  /** The last attempt that changed something, or tried to; undefined: there was none. */
-  readonly last: HistoryEntry | undefined;
-  /** The version that undoing leads back to; null: none that is known here. */
-  readonly former: string | null;
-}
-
 /** The number of good releases that a device keeps. */
 const keptGood = 3;
 
-/** Replays the history: a good release is put on top of those before it, an undone one taken away. */
-export function knownReleases(entries: readonly HistoryEntry[], kind: Release["kind"]): KnownReleases {
+/**
+ * Replays the history of one kind: a good release is put on top of those before it, an undone one taken away. `last`: the
+ * last attempt that changed something, or tried to. `former`: the version that undoing leads back to; null: none that is
+ * known here.
+ */
+export function knownReleases(entries: readonly HistoryEntry[], kind: Release["kind"]) {
   const own = entries.filter((entry) => entry.kind === kind && entry.outcome !== "refused");
   let good: { readonly id: string | null; readonly version: string | null }[] = [];
   for (const { outcome, release_id: id, version, from_version } of own.toReversed()) {

@@ -1,18 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { UpdateHistory, UpdateProgress, Updates } from "../../contract/types.ts";
-import { type Resource, useResource } from "../client/use-resource.ts";
+import type { Updates } from "../../contract/types.ts";
+import { useResource } from "../client/use-resource.ts";
 
-interface UpdatesInSight {
-  readonly updates: Resource<Updates>;
-  readonly history: Resource<UpdateHistory>;
-  /** The progress of the work under way; null: none. */
-  readonly progress: UpdateProgress | null;
-  /** Something was begun, and this was the answer. */
-  begun(status: Updates): void;
-}
-
-/** Reads updates and their history, and follows both as they change. */
-export function useUpdates(): UpdatesInSight {
+/**
+ * Reads updates and their history, and follows both as they change. `progress`: of the work under way; null: there is none.
+ * `begun` takes the answer where something was begun.
+ */
+export function useUpdates() {
   const updates = useResource("getUpdates");
   const history = useResource("listUpdateHistory");
   const { value } = updates;
@@ -22,11 +16,9 @@ export function useUpdates(): UpdatesInSight {
     if (before.current !== noHistoryKey) void history.reload();
     before.current = key;
   }, [key]);
-  return { updates, history, progress: present(value?.progress), begun: updates.put };
-}
-
-function present(progress: UpdateProgress | null | undefined): UpdateProgress | null {
-  return progress && progress.phase !== "idle" ? progress : null;
+  const { progress } = value ?? {};
+  const present = progress && progress.phase !== "idle" ? progress : null;
+  return { updates, history, progress: present, begun: updates.put };
 }
 
 const noHistoryKey = "";

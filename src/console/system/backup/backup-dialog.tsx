@@ -51,7 +51,7 @@ function BackupForm({
   const signal = useSignalOfStay();
   const form = useForm({ passphrase: "", again: "" }, async ({ passphrase }) => {
     setReceived(0);
-    const file = await makeBackup(passphrase, { signal, onBytes: setReceived });
+    const file = await makeBackup(passphrase, signal, setReceived);
     const fileName = fileNameOf(name, new Date(deviceNow()), ".age");
     download(file, fileName, file.type);
     onMade({ fileName, bytes: file.size });

@@ -1,16 +1,17 @@
 import { exchange } from "../../client/call.ts";
 
-interface Making {
-  readonly signal: AbortSignal;
-  /** Called with the number of bytes that have come. */
-  readonly onBytes: (bytes: number) => void;
-}
-
 /** The connection ended before the file did. */
 export class BrokenOff extends Error {}
 
-/** Has the agent make a backup, and gathers it: a part of one does not open. Throws BrokenOff, and what `exchange` throws. */
-export async function makeBackup(passphrase: string, { signal, onBytes }: Making): Promise<Blob> {
+/**
+ * Has the agent make a backup, and gathers it: a part of one does not open. `onBytes` is called with the number of bytes that
+ * have come. Throws BrokenOff, and what `exchange` throws.
+ */
+export async function makeBackup(
+  passphrase: string,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<Blob> {
   const response = await exchange("makeBackup", { body: { passphrase } }, { signal });
   let bytes = 0;
   const counting = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,7 +1,6 @@
 import type { LogCounts, SeverityWord } from "../../../contract/types.ts";
 
 type Units = LogCounts["units"];
-type LinesByLevel = Units[string];
 
 /** The gravest first, as in the contract, whose schemas cost kilobytes. */
 const levels: readonly SeverityWord[] = [
@@ -15,20 +14,14 @@ const levels: readonly SeverityWord[] = [
   "debug",
 ];
 
-interface LevelCount {
-  readonly level: SeverityWord;
-  /** Lines of this level and graver ones. */
-  readonly count: number;
-}
-
 /**
  * The levels that tell lines apart, of the chosen unit or of all: those that have lines, but for the least grave one,
- * which all lines are of. The chosen level is always among them.
+ * which all lines are of. The chosen level is always among them. The count is of lines of a level and graver ones.
  */
 export function levelsOf(
   units: Units,
   { unit, priority }: { readonly unit: string; readonly priority: string },
-): readonly LevelCount[] {
+): readonly { readonly level: SeverityWord; readonly count: number }[] {
   const counted = Object.keys(units)
     .filter((name) => unit === "" || name === unit)
     .map((name) => units[name] ?? {});
@@ -70,7 +63,7 @@ export function unitsOf(
 }
 
 /** Lines of a level and graver ones. */
-function upTo(lines: LinesByLevel, level: SeverityWord): number {
+function upTo(lines: Units[string], level: SeverityWord): number {
   return sum(levels.slice(0, levels.indexOf(level) + 1).map((one) => lines[one] ?? 0));
 }
 

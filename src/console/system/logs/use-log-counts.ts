@@ -3,9 +3,7 @@ import type { LogCounts, LogQuery } from "../../../contract/types.ts";
 import { useResource } from "../../client/use-resource.ts";
 
 /** Counts of a moment: lines that come later are not among them until they are read again. */
-interface LogCounted extends LogCounts {
-  readonly at: Date;
-}
+type LogCounted = LogCounts & { readonly at: Date };
 
 export interface CountedLog {
   /** null: not read yet. Until other filters are counted, it stays. */

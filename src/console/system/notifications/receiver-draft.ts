@@ -4,9 +4,6 @@ export type ReceiverSettings = Settings["notify"]["receivers"][number];
 
 type Kind = ReceiverSettings["kind"];
 
-/** `keep`: the secret stays; `make`: the device makes one; `paste`: the receiver's own one is given. */
-type SecretChoice = "keep" | "make" | "paste";
-
 /** A receiver under edit: the texts of its fields. */
 export interface TypedReceiver {
   readonly name: string;
@@ -20,7 +17,8 @@ export interface TypedReceiver {
   readonly from: string;
   /** One address a line. */
   readonly to: string;
-  readonly secretChoice: SecretChoice;
+  /** `keep`: the secret stays; `make`: the device makes one; `paste`: the receiver's own one is given. */
+  readonly secretChoice: "keep" | "make" | "paste";
   /** The pasted secret of a webhook, or the password of a mail server. */
   readonly secret: string;
 }

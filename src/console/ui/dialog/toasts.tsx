@@ -1,15 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { createStore, useStore } from "../../store.ts";
 
-interface Toast {
-  readonly id: number;
-  readonly text: string;
-}
-
 /** Milliseconds that a message stays: long enough to read two lines. */
 const stayMilliseconds = 6_000;
 
-const toasts = createStore<readonly Toast[]>([]);
+const toasts = createStore<readonly { readonly id: number; readonly text: string }[]>([]);
 let count = 0;
 
 /** Says that something was done. A failure is shown beside the button that began it instead. */

@@ -28,14 +28,15 @@ export interface CsvWords {
   readonly roles: Readonly<Record<string, Role>>;
 }
 
-interface PeopleOfCsv {
-  readonly entries: readonly Entry[];
-  /** Columns that the first line names and nothing reads. */
-  readonly unused: readonly string[];
-}
-
-/** Reads a list of people as RFC 4180 has it, with commas, semicolons or tabs. `known`: the names of the present users. */
-export function peopleFromCsv(text: string, words: CsvWords, known: ReadonlySet<string>): PeopleOfCsv {
+/**
+ * Reads a list of people as RFC 4180 has it, with commas, semicolons or tabs. `known`: the names of the present users. In the
+ * result `unused` are columns that the first line names and nothing reads.
+ */
+export function peopleFromCsv(
+  text: string,
+  words: CsvWords,
+  known: ReadonlySet<string>,
+): { entries: readonly Entry[]; unused: readonly string[] } {
   const rows = rowsOf(text.replace(/^\uFEFF/, ""));
   const heads = rows[0]?.cells.map((cell) => wordIn(words.columns, cell)) ?? [];
   const hasHeads = heads.includes("username");
