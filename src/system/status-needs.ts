@@ -234,9 +234,7 @@ function noReceiver(areNamed: boolean): Need[] {
 /** The parts of the first run that were left for later, until they are done, or declared as not needed here. */
 function firstRunPart(): NeedsOf {
   const advised = createDerived(factorsAdvised);
-  const unnamed = createDerived((name: string, hostname: string) =>
-    name === "" ? [unnamedNeed(hostname)] : [],
-  );
+  const unnamed = createDerived(unnamedNeed);
   const updates = createDerived(updatesNotSetUp);
   const receiver = createDerived(noReceiver);
   return (input) => {
@@ -260,9 +258,9 @@ function factorsAdvised(users: readonly string[], mayNameUsers: boolean): Need[]
   return [attention("second_factor_advised", facts, "`steward user 2fa setup NAME` sets one up.")];
 }
 
-function unnamedNeed(hostname: string): Need {
+function unnamedNeed(name: string, hostname: string): Need[] {
   const particulars = "`steward system set device.name=NAME` names it.";
-  return attention("device_unnamed", { hostname }, particulars);
+  return name === "" ? [attention("device_unnamed", { hostname }, particulars)] : [];
 }
 
 /** `hasRoot`: it has one, or its absence is reported as a trouble of updates. */

@@ -155,12 +155,10 @@ async function syncEach(directory: string): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) await syncEach(path);
-    else if (entry.isFile()) await syncFile(path);
+    else if (entry.isFile()) {
+      const { file } = await openRegular(path);
+      await file.sync().finally(() => file.close());
+    }
   }
   await syncDirectory(directory);
-}
-
-async function syncFile(path: string): Promise<void> {
-  const { file } = await openRegular(path);
-  await file.sync().finally(() => file.close());
 }

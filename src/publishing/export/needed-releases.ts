@@ -1,4 +1,4 @@
-import { type PlannedRelease, planPrune, releasesOf } from "../prune/prune-plan.ts";
+import { isOnOffer, type PlannedRelease, planPrune, releasesOf } from "../prune/prune-plan.ts";
 import type { Architecture } from "../release-entry.ts";
 import { releaseRoles } from "../roles.ts";
 import type { State } from "../state.ts";
@@ -25,11 +25,7 @@ export function neededReleases(
   const paths = new Set(unneeded.map(({ path }) => path));
   return releaseRoles
     .flatMap((kind) => releasesOf(state, kind))
-    .filter((one) => !paths.has(one.path) && isOnOffer(one) && isFor(device, one));
-}
-
-function isOnOffer({ entry }: PlannedRelease): boolean {
-  return entry.withdrawn === undefined && entry.paused === undefined;
+    .filter((one) => !paths.has(one.path) && isOnOffer(one.entry) && isFor(device, one));
 }
 
 function isFor({ product, arch, channel }: DeviceKind, { entry }: PlannedRelease): boolean {

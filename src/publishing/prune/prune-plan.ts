@@ -91,7 +91,7 @@ function oldOf(line: Line, { keep }: PruneRequest, nowSeconds: number): Line {
   return line.filter((one) => isBelow(one, last) && isBelow(one, everywhere));
 }
 
-function isOnOffer({ withdrawn, paused }: ReleaseEntry): boolean {
+export function isOnOffer({ withdrawn, paused }: ReleaseEntry): boolean {
   return withdrawn === undefined && paused === undefined;
 }
 

@@ -45,7 +45,7 @@ export async function runCheck(parts: CheckParts, run: CheckRun): Promise<number
   if (done === null) return healthyWait(parts);
   const { result } = done.report;
   if (result.outcome === "waiting_for_clock") return healthyWait(parts);
-  if (result.outcome === "failed") return leftOfRetry(parts);
+  if (result.outcome === "failed") return parts.options.record.read().retry?.left ?? healthyWait(parts);
   run.onFetching();
   return fetchDue(parts, run, done);
 }
@@ -175,8 +175,4 @@ async function prune({ downloads, watch }: CheckParts, ids: readonly string[]): 
 
 function healthyWait({ options }: CheckParts): number {
   return nextCheckIn(options.checkIntervalSeconds(), options.random());
-}
-
-function leftOfRetry(parts: CheckParts): number {
-  return parts.options.record.read().retry?.left ?? healthyWait(parts);
 }

@@ -29,11 +29,10 @@ export function updateProblem(parts: Parts): UpdateProblem | null {
   );
 }
 
-/** A release that the installer refused. */
-export function refusedProblem({ kind, name, version, at, detail, cause }: JournalEntry): UpdateProblem {
-  const release = { kind, name, version };
-  const reason = reasonOf(detail, cause);
-  return problemWith("refused", { release, reason, at });
+/** The problem in an entry: the installer refused the release, or the former one is not healthy again. */
+export function entryProblem(code: "refused" | "former_not_healthy", entry: JournalEntry): UpdateProblem {
+  const { kind, name, version, at, detail, cause } = entry;
+  return problemWith(code, { release: { kind, name, version }, reason: reasonOf(detail, cause), at });
 }
 
 /** A sentence for each kind whose metadata could not be verified. */
@@ -70,21 +69,16 @@ function applyingProblem({
   const { available } = options.record.read();
   for (const kind of updateKinds) {
     const entry = newestEntry(watch.journal(), kind);
-    if (entry?.restored_healthy === false) return formerProblem(entry);
+    if (entry?.restored_healthy === false) return entryProblem("former_not_healthy", entry);
     // Once the release is no longer offered, a newer one may be what mends it.
     if (entry?.outcome === "refused" && entry.release_id === available[kind]?.id)
-      return refusedProblem(entry);
+      return entryProblem("refused", entry);
   }
   const [failure] = requests.failures().values();
   if (failure === undefined) return null;
   const facts = { reason: failure.reason, until: failure.until?.toISOString() ?? null };
   const code = failure.code === "refused" ? "refused" : "installer_unavailable";
   return problemWith(code, facts);
-}
-
-function formerProblem({ kind, name, version, at, detail, cause }: JournalEntry): UpdateProblem {
-  const release = { kind, name, version };
-  return problemWith("former_not_healthy", { release, reason: reasonOf(detail, cause), at });
 }
 
 function checkProblem({ options }: Pick<Parts, "options">): UpdateProblem | null {

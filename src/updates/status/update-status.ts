@@ -23,7 +23,7 @@ import { idle } from "../facts/progress.ts";
 import { failedReleases, shownSetAside } from "./failed-releases.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
 import type { UpdateParts } from "./update-parts.ts";
-import { blockerSentences, refusedProblem } from "./update-problem.ts";
+import { blockerSentences, entryProblem } from "./update-problem.ts";
 import { type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
 
 /** The status of updates, as the API has it. */
@@ -146,7 +146,7 @@ function problemOf({ requests, watch }: UpdateParts, releases: readonly Release[
   if (requests.problem() !== null) return requests.problem();
   if (entry?.outcome !== "refused") return null;
   const isShown = releases.some(({ id, hold }) => id === entry.release_id && hold?.code === "refused");
-  return isShown ? null : refusedProblem(entry);
+  return isShown ? null : entryProblem("refused", entry);
 }
 
 function shownRelease(parts: UpdateParts, kind: Release["kind"]): Release[] {

@@ -43,7 +43,8 @@ export function stateOf(situation: Situation): State {
   const { trial, blocked, phase, downloading, blockers, problem } = situation;
   // A trial goes on whatever else is so.
   if (trial !== null) return trial;
-  if (blocked !== null) return blockedState(blocked);
+  if (blocked !== null)
+    return stateWith("blocked", blocked.code, { hold: releaseHold(blocked), reason: blocked.reason });
   if (phase === "downloading")
     return stateWith(phase, phase, { releases: downloading === null ? [] : [downloading] });
   if (phase === "checking") return stateWith(phase, phase);
@@ -65,10 +66,6 @@ export function stateWith(
   const named = releases.map(({ kind, name, version }) => ({ kind, name, version }));
   const detail = [summarySentence(code, facts), ...more].join(" ");
   return { state, summary: { code, detail, releases: named, at, reason, hold, problem: null } };
-}
-
-function blockedState(blocked: BlockReason): State {
-  return stateWith("blocked", blocked.code, { hold: releaseHold(blocked), reason: blocked.reason });
 }
 
 function restingState(situation: Situation): State {
