@@ -19,7 +19,7 @@ export interface RefusedPair {
   readonly detail: string;
 }
 
-export interface CertificatesOptions {
+interface CertificatesOptions {
   /** The pairs that are installed. */
   readonly readInstalled: () => Promise<readonly InstalledPair[]>;
   /** Reads the device's own. */

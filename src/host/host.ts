@@ -58,7 +58,7 @@ export interface HostClock {
   readOfferedServers(): readonly string[];
 }
 
-export interface HostNetwork {
+interface HostNetwork {
   readonly datagrams: Datagrams;
   readonly resolve: ResolveHost;
   readonly userOfConnection: UserOfConnection;
@@ -101,7 +101,7 @@ export interface HostFiles {
   ): Promise<Uint8Array | null>;
 }
 
-export interface HostSystemd {
+interface HostSystemd {
   readonly journal: Journal;
   /** The name under which systemd runs a unit that may have others. */
   readonly unitId: (unit: string) => string;

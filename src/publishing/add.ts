@@ -37,7 +37,7 @@ export interface AddResult {
   readonly patches?: DraftedPatches;
 }
 
-export interface Addition {
+interface Addition {
   readonly file: string;
   readonly entry: ReleaseEntry;
   readonly keys: readonly SigningKey[];
@@ -149,7 +149,7 @@ export function selectReleases(
   );
 }
 
-export interface TargetChange {
+interface TargetChange {
   readonly drafted: readonly ReleaseTarget[];
   readonly keys: readonly SigningKey[];
   readonly patches?: readonly DraftedPatch[];

@@ -14,7 +14,7 @@ export interface Expiring {
 }
 
 /** Without a margin, metadata are reported when this share of their period is left. */
-export const usualMarginShare = 0.25;
+const usualMarginShare = 0.25;
 
 /**
  * The published metadata that expire within the margin, in the order of roleNames. A margin applies to roles that people

@@ -48,7 +48,7 @@ export interface PublishResult {
   readonly fillings: readonly Filling[];
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   /** Keys that also sign the drafts, where signatures are missing. */
   readonly signers?: readonly SigningKey[];
   /** The drafts to publish; all if not given. */
@@ -262,7 +262,7 @@ function droppedPaths({ published, next }: State): string[] {
 }
 
 /** A version below which devices install nothing of that name any more. */
-export interface RaisedFloor {
+interface RaisedFloor {
   readonly kind: ReleaseRole;
   readonly name: string;
   readonly product: string;

@@ -28,7 +28,7 @@ export interface Workspace {
 }
 
 /** The highest versions of metadata that were signed for exported archives only. Those in public/ never have them. */
-export type ExportedVersions = Readonly<Partial<Record<RoleName, number>>>;
+type ExportedVersions = Readonly<Partial<Record<RoleName, number>>>;
 
 /** Asks for the passphrase of a key file. */
 export type AskPassphrase = (file: string) => Promise<string>;

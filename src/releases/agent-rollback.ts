@@ -7,10 +7,10 @@ import type { GoodRelease, Slot } from "./release-journal.ts";
  * release does not work as it should. Later only root may, so that a compromised agent cannot undo the update that
  * repaired its weakness.
  */
-export const agentRollbackSeconds = 72 * 3_600;
+const agentRollbackSeconds = 72 * 3_600;
 
 /** The present boot, as root's own process sees it. */
-export interface BootTime {
+interface BootTime {
   readonly bootId: string;
   /** Seconds of monotonic time since this boot. */
   readonly uptime: number;

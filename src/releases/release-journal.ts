@@ -77,7 +77,7 @@ export interface Trial {
   readonly undo: Undo | null;
 }
 
-export interface TrialHealth {
+interface TrialHealth {
   /** In a row. */
   readonly successes: number;
   readonly needed: number;

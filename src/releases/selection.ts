@@ -49,7 +49,7 @@ export interface Selection {
 }
 
 /** A readable release that is not to be installed here, with the reason. */
-export interface RefusedRelease extends NoRelease {
+interface RefusedRelease extends NoRelease {
   readonly release: Release;
   readonly refusal: Refusal;
 }

@@ -73,7 +73,7 @@ export interface DismissedFailure {
   readonly failed_at: string;
 }
 
-export interface StoredValidators {
+interface StoredValidators {
   readonly server: string;
   readonly etag: string | null;
   readonly last_modified: string | null;

@@ -12,12 +12,12 @@ import { createTemperature } from "./temperature.ts";
 /** Reads the host's identity and condition without ever holding up the event loop. */
 export type ReadFacts = () => Promise<Facts>;
 
-export interface FactsHost {
+interface FactsHost {
   readonly identity: Pick<HostIdentity, "hostname">;
   readonly time: Pick<HostTime, "uptime">;
 }
 
-export interface NamedHost extends FactsHost {
+interface NamedHost extends FactsHost {
   readonly names: Pick<HostNames, "timeZone">;
   readonly run: RunCommand;
 }
@@ -35,7 +35,7 @@ const longestMilliseconds = 10_000;
 
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
-export interface FactsOptions {
+interface FactsOptions {
   /** Absolute paths of the runtime and of slow-facts.js. */
   readonly node: string;
   readonly script: string;
@@ -80,7 +80,7 @@ export function createFacts(
  * Reads the facts of the host that are available at once: no process, no thread, no wait for a disk. `directory`: a
  * directory on the disk whose last known capacity is given.
  */
-export type ReadHostFigures = (directory: string, capacity: Capacity | null) => Promise<Status["host"]>;
+type ReadHostFigures = (directory: string, capacity: Capacity | null) => Promise<Status["host"]>;
 
 export function createHostFigures({ identity, time: { uptime } }: FactsHost): ReadHostFigures {
   const present = createBriefReading(

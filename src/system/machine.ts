@@ -26,7 +26,7 @@ export interface Machine {
 export type MachineChange = Input<"changeHost">["body"];
 
 /** The changed members, with their former values. */
-export type MachineChanges = Partial<
+type MachineChanges = Partial<
   Record<"host_name" | "host_name_before" | "time_zone" | "time_zone_before", string>
 >;
 

@@ -13,7 +13,7 @@ const telling = ["reason", "kind", "name", "version"] as const;
 /** Further facts for the sentence about it. */
 const besides = ["count", "hostname", "missing", "word", "trust", "first_ends_at", "support_until"] as const;
 
-export interface NeedWatchOptions {
+interface NeedWatchOptions {
   /** Called once at each look. */
   readonly needs: () => readonly Need[];
   /** The events of the record that report needs, in any order. */

@@ -3,7 +3,7 @@ import type { Finding } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
 import { failuresIn, failureTrouble, ownFailures, type PartFailure } from "./program-parts.ts";
 
-export interface SelfCheckOptions {
+interface SelfCheckOptions {
   /** Absolute paths of the runtime and of self-check.js. */
   readonly node: string;
   readonly script: string;

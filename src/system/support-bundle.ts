@@ -4,7 +4,7 @@ import type { StartFilter, Timers } from "../host/ports.ts";
 /** Makes the archive of `steward doctor --bundle`, whole in memory. Those who ask at the same time get the same one. */
 export type MakeSupportBundle = () => Promise<Buffer>;
 
-export interface SupportBundleOptions {
+interface SupportBundleOptions {
   /** Absolute paths of the runtime and of the command line. */
   readonly node: string;
   readonly script: string;

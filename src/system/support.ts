@@ -1,7 +1,7 @@
 import type { HostSettings } from "../contract/types.ts";
 
 /** Days before the end of support from which on it is reported. */
-export const supportNoticeDays = 90;
+const supportNoticeDays = 90;
 
 const dayMilliseconds = 24 * 3_600 * 1_000;
 

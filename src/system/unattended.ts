@@ -4,7 +4,7 @@ import { finding, line } from "../contract/finding.ts";
 import type { Finding } from "../contract/types.ts";
 import type { HostTime } from "../host/host.ts";
 
-export interface UnattendedOptions {
+interface UnattendedOptions {
   /** The root of the system's paths: /, except in a test. */
   readonly root: string;
   readonly stateDirectory: string;

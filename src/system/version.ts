@@ -26,7 +26,7 @@ export function publicVersion(build: Build): Version {
 }
 
 /** The sources of a full version. */
-export interface VersionFacts {
+interface VersionFacts {
   readonly build: Build;
   readonly node: string;
   readonly host: HostIdentity;

@@ -30,7 +30,7 @@ export interface Output {
   failure(error: unknown, inWords?: (text: string) => string): Promise<void>;
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   /** With `columns`, on a terminal, tables are cut to its width; the input of programs never is. */
   stdout: NodeJS.WritableStream & { readonly columns?: number | undefined };
   stderr: NodeJS.WritableStream;

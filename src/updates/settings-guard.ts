@@ -4,7 +4,7 @@ import { type SettingsGuard, settingFault } from "../settings/faults.ts";
 import type { Updates } from "./updates.ts";
 
 /** The facts by which settings of updates are judged, besides the rules of the settings. */
-export interface SettingsGuardOptions {
+interface SettingsGuardOptions {
   readonly updates: Pick<Updates, "isTrustEstablished" | "unusableRoot">;
   /** True if the host file lets updates come from this server, as far as its address shows. */
   readonly mayUpdateFrom: (server: string) => boolean;

@@ -27,7 +27,7 @@ import { createTimers } from "./timers.ts";
 import { openConnections, openTransfers } from "./transfers/open-transfers.ts";
 import { createUptime } from "./uptime.ts";
 
-export interface HostOptions {
+interface HostOptions {
   /** False: the host's clock is measured and never set, whatever the process may do. */
   readonly maySteerClock: boolean;
   /** False: root is asked for nothing, although there may be a root helper. */

@@ -10,7 +10,7 @@ import { createProductUnit, type ProductProgram } from "./systemd/product-unit.t
 import { createUnits } from "./systemd/units.ts";
 import { createUptime } from "./uptime.ts";
 
-export interface ReleaseHostOptions {
+interface ReleaseHostOptions {
   readonly run: RunCommand;
   /** False: no unit is restarted or watched, as in a trial run. */
   readonly isUnderSystemd: boolean;

@@ -6,7 +6,7 @@ import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-
 import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
 /** The releases that `current` and `previous` must lead to, by the journal. */
-export function linksOf(slot: Slot): { current: KnownRelease | null; previous: KnownRelease | null } {
+function linksOf(slot: Slot): { current: KnownRelease | null; previous: KnownRelease | null } {
   const { trial, good } = slot;
   const former = formerOf(slot);
   if (trial === null) return { current: good.at(-1) ?? null, previous: good.at(-2) ?? null };

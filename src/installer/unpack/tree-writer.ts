@@ -27,12 +27,12 @@ export interface TreeWriter {
   file(path: readonly string[], isExecutable: boolean, sizeBytes: number): NewFile;
 }
 
-export interface NewFile {
+interface NewFile {
   write(piece: Uint8Array): void;
   close(): void;
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   readonly top: string;
   readonly caps: Pick<UnpackCaps, "entries" | "blockBytes">;
   /** Bytes of the disk that it may use. */

@@ -207,7 +207,7 @@ function explained(cause: unknown): StewardError {
 }
 
 /** The symbolic links of a tree: their paths below its top, with slashes, and the components of their targets. */
-export type TreeLinks = ReadonlyMap<string, readonly string[]>;
+type TreeLinks = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Throws `update_payload_unsafe` if a link leads out of the tree, or in a circle. Links are followed as the kernel does,

@@ -18,7 +18,7 @@ export interface TimeFloor {
   raise(to: Date): Promise<void>;
 }
 
-export interface TimeFloorOptions {
+interface TimeFloorOptions {
   /** The installer's own. */
   readonly directory: string;
   readonly builtAt: Date;

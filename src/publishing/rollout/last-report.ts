@@ -1,7 +1,7 @@
 import { type ReportedState, reportedStates } from "../../releases/rollout-report.ts";
 
 /** The last report of a device about a release. */
-export interface LastReport {
+interface LastReport {
   readonly state: ReportedState;
   /** The wave of the device had come. */
   readonly isReached: boolean;

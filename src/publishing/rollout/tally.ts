@@ -72,7 +72,7 @@ export type CountBy = "devices" | "addresses";
 const mostDevices = 2_000_000;
 
 /** These undid a release that had begun; a refusal changed nothing on the device. */
-export const undoneStates: readonly ReportedState[] = ["failed", "deferred", "aborted", "rolled_back"];
+const undoneStates: readonly ReportedState[] = ["failed", "deferred", "aborted", "rolled_back"];
 const triedStates: readonly ReportedState[] = ["good", ...undoneStates];
 
 interface Row {

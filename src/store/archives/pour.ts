@@ -1,5 +1,5 @@
 /** A stream that takes bytes: one of Node's, or one of tar-stream's. */
-export interface Sink {
+interface Sink {
   readonly destroyed: boolean;
   write(piece: Uint8Array): boolean;
   /** tar-stream has no form without an argument. */

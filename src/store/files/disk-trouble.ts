@@ -16,7 +16,7 @@ import {
  * Free bytes on the state's file system below which health is degraded: as many as are left right after the reserve is
  * made.
  */
-export const leastFreeBytes = reserveNeedsBytes - reserveBytes;
+const leastFreeBytes = reserveNeedsBytes - reserveBytes;
 
 /** Free inodes below which health is degraded; a write takes one until it is done. */
 export const leastFreeInodes = 256;

@@ -12,7 +12,7 @@ export interface Lock {
 }
 
 /** The role of a lock's holder: the agent keeps it while it runs, a command only for a moment. */
-export type LockRole = "agent" | "command";
+type LockRole = "agent" | "command";
 
 /** The process that has a lock, as far as it could record that. */
 export interface LockHolder {

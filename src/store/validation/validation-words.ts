@@ -2,7 +2,7 @@ import type { InputError } from "../../contract/errors.ts";
 import { isObject } from "./members.ts";
 
 /** An error of the schema checker, as far as it is used here. */
-export interface SchemaError {
+interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
   /** The place of the keyword in the schema, as a URI fragment. */

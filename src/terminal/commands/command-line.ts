@@ -6,7 +6,7 @@ import { commandHelp, commandUsage, groupHelp, groupUsage, usageError } from "./
 type GivenOption = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
 
 /** The words and options of a command line, not checked yet. */
-export interface SplitLine {
+interface SplitLine {
   readonly words: readonly string[];
   readonly given: readonly GivenOption[];
   readonly options: GivenOptions;

@@ -27,7 +27,7 @@ export async function requireConsent(
 }
 
 /** The effect of a command on a user or a program. */
-export interface Consequences {
+interface Consequences {
   /** The people or programs that are affected, and their way back in. */
   readonly says: readonly string[];
   readonly question: string;

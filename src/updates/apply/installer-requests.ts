@@ -22,7 +22,7 @@ export interface PendingRequest {
   readonly isRollback: boolean;
 }
 
-export interface RequestsPlan {
+interface RequestsPlan {
   readonly options: UpdaterOptions;
   readonly watch: ReleaseWatch;
   /** The installer was started, or has ended. */

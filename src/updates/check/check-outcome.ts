@@ -17,7 +17,7 @@ import type { UpdateEvent } from "../facts/updater-options.ts";
 
 export type CheckResult = GoodResult | FailedResult;
 
-export interface GoodResult {
+interface GoodResult {
   readonly outcome: "ok";
   readonly selection: Selection;
   /** The reasons why kinds could not be judged; `selection` holds no release of these kinds. */
@@ -29,7 +29,7 @@ export interface GoodResult {
   readonly isConsistentSnapshot: boolean;
 }
 
-export interface FailedResult {
+interface FailedResult {
   readonly outcome: "failed" | "waiting_for_clock";
   readonly error: StewardError;
   /** Present if the top-level roles are good, and every kind was refused for its own metadata. */

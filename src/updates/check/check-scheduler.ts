@@ -18,7 +18,7 @@ import type { CheckRun } from "./check-run.ts";
 import { firstCheckIn, leftOf, nextCheckIn } from "./schedule.ts";
 import { settingsBlock } from "./settings-block.ts";
 
-export interface SchedulerPlan {
+interface SchedulerPlan {
   readonly options: UpdaterOptions;
   readonly progress: Progress;
   /** Runs a check; gives back the seconds to the next. */

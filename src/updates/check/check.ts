@@ -19,7 +19,7 @@ export interface CheckDone {
   readonly repository: Repository | null;
 }
 
-export interface CheckOrder {
+interface CheckOrder {
   readonly id: string;
   readonly source: CheckSource;
   readonly fingerprint: string;

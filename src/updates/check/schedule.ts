@@ -36,7 +36,7 @@ export function retryIn(
   return Math.max(own, Math.min(retryAfterSeconds, longestRetryAfterSeconds));
 }
 
-export interface RetryCircumstances {
+interface RetryCircumstances {
   readonly intervalSeconds: number;
   /** 0 to 1. */
   readonly chance: number;

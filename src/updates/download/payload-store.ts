@@ -9,7 +9,7 @@ import type { Payloads } from "../facts/updater-options.ts";
 import type { UnpackPatch } from "./patched-part.ts";
 import type { fetchPayload } from "./payload.ts";
 
-export interface PayloadStoreOptions {
+interface PayloadStoreOptions {
   /** The directory of updates in the state. */
   readonly directory: string;
   readonly freeSpace: FreeSpace;

@@ -7,7 +7,7 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { UploadedRepository } from "../facts/updater-options.ts";
 import type { unpackRepository } from "./unpack-repository.ts";
 
-export interface UploadedRepositoryOptions {
+interface UploadedRepositoryOptions {
   /** The directory of updates in the state. */
   readonly directory: string;
   readonly freeSpace: FreeSpace;

@@ -9,7 +9,7 @@ import type { RootFollower, RootFollowingOptions } from "../../tuf/root-followin
 import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type TrustState, trustView } from "./trust-view.ts";
 
-export interface TrustOptions {
+interface TrustOptions {
   readonly record: Document<UpdateRecord>;
   readonly files: MetadataFiles;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */

@@ -12,7 +12,7 @@ export const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 /** Milliseconds for one run of openssl, which takes a hundredth of it; it is also ended with the caller's signal. */
 const timeoutMilliseconds = 5_000;
 
-export interface OpensslVerification {
+interface OpensslVerification {
   /** PEM, the server's own first, the others in any order. */
   readonly certificates: readonly string[];
   /** A PEM file with the only authorities that are trusted. */

@@ -6,7 +6,7 @@ import type { SignInProvider } from "../../provider-ports.ts";
 import { mostSecretBytes, readSecretFile } from "./secret-file.ts";
 
 /** The places of the secret besides the host file's member. */
-export interface ClientSecretPlaces extends TrustedOwners {
+interface ClientSecretPlaces extends TrustedOwners {
   /** The directory of systemd's credentials, or undefined without them; the secret is its `steward.oidc`. */
   readonly credentialsDirectory?: string | undefined;
 }

@@ -1,7 +1,7 @@
 import { readTrustedFile, type TrustCheck } from "./trusted-file.ts";
 
 /** The pictures that a maker may have, with their most bytes: a page for signing in on a slow network waits for the mark. */
-export const makerPictures = { mark: 64 * 1024, picture: 256 * 1024 } as const;
+const makerPictures = { mark: 64 * 1024, picture: 256 * 1024 } as const;
 
 export type MakerPicture = keyof typeof makerPictures;
 

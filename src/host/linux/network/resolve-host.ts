@@ -12,7 +12,7 @@ const longestWaitSeconds = 10;
 /** Addresses used of one name: more than the public names of time servers have. */
 const mostAddresses = 8;
 
-export interface ResolveHostOptions {
+interface ResolveHostOptions {
   /** All addresses of a name, best first. */
   readonly lookUp?: (host: string) => Promise<readonly LookupAddress[]>;
   readonly waitSeconds?: number;

@@ -15,7 +15,7 @@ const drainMilliseconds = 1_000;
 /** Milliseconds for the shell that kills the remaining processes. */
 const killMilliseconds = 5_000;
 
-export interface SelfTestOptions {
+interface SelfTestOptions {
   readonly run: RunCommand;
   /**
    * True if this process is root. Otherwise the self-test cannot run as another user or without network: this is for

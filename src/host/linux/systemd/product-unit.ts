@@ -13,7 +13,7 @@ import {
 /** The purpose of a product's program, which names the instance of its unit. */
 export type ProductProgram = "activate" | "health";
 
-export interface ProductUnitOptions {
+interface ProductUnitOptions {
   readonly run: RunCommand;
   /**
    * Runs a program as a child of this process, if the unit is not installed: a release may be newer than the package's
