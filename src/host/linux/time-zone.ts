@@ -60,12 +60,19 @@ export function openTimeZone(places = usualPlaces): TimeZone & { toBeAdopted(): 
 function createSearch({ etc, database }: typeof usualPlaces): () => Found {
   const link = join(etc, "localtime");
   let copy: { content: Buffer; found: Found } | undefined;
+  // Each look at the status and at the metrics asks: what was right is read again when its file is another one.
+  let right: { stamp: string; found: Found } | undefined;
   return () => {
     const end = endOf(link);
+    const stamp = stampOf(end ?? link);
+    if (right?.stamp === stamp) return right.found;
     // localtime(5): without the file it is UTC.
     if (end === null) return { name: "UTC", goesBy: "UTC", path: null, isCopy: false };
     const [, name = ""] = /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(end) ?? [];
-    if (zoneIn(database, name)) return { name, goesBy: name, path: null, isCopy: false };
+    if (zoneIn(database, name)) {
+      right = { stamp, found: { name, goesBy: name, path: null, isCopy: false } };
+      return right.found;
+    }
     const goesBy = [name, successor(database, name) ?? name].find(isKnown) ?? null;
     if (isName(name)) return { name, goesBy, path: end, isCopy: false };
     const content = contentOf(link);
@@ -131,6 +138,12 @@ function namesIn(database: string): string[] {
 function contentOf(path: string): Buffer | null {
   const content = tried(() => (statSync(path).isFile() ? readFileSync(path) : null));
   return content?.toString("latin1", 0, 4) === "TZif" ? content : null;
+}
+
+/** Differs for each file, and each content of it. */
+function stampOf(path: string): string {
+  const { ino = 0, mtimeMs = 0, size = 0 } = tried(() => statSync(path)) ?? {};
+  return `${path} ${ino} ${mtimeMs} ${size}`;
 }
 
 /** The rule for the present and the future: the footer, RFC 9636 §3.3. */
