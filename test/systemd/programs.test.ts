@@ -70,7 +70,7 @@ describe("each program that Steward starts", () => {
     assert.deepEqual(found, listed);
     for (const [path, programs] of Object.entries(starts))
       if (programs.some((one) => one.endsWith(": fixed")))
-        assert.match(textOf(path), /systemPath|"\/usr\/sbin:\/usr\/bin:\/sbin:\/bin"/, path);
+        assert.match(textOf(path), /systemPath|environmentOf\(release\)/, path);
   });
 
   it("is named by its path in the native programs", () => {
