@@ -24,6 +24,11 @@ async function found(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   await lan(guest);
   await guest.run("systemctl", ["start", "systemd-resolved.service", "avahi-daemon.service"]);
+  // It says that it is ready before it has its name on the bus, and the bus would then start another unit of it.
+  await guest.until("resolved has its name on the bus", 30, async () => {
+    const { stdout } = await guest.run("busctl", ["list", "--acquired"]);
+    return stdout.includes("org.freedesktop.resolve1");
+  });
   const link = await guest.run("resolvectl", ["mdns", "lan0", "yes"]);
   guest.check("resolved speaks mDNS on the link", link.status === 0, link);
   const name = readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
