@@ -48,7 +48,14 @@ async function viewOf(context: BrowserContext): Promise<CockpitView> {
   page.on("response", (response) => responses.push(response));
   await page.goto("/users");
   await page.frameLocator("iframe[name$='/users']").getByText("root", { exact: true }).first().waitFor();
-  await page.waitForLoadState("networkidle");
+  // Playwright's networkidle never came once, with all of the page there.
+  let before = -1;
+  await until("nothing more of the page comes", async () => {
+    await page.waitForTimeout(1_000);
+    const isQuiet = responses.length === before;
+    before = responses.length;
+    return isQuiet;
+  });
   const bytesOf = async (kind: string): Promise<number> => {
     const ofKind = responses.filter((response) => response.request().resourceType() === kind);
     const sizes = await Promise.all(ofKind.map((response) => response.request().sizes()));
