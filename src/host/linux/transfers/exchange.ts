@@ -9,7 +9,7 @@ import { refused } from "./transfer-failures.ts";
 const mostHeadBytes = 4 * mostHeaderBytes;
 
 /** Bytes that may come beside twice the content: trailers, and what Node has read ahead of the reader. */
-const besideContentBytes = 262_144;
+const besideContentBytes = 131_072;
 
 /** An answer whose body has no limits yet. */
 export interface Answer extends Pick<Transfer, "status" | "headers" | "close"> {
