@@ -46,12 +46,20 @@ async function build(which: Which): Promise<void> {
   await makePackages({ for: [machine], version: { now: version, next }[which as string] ?? which, into });
 }
 
-/** Builds the packages of an earlier commit from its own sources, as version 0.0.1, and puts them into the machine. */
+/**
+ * Builds the packages of an earlier commit from its own sources, as version 0.0.1. Its runtime comes from the registry, which
+ * is not reached once a machine is being prepared.
+ */
+export function buildFormerPackages(commit: string): void {
+  const [into, sources] = [join(cache, commit), join(cache, `${commit}-sources`)];
+  if (!existsSync(into)) buildFormer(commit, { into, sources });
+}
+
+/** Puts them into the machine. */
 export const putFormerPackages =
   (commit: string) =>
   (directory: string): void => {
-    const [into, sources] = [join(cache, commit), join(cache, `${commit}-sources`)];
-    if (!existsSync(into)) buildFormer(commit, { into, sources });
+    const into = join(cache, commit);
     for (const file of readdirSync(into).filter((one) => one.endsWith(".deb")))
       copyFileSync(join(into, file), join(directory, `${file.split("_")[0]}.deb`));
   };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-import { packagesOf, putFormerPackages, putPackages } from "./built.ts";
+import { buildFormerPackages, packagesOf, putFormerPackages, putPackages } from "./built.ts";
 import { apt } from "./life.ts";
 
 /** The last commit before settings got the form 2.0.0, which it cannot read. */
@@ -13,7 +13,10 @@ export const scenario: TieredScenario = {
   tiers: { container: {} },
   timeoutSeconds: 600,
   machine: "bookworm",
-  prepare: packagesOf("now"),
+  prepare: async () => {
+    await packagesOf("now")();
+    buildFormerPackages(former);
+  },
   folders: { "/root/now": putPackages("now"), "/root/former": putFormerPackages(former) },
   boots: [{ units: [], run: there }],
 };
