@@ -15,7 +15,7 @@ import type { Fetched } from "./servers-process.ts";
 
 const run = promisify(execFile);
 
-/** Milliseconds in which nobody else is served, and MiB: the unit has MemoryMax=256M. */
+/** Milliseconds in which no other request is served, and MiB: the unit has MemoryMax=256M. */
 const bounds = { turn: 100, memory: 256 };
 
 clearEnvironment();

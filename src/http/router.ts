@@ -251,7 +251,7 @@ async function bodyOf(routed: Routed, lasting: Lasting | undefined): Promise<unk
   return read;
 }
 
-/** The answer; or throws what ends the request before, and nobody takes what is being made. */
+/** The answer; or throws what ends the request before, and no one takes the answer that is being made. */
 async function unlessEnded(work: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   const ended = once(signal, "abort").then((): never => signal.throwIfAborted() as never);
   try {

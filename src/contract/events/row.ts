@@ -52,7 +52,7 @@ export type EventRows = Readonly<
 export const security = (heard: Heard) => ({ log: "changes", audience: "security", heard }) as const;
 export const operations = (heard: Heard) => ({ log: "changes", audience: "operations", heard }) as const;
 export const unheard = operations("never");
-/** Strangers cause them, so nobody hears of one. Their number becomes a need where it matters, as in `users_locked`. */
+/** Strangers cause them, so no one hears of one. Their number becomes a need where it matters, as in `users_locked`. */
 export const refusal = { log: "refusals", audience: "security", heard: "never" } as const;
 
 export const text = { type: "string" } as const;

@@ -2,7 +2,7 @@ import type { AuditEvent } from "../../types.ts";
 
 const inTheRecord = "and look at the events of the device.";
 
-/** The advice about an event that nobody expected, by its actor. */
+/** The advice about an unexpected event, by its actor. */
 const ifUnexpected: Readonly<Record<AuditEvent["actor"]["kind"], (who: string) => string>> = {
   user: (who) =>
     `If this was not expected: undo it, end the sessions of ${who}, reset their password, ${inTheRecord}`,
