@@ -189,6 +189,9 @@ async function flood(guest: Guest): Promise<void> {
 /** The machine goes down by the agent's order, without D-Bus and so without logind. */
 async function powerOff(guest: Guest): Promise<void> {
   await guest.run("systemctl", ["stop", "dbus.socket", "dbus.service"]);
+  // Otherwise the machine may be off before its jobs are listed.
+  const untilThisEnds = `ExecStop=/usr/bin/timeout 60 /usr/bin/tail --pid=${process.pid} -f /dev/null`;
+  await guest.run("systemd-run", ["--remain-after-exit", `--property=${untilThisEnds}`, "true"]);
   const [answer] = await askRoot(guest, "steward", ["power-off\n"]);
   guest.check("the agent's user can power the device off", answer === "ok", answer);
   const { stdout } = await guest.run("systemctl", ["list-jobs", "--no-legend", "--no-pager"]);
