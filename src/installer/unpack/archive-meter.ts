@@ -1,5 +1,5 @@
-import type { UnpackCaps } from "./unpack-caps.ts";
-import { unsafePayload } from "./unsafe-payload.ts";
+import type { PayloadCaps } from "../../releases/payload/payload-caps.ts";
+import { unsafePayload } from "../../releases/payload/unsafe-payload.ts";
 
 /** Bytes of a tar's block. */
 export const blockBytes = 512;
@@ -8,7 +8,7 @@ const zeros = Buffer.alloc(blockBytes);
 /** Pairs of zero blocks that are remembered: the reader of the archive lags by less than these 2 MiB. */
 const mostMarks = 4_096;
 
-type MeterCaps = Pick<UnpackCaps, "bytes" | "expansion" | "expansionFreeBytes">;
+type MeterCaps = Pick<PayloadCaps, "bytes" | "expansion" | "expansionFreeBytes">;
 
 export type ArchiveMeter = ReturnType<typeof createArchiveMeter>;
 

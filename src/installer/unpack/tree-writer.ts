@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { PayloadCaps } from "../../releases/payload/payload-caps.ts";
+import { unsafePayload } from "../../releases/payload/unsafe-payload.ts";
 import { storageError } from "../../store/files/durable-file.ts";
-import type { UnpackCaps } from "./unpack-caps.ts";
-import { unsafePayload } from "./unsafe-payload.ts";
 
 /**
  * Writes the entries of an archive below a directory that no other process writes to: each of them new, none through a
@@ -34,7 +34,7 @@ interface NewFile {
 
 interface TreeOptions {
   readonly top: string;
-  readonly caps: Pick<UnpackCaps, "entries" | "blockBytes">;
+  readonly caps: Pick<PayloadCaps, "entries" | "blockBytes">;
   /** Bytes of the disk that it may use. */
   readonly roomBytes: number;
 }

@@ -6,14 +6,14 @@ import { createGunzip, type Gunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
 import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
+import { entryPath, linkTarget } from "../../releases/payload/entry-path.ts";
+import { type PayloadCaps, payloadCaps } from "../../releases/payload/payload-caps.ts";
+import { unsafePayload } from "../../releases/payload/unsafe-payload.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 import { NotRegular, openRegular } from "../../store/files/regular-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { type ArchiveMeter, blockBytes, createArchiveMeter } from "./archive-meter.ts";
-import { entryPath, linkTarget } from "./entry-path.ts";
 import { createTreeWriter, type TreeWriter } from "./tree-writer.ts";
-import { type UnpackCaps, unpackCaps } from "./unpack-caps.ts";
-import { unsafePayload } from "./unsafe-payload.ts";
 
 /**
  * Bytes read, decompressed and written at a time. Freed pieces pile up in V8: 15 MiB for a payload of 256 MiB. Pieces four
@@ -23,7 +23,7 @@ const pieceBytes = 65_536;
 
 export interface UnpackOptions {
   readonly files: Pick<ReleaseFiles, "freeBytes" | "sync">;
-  readonly caps?: UnpackCaps;
+  readonly caps?: PayloadCaps;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface UnpackOptions {
 export async function unpack(
   payload: string,
   directory: string,
-  { files, caps = unpackCaps }: UnpackOptions,
+  { files, caps = payloadCaps }: UnpackOptions,
 ): Promise<void> {
   const file = await openPayload(payload);
   try {
@@ -53,7 +53,7 @@ export async function unpack(
 }
 
 /** From the compressed file to the tree in one pass, with one piece of each stage in memory. */
-async function stream(file: FileHandle, tree: TreeWriter, caps: UnpackCaps): Promise<void> {
+async function stream(file: FileHandle, tree: TreeWriter, caps: PayloadCaps): Promise<void> {
   const { size } = await file.stat();
   const gunzip = createGunzip({ chunkSize: pieceBytes });
   const meter = createArchiveMeter(caps, () => gunzip.bytesWritten);
@@ -109,7 +109,7 @@ async function* metered(pieces: AsyncIterable<Buffer>, meter: ArchiveMeter): Asy
 
 async function place(
   archive: Extract,
-  { tree, caps, meter }: { tree: TreeWriter; caps: UnpackCaps; meter: ArchiveMeter },
+  { tree, caps, meter }: { tree: TreeWriter; caps: PayloadCaps; meter: ArchiveMeter },
 ): Promise<void> {
   const links = new Map<string, readonly string[]>();
   let hasTop = false;

@@ -23,7 +23,7 @@ import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
 import { unpack } from "../../../src/installer/unpack/unpack.ts";
-import { unpackCaps } from "../../../src/installer/unpack/unpack-caps.ts";
+import { payloadCaps } from "../../../src/releases/payload/payload-caps.ts";
 
 const files = createReleaseFiles(createRunCommand(), freeSpace);
 
@@ -182,7 +182,7 @@ describe("unpacking", () => {
     const payload = join(scratch, "payload.tar.gz");
     const entries = Array.from({ length: 4 }, (_, i) => tarEntry({ name: `d${i}/${"a/".repeat(40)}file` }));
     await writeGzip(payload, [...entries, tarEnd]);
-    const caps = { ...unpackCaps, entries: 100 };
+    const caps = { ...payloadCaps, entries: 100 };
     await assert.rejects(unpack(payload, join(scratch, "release"), { files, caps }), /more than 100 entries/);
     assert.equal(existsSync(join(scratch, "release")), false);
   });
@@ -191,7 +191,7 @@ describe("unpacking", () => {
     const scratch = makeScratch(test);
     const payload = join(scratch, "payload.tar.gz");
     await writeHostileTar(payload, bigTar("big", 200_000));
-    const caps = { ...unpackCaps, bytes: 100_000 };
+    const caps = { ...payloadCaps, bytes: 100_000 };
     await assert.rejects(unpack(payload, join(scratch, "release"), { files, caps }), {
       code: "update_payload_unsafe",
       message: /holds more than/,

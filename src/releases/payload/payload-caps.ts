@@ -1,5 +1,5 @@
 /** The limits of unpacking, with their units. A payload beyond any of them is refused as a whole. */
-export interface UnpackCaps {
+export interface PayloadCaps {
   /** Entries, and parent directories that the archive does not name. */
   readonly entries: number;
   /** Symbolic links among them. Only links are kept in memory until the end. */
@@ -21,7 +21,7 @@ export interface UnpackCaps {
   readonly blockBytes: number;
 }
 
-export const unpackCaps: UnpackCaps = {
+export const payloadCaps: PayloadCaps = {
   entries: 65_536,
   links: 4_096,
   bytes: 4 * 1024 ** 3,

@@ -1,7 +1,7 @@
-import type { UnpackCaps } from "./unpack-caps.ts";
+import type { PayloadCaps } from "./payload-caps.ts";
 import { unsafePayload } from "./unsafe-payload.ts";
 
-type NameCaps = Pick<UnpackCaps, "nameBytes" | "componentBytes" | "components">;
+type NameCaps = Pick<PayloadCaps, "nameBytes" | "componentBytes" | "components">;
 
 /**
  * The components of an entry's name below the release's directory; none: that directory itself. A leading `./`, as tar

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { entryPath, linkTarget } from "../../../src/installer/unpack/entry-path.ts";
-import { printableName, unsafePayload } from "../../../src/installer/unpack/unsafe-payload.ts";
+import { entryPath, linkTarget } from "../../../src/releases/payload/entry-path.ts";
+import { printableName, unsafePayload } from "../../../src/releases/payload/unsafe-payload.ts";
 
 const caps = { nameBytes: 20, componentBytes: 8, components: 4 };
 
