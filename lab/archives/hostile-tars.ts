@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { counted } from "../basics/counts.ts";
 import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry, writeGzip } from "./tar-writer.ts";
 
@@ -21,6 +22,29 @@ const content = Buffer.from("content");
 const directory = (name: string): TarEntry => ({ name, type: "5", mode: 0o755 });
 const link = (name: string, linkname: string): TarEntry => ({ name, type: "2", mode: 0o777, linkname });
 const file = (name: string | Buffer): TarEntry => ({ name, content });
+const hard = (name: string, linkname: string): TarEntry => ({ name, type: "1", linkname });
+
+/** A file of GNU's older sparse form, by the numbers of its map and its size with holes. */
+function sparse(
+  name: string,
+  numbers: readonly number[],
+  sizeBytes: number,
+  more: Partial<TarEntry> = {},
+): TarEntry {
+  return { name, type: "S", content, map: { numbers, sizeBytes }, ...more };
+}
+
+/** A file of pax's sparse form, by its map and its size with holes. */
+function paxHoles(map: string, sizeBytes: number | string, stored = content): Buffer {
+  const lines = Buffer.from(map);
+  const padding = Buffer.alloc((512 - (lines.length % 512)) % 512);
+  const form = { "GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "evil" };
+  const records = paxHeader({ ...form, "GNU.sparse.realsize": String(sizeBytes) });
+  return Buffer.concat([
+    records,
+    tarEntry({ name: "GNUSparseFile.1/evil", content: Buffer.concat([lines, padding, stored]) }),
+  ]);
+}
 
 /** Each begins with a harmless file, so that there is something to be left behind. */
 function of(name: string, refusal: RegExp, ...entries: (TarEntry | Buffer)[]): HostileTar {
@@ -36,11 +60,9 @@ const names: readonly HostileTar[] = [
   of("parent-pax", /has "\.\."/, paxHeader({ path: "../evil" }), file("evil")),
   of("absolute", /"\/etc\/evil" is an absolute name/, file("/etc/evil")),
   of("absolute-pax", /is an absolute name/, paxHeader({ path: "/etc/evil" }), file("evil")),
-  of("empty-component", /has an empty or a "\." component/, file("a//evil")),
-  of("dot-component", /has an empty or a "\." component/, file("a/./evil")),
-  of("dot-file", /has an empty or a "\." component/, file(".")),
+  of("dot-file", /"\." has no name/, file(".")),
+  of("dots-file", /has no name/, file("./././.")),
   of("no-name", /has no name/, file("")),
-  of("backslash", /has a backslash/, file("..\\evil")),
   of("escape", /"e\\u\{1b\}\[2Jvil" has control characters/, file("e\x1b[2Jvil")),
   of("line-feed", /has control characters/, file("e\nvil")),
   of("nul-pax", /has control characters/, paxHeader({ path: "evil\0.txt" }), file("evil")),
@@ -50,11 +72,10 @@ const names: readonly HostileTar[] = [
     /has a component of more than 255 bytes/,
     longEntry({ name: "e".repeat(256), content }),
   ),
-  of("long-name", /is longer than 1024 bytes/, longEntry({ name: "evil/".repeat(205), content })),
+  of("long-name", /is longer than 1024 bytes/, longEntry({ name: `${"evil/".repeat(205)}x`, content })),
   of("deep", /has more than 64 components/, longEntry({ name: `${"a/".repeat(64)}evil`, content })),
   of("twice", /"evil" appears twice/, file("evil"), file("evil")),
-  of("directory-twice", /appears twice/, directory("evil/"), directory("evil/")),
-  of("top-twice", /appears twice/, directory("./"), directory("./")),
+  of("twice-by-dots", /"evil" appears twice/, file("evil"), file("./././evil")),
   of(
     "file-as-directory",
     /"evil\/below" is below something that is not a directory/,
@@ -74,8 +95,40 @@ const links: readonly HostileTar[] = [
     link("evil", "a"),
     file("evil/file"),
   ),
-  of("hard-link", /is a hard link/, { name: "evil", type: "1", linkname: "harmless" }),
-  of("hard-link-out", /is a hard link/, { name: "evil", type: "1", linkname: "/etc/passwd" }),
+  of("hard-link-absolute", /"evil" is an absolute name/, hard("evil", "/etc/passwd")),
+  of("hard-link-out", /has "\.\."/, hard("evil", "../outside")),
+  of("hard-link-to-itself", /"evil" is a hard link to no earlier file/, hard("evil", "evil")),
+  of("hard-link-circle", /is a hard link to no earlier file/, hard("evil", "other"), hard("other", "evil")),
+  of("hard-link-to-later", /is a hard link to no earlier file/, hard("evil", "later"), file("later")),
+  of("hard-link-to-directory", /is a hard link to no earlier/, directory("a/"), hard("evil", "a")),
+  of("hard-link-to-link", /is a hard link to no earlier/, link("l", "harmless"), hard("evil", "l")),
+  of(
+    "hard-link-through-link",
+    /is a hard link to no earlier/,
+    link("l", "../../.."),
+    hard("evil", "l/etc/passwd"),
+  ),
+  of(
+    "hard-link-below-link",
+    /is below something that is not a directory/,
+    directory("a/"),
+    link("l", "a"),
+    hard("l/evil", "harmless"),
+  ),
+  of("hard-link-over-file", /"evil" appears twice/, file("evil"), hard("evil", "harmless")),
+  of("hard-link-with-content", /has an impossible size/, { ...hard("evil", "harmless"), content }),
+  of("hard-link-to-nothing", /has no name|no earlier file/, hard("evil", "")),
+  of(
+    "hard-links-too-many",
+    /more than 4096 links/,
+    ...Array.from({ length: 4_097 }, (_, i) => hard(`h${i}`, "harmless")),
+  ),
+  of(
+    "hard-links-that-multiply",
+    /it holds more than 4 GiB/,
+    sparse("big", [0, 7], 2 ** 31),
+    ...["a", "b"].map((one) => hard(one, "big")),
+  ),
   of("link-absolute", /is a link to an absolute name/, link("evil", "/etc/passwd")),
   of("link-out", /"evil" is a link that leads out of the release/, link("evil", "../outside")),
   of("link-out-deep", /leads out/, directory("a/"), directory("a/b/"), link("a/b/evil", "../../../outside")),
@@ -102,19 +155,11 @@ const kinds: readonly HostileTar[] = [
   of("character-device", /"evil" is a device/, { name: "evil", type: "3" }),
   of("block-device", /is a device/, { name: "evil", type: "4" }),
   of("fifo", /is a fifo/, { name: "evil", type: "6" }),
-  of("contiguous", /is neither a file, a directory nor a link/, { name: "evil", type: "7", content }),
-  of("sparse-gnu", /is neither a file/, { name: "evil", type: "S", content }),
-  of("multi-volume", /is neither a file/, { name: "evil", type: "M", content }),
-  of(
-    "sparse-pax",
-    /is a sparse file/,
-    paxHeader({ "GNU.sparse.major": "1", "GNU.sparse.minor": "0" }),
-    file("evil"),
-  ),
+  of("unknown", /is neither a file, a directory nor a link/, { name: "evil", type: "Z", content }),
+  of("multi-volume", /continues a file of another volume/, { name: "evil", type: "M", content }),
+  of("incremental", /is part of an incremental backup/, { name: "evil/", type: "D", content }),
   of("setuid", /would run with other rights/, { ...file("evil"), mode: 0o4755 }),
   of("setgid", /would run with other rights/, { ...file("evil"), mode: 0o2755 }),
-  of("setgid-directory", /would run with other rights/, { ...directory("evil/"), mode: 0o2755 }),
-  of("sticky", /would run with other rights/, { ...directory("evil/"), mode: 0o1777 }),
   of("directory-of-a-size", /has an impossible size|archive is damaged/, {
     ...directory("evil/"),
     size: 512,
@@ -125,6 +170,54 @@ const kinds: readonly HostileTar[] = [
   }),
   of("size-beyond", /is truncated|archive is damaged/, { ...file("evil"), size: 1_000_000 }),
 ];
+
+/** 7 bytes are stored of each. */
+const maps: readonly HostileTar[] = [
+  of("sparse-terabytes", /it holds more than 4 GiB/, sparse("evil", [0, 7], 2 ** 42)),
+  of("sparse-beyond-numbers", /has holes in another form/, sparse("evil", [0, 7], 2 ** 62)),
+  of("sparse-overlap", /has holes in another form/, sparse("evil", [0, 4, 3, 3], 100)),
+  of("sparse-backwards", /has holes in another form/, sparse("evil", [50, 4, 0, 3], 100)),
+  of("sparse-beyond-its-end", /has holes in another form/, sparse("evil", [98, 7], 100)),
+  of("sparse-more-than-stored", /has holes in another form/, sparse("evil", [0, 8], 100)),
+  of("sparse-less-than-stored", /has holes in another form/, sparse("evil", [0, 6], 100)),
+  of(
+    "sparse-without-end",
+    /has holes in another form, or more than 16384/,
+    sparse("evil", manyHoles(20_000), 2 ** 30),
+  ),
+  of(
+    "sparse-continued-by-content",
+    /has holes in another form/,
+    sparse("evil", [0, 7], 100, { isContinued: true }),
+  ),
+  of("sparse-pax-terabytes", /it holds more than 4 GiB/, paxHoles("1\n0\n7\n", 2 ** 42)),
+  of("sparse-pax-overlap", /has holes in another form/, paxHoles("2\n0\n4\n3\n3\n", 100)),
+  of("sparse-pax-negative", /has holes in another form/, paxHoles("1\n-1\n7\n", 100)),
+  of("sparse-pax-no-number", /has holes in another form/, paxHoles("1\n0\n7e0\n", 100)),
+  of("sparse-pax-no-size", /has holes in another form/, paxHoles("1\n0\n7\n", "")),
+  of("sparse-pax-millions", /or more than 16384/, paxHoles("9000000\n0\n7\n", 100)),
+  of("sparse-pax-short-map", /has holes in another form/, paxHoles("5\n0\n7\n", 100)),
+  of("sparse-pax-long-map", /has holes in another form/, paxHoles("1\n0\n7\n8\n0\n", 100)),
+  of("sparse-pax-no-map", /has holes in another form/, paxHoles("", 100)),
+  of("sparse-pax-endless-line", /has holes in another form/, paxHoles("1".repeat(4_096), 100)),
+  of("sparse-pax-0.1", /has holes in another form/, paxHeader({ "GNU.sparse.map": "0,7" }), file("evil")),
+  of(
+    "sparse-pax-out",
+    /has "\.\."/,
+    paxHeader({
+      "GNU.sparse.major": "1",
+      "GNU.sparse.minor": "0",
+      "GNU.sparse.name": "../evil",
+      "GNU.sparse.realsize": "9",
+    }),
+    { name: "x", content: Buffer.concat([Buffer.from("1\n0\n7\n".padEnd(512, "\0")), content]) },
+  ),
+  of("size-for-all", /one name or size for all/, paxHeader({ size: "1" }, "g"), file("evil")),
+];
+
+function manyHoles(segments: number): number[] {
+  return Array.from({ length: segments }, (_, index) => [index * 1_024, index < 7 ? 1 : 0]).flat();
+}
 
 const plain = (name: string, refusal: RegExp, rest: Partial<HostileTar>): HostileTar => ({
   ...of(name, refusal, { name: "random", content: randomBytes(200_000) }),
@@ -140,17 +233,24 @@ const forms: readonly HostileTar[] = [
   plain("gzip-with-more", /after the end of its compressed data|damaged/, {
     spoil: (gzip) => Buffer.concat([gzip, Buffer.from("and more")]),
   }),
-  plain("gzip-with-zeros", /after the end of its compressed data/, {
-    spoil: (gzip) => Buffer.concat([gzip, Buffer.alloc(1_000)]),
+  plain("gzip-with-zeros-and-more", /after the end of its compressed data/, {
+    spoil: (gzip) => Buffer.concat([gzip, Buffer.alloc(100_000), Buffer.from("and more")]),
   }),
+  plain("gzip-in-gzip", /it is packed twice: there is a file of gzip in its gzip/, {
+    spoil: (gzip) => gzipSync(gzip),
+  }),
+  plain("no-gzip", /it is not compressed by gzip/, { spoil: () => Buffer.from("ustar") }),
+  plain("xz", /it is packed by xz, not by gzip/, { spoil: () => Buffer.from("fd377a585a0000", "hex") }),
   plain("tar-without-end", /its archive is truncated/, { hasNoEnd: true }),
-  of("tar-with-more", /archive is damaged/, tarEnd, Buffer.alloc(512, "garbage")),
+  of("tar-with-more", /continues after the end of its archive/, tarEnd, Buffer.alloc(512, "garbage")),
   of("tar-behind-its-end", /continues after the end of its archive/, tarEnd, file("evil")),
-  of("no-tar", /archive is (damaged|truncated)/, Buffer.alloc(2_048, "garbage")),
+  of("tar-behind-a-block", /continues after the end of its archive/, Buffer.alloc(512), file("evil")),
+  { ...of("no-tar", /it has no tar in it/), pieces: () => [Buffer.alloc(2_048, "garbage")] },
+  { ...of("nothing", /it has no tar in it/), pieces: () => [], hasNoEnd: true },
 ];
 
 /** Those that are made and refused in no time. */
-export const hostileTars: readonly HostileTar[] = [...names, ...links, ...kinds, ...forms];
+export const hostileTars: readonly HostileTar[] = [...names, ...links, ...kinds, ...maps, ...forms];
 
 /** Each has 1,000 files. Together they are more than may be unpacked, and the rest must not even be read. */
 const batches = counted({ usual: 80, all: 1_000 });

@@ -14,6 +14,10 @@ export interface TarEntry {
   readonly content?: Buffer;
   /** The header's own words for the size; that of the content if not given. */
   readonly size?: Buffer | number;
+  /** Of a file with holes (GNU's "S"): offset and length of each segment, and the size with the holes. */
+  readonly map?: { readonly numbers: readonly number[]; readonly sizeBytes: number };
+  /** The map goes on after the archive's end. */
+  readonly isContinued?: boolean;
 }
 
 const block = 512;
@@ -22,7 +26,15 @@ const block = 512;
 export const tarEnd = Buffer.alloc(2 * block);
 
 /** Header, content and padding, as POSIX describes ustar; longer names are cut. */
-export function tarEntry({ name, type = "0", mode = 0o644, linkname = "", ...rest }: TarEntry): Buffer {
+export function tarEntry({
+  name,
+  type = "0",
+  mode = 0o644,
+  linkname = "",
+  map,
+  isContinued,
+  ...rest
+}: TarEntry): Buffer {
   const { content = Buffer.alloc(0), size = content.length } = rest;
   const header = Buffer.alloc(block);
   Buffer.from(name).copy(header, 0, 0, 100);
@@ -32,9 +44,43 @@ export function tarEntry({ name, type = "0", mode = 0o644, linkname = "", ...res
   header.write(`${octal(0, 11)}\0        ${type}`, 136, "latin1");
   Buffer.from(linkname).copy(header, 157, 0, 100);
   header.write("ustar\x0000", 257, "latin1");
+  const blocks = map ? writeMap(header, map, isContinued) : [];
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${octal(sum, 6)}\0 `, 148, "latin1");
-  return Buffer.concat([header, content, Buffer.alloc((block - (content.length % block)) % block)]);
+  return Buffer.concat([
+    header,
+    ...blocks,
+    content,
+    Buffer.alloc((block - (content.length % block)) % block),
+  ]);
+}
+
+/** Eight numbers in the header, 42 in each block that continues it. */
+function writeMap(
+  header: Buffer,
+  { numbers, sizeBytes }: NonNullable<TarEntry["map"]>,
+  isContinued = false,
+): Buffer[] {
+  header.write("ustar  \0", 257, "latin1");
+  const put = (into: Buffer, at: number, number: number): void => {
+    into.writeUInt8(0x80, at);
+    into.writeBigUInt64BE(BigInt(number), at + 4);
+  };
+  numbers.slice(0, 8).forEach((number, index) => {
+    put(header, 386 + 12 * index, number);
+  });
+  const blocks: Buffer[] = [];
+  for (let from = 8; from < numbers.length; from += 42) {
+    const more = Buffer.alloc(block);
+    numbers.slice(from, from + 42).forEach((number, index) => {
+      put(more, 12 * index, number);
+    });
+    more[504] = from + 42 < numbers.length ? 1 : 0;
+    blocks.push(more);
+  }
+  header[482] = isContinued || blocks.length > 0 ? 1 : 0;
+  put(header, 483, sizeBytes);
+  return blocks;
 }
 
 /** With a name as long as you like, the way GNU tar writes it. */
@@ -43,8 +89,8 @@ export function longEntry(entry: TarEntry & { readonly name: string }): Buffer {
   return Buffer.concat([tarEntry({ name: "././@LongLink", type: "L", content }), tarEntry(entry)]);
 }
 
-/** Records of POSIX's extended header for the entry that comes next. */
-export function paxHeader(records: Readonly<Record<string, string>>): Buffer {
+/** Records of POSIX's extended header for the entry that comes next; of type "g" for all that come. */
+export function paxHeader(records: Readonly<Record<string, string>>, type = "x"): Buffer {
   const lines = Object.entries(records).map(([key, value]) => {
     const text = ` ${key}=${value}\n`;
     // The length counts its own digits.
@@ -52,7 +98,7 @@ export function paxHeader(records: Readonly<Record<string, string>>): Buffer {
     const length = [1, 2, 3, 4].find((digits) => String(bytes + digits).length === digits) ?? 5;
     return `${bytes + length}${text}`;
   });
-  return tarEntry({ name: "PaxHeader/x", type: "x", content: Buffer.from(lines.join("")) });
+  return tarEntry({ name: "PaxHeader/x", type, content: Buffer.from(lines.join("")) });
 }
 
 /** A gzip'd file of these pieces, however many. */

@@ -54,28 +54,10 @@ const answers: readonly Answer[] = [
     why: "It syncs one directory twice.",
   },
   {
-    file: "src/installer/unpack/unpack.ts",
-    source: 'if ("byteOffset" in header && typeof header.byteOffset === "number") return header.byteOffset;',
-    replacement: "true",
-    why: "tar-stream of the exact version in package.json always has it; its types do not.",
-  },
-  {
     file: "src/installer/trial/guard.ts",
     source: "await guard(open, { isBoot: false });",
     replacement: "{}",
     why: "Left out it is not at boot either; the type alone asks for it.",
-  },
-  {
-    file: "src/installer/unpack/archive-meter.ts",
-    source: "if (marks.some((mark) => mark >= lastEnd && mark < begin))",
-    replacement: "mark <= begin",
-    why: "Where an entry's header begins there is no block of zeros.",
-  },
-  {
-    file: "src/installer/unpack/unpack.ts",
-    source: "if (size === 0) return;",
-    replacement: "false",
-    why: "Of an empty file nothing is read in either: it saves the work of asking, for 65,536 of them.",
   },
   {
     file: "src/releases/release.ts",

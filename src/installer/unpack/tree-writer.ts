@@ -3,6 +3,8 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  ftruncateSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -10,31 +12,15 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { PayloadCaps } from "../../releases/payload/payload-caps.ts";
-import { unsafePayload } from "../../releases/payload/unsafe-payload.ts";
+import type { TreeStore } from "../../releases/payload/release-tree.ts";
+import type { ContentSink } from "../../store/archives/tar-entries.ts";
 import { storageError } from "../../store/files/durable-file.ts";
-
-/**
- * Writes the entries of an archive below a directory that no other process writes to: each of them new, none through a
- * link. Synchronous, because its process does nothing else. Throws `update_payload_unsafe`, `storage_full`,
- * `storage_unwritable`.
- */
-export interface TreeWriter {
-  directory(path: readonly string[]): void;
-  link(path: readonly string[], target: string): void;
-  /** `sizeBytes` is the size announced by the archive. The returned file takes the content. */
-  file(path: readonly string[], isExecutable: boolean, sizeBytes: number): NewFile;
-}
-
-interface NewFile {
-  write(piece: Uint8Array): void;
-  close(): void;
-}
 
 interface TreeOptions {
   readonly top: string;
-  readonly caps: Pick<PayloadCaps, "entries" | "blockBytes">;
+  readonly caps: Pick<PayloadCaps, "blockBytes">;
   /** Bytes of the disk that it may use. */
   readonly roomBytes: number;
 }
@@ -42,61 +28,41 @@ interface TreeOptions {
 /** Creates a new file: never over an existing one, never through a link. */
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** `top` exists and is empty. */
-export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWriter {
-  let entries = 0;
+/**
+ * Writes a release below `top`, a directory that is empty and that no other process writes to. Synchronous, because its
+ * process does nothing else. Throws `storage_full`, `storage_unwritable`, and the system's errors.
+ */
+export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeStore {
   let takenBytes = 0;
-  // The last parent, so that the next file in the same directory does not check each of its parents again.
-  let knownParent = "";
   return {
-    directory: (path) => {
-      makeParents(path);
-      take(0);
-      making(path, () => makeDirectory(join(top, ...path)));
+    find: (path) => {
+      const stats = lstatSync(join(top, path), { throwIfNoEntry: false });
+      if (!stats) return null;
+      const kind = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
+      return { kind, sizeBytes: stats.size };
     },
-    link: (path, target) => {
-      makeParents(path);
+    makeDirectory: (path) => {
       take(0);
-      making(path, () => symlinkSync(target, join(top, ...path)));
+      makeDirectory(join(top, path));
     },
-    file: (path, isExecutable, sizeBytes) => {
-      makeParents(path);
+    makeLink: (path, target) => {
+      take(0);
+      symlinkSync(target, join(top, path));
+    },
+    makeHardLink: (path, file, sizeBytes) => {
       take(sizeBytes);
-      return making(path, () => openNew(join(top, ...path), isExecutable ? 0o755 : 0o644));
+      linkSync(join(top, file), join(top, path));
+    },
+    makeFile: (path, isExecutable, sizeBytes) => {
+      take(sizeBytes);
+      return openNew(join(top, path), isExecutable ? 0o755 : 0o644, sizeBytes);
     },
   };
 
-  /** An archive may leave out directories. One that exists must be a directory, and not a link to one. */
-  function makeParents(path: readonly string[]): void {
-    const parent = path.slice(0, -1);
-    if (parent.join("/") === knownParent) return;
-    for (let depth = 1; depth <= parent.length; depth += 1) {
-      const above = parent.slice(0, depth);
-      const stats = lstatSync(join(top, ...above), { throwIfNoEntry: false });
-      if (stats?.isDirectory()) continue;
-      if (stats) throw unsafePayload("is below something that is not a directory", { name: path.join("/") });
-      take(0);
-      making(above, () => makeDirectory(join(top, ...above)));
-    }
-    knownParent = parent.join("/");
-  }
-
   function take(sizeBytes: number): void {
-    entries += 1;
-    if (entries > caps.entries) throw unsafePayload(`it has more than ${caps.entries} entries`);
     // A directory, a long link and the inode of a file take about one block each.
     takenBytes += (1 + Math.ceil(sizeBytes / caps.blockBytes)) * caps.blockBytes;
     if (takenBytes > roomBytes) throw noRoom(takenBytes, roomBytes);
-  }
-}
-
-function making<T>(path: readonly string[], make: () => T): T {
-  try {
-    return make();
-  } catch (cause) {
-    const name = path.join("/");
-    if (systemErrorCode(cause) === "EEXIST") throw unsafePayload("appears twice", { name, cause });
-    throw storageError(name, cause);
   }
 }
 
@@ -106,8 +72,9 @@ function makeDirectory(path: string): void {
   chmodSync(path, 0o755);
 }
 
-function openNew(path: string, mode: number): NewFile {
+function openNew(path: string, mode: number, sizeBytes: number): ContentSink {
   const file = openSync(path, newFileFlags, mode);
+  let end = 0;
   try {
     fchmodSync(file, mode);
   } catch (error) {
@@ -115,14 +82,20 @@ function openNew(path: string, mode: number): NewFile {
     throw error;
   }
   return {
-    write: (piece) => {
+    write: (piece, at) => {
+      end = at + piece.length;
       try {
-        for (let written = 0; written < piece.length; ) written += writeSync(file, piece, written);
+        for (let written = 0; written < piece.length; )
+          written += writeSync(file, piece, written, piece.length - written, at + written);
       } catch (cause) {
         throw storageError(path, cause);
       }
     },
-    close: () => closeSync(file),
+    close: () => {
+      // A hole at the end.
+      if (end < sizeBytes) ftruncateSync(file, sizeBytes);
+      closeSync(file);
+    },
   };
 }
 

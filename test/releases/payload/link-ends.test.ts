@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../../lab/basics/counts.ts";
-import { refuseLinksOut } from "../../../src/installer/unpack/unpack.ts";
+import { linkFaults } from "../../../src/releases/payload/link-ends.ts";
 
 /** Directories that are there, links in them, and targets that climb, go through such links, or both. */
 const directories = ["a", "b", "c"];
@@ -57,11 +57,7 @@ describe("links of a tree that are found to stay inside", () => {
           symlinkSync(one.words.join("/"), join(top, path));
           links.set(path, one.words);
         }
-        try {
-          refuseLinksOut(links, 40);
-        } catch {
-          return;
-        }
+        if (!linkFaults(links, 40).next().done) return;
         accepted += 1;
         for (const path of links.keys()) {
           const end = kernelsEnd(join(top, path));

@@ -1,0 +1,187 @@
+import { readSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { createGunzip, type Gunzip } from "node:zlib";
+import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { packedForm } from "../../store/archives/packed-form.ts";
+import { pour } from "../../store/archives/pour.ts";
+import { type ContentSink, readTarEntries, type TarEntry } from "../../store/archives/tar-entries.ts";
+import { isZero } from "../../store/archives/tar-header.ts";
+import { entryPath, linkTarget } from "./entry-path.ts";
+import { linkFaults } from "./link-ends.ts";
+import { type PayloadCaps, payloadCaps } from "./payload-caps.ts";
+import { createReleaseTree, type ReleaseTree, type TreeStore, tooLarge } from "./release-tree.ts";
+import { UnsafePayload, unsafePayload } from "./unsafe-payload.ts";
+
+/**
+ * Bytes read and decompressed at a time. Freed pieces pile up in V8. Pieces four times larger take twice as much memory and
+ * are not faster.
+ */
+const pieceBytes = 65_536;
+
+const leaveOut = "Leave it out (tar --exclude=NAME), and let the product make it when it starts.";
+const withRights =
+  "Remove the bit (chmod u-s,g-s), and give the program its rights where it is started, such as by AmbientCapabilities= of its unit.";
+const asHoles =
+  "Pack zeros as holes (tar -S --hole-detection=raw), or let the product make such a file when it starts.";
+
+export interface PayloadReading {
+  readonly caps?: PayloadCaps;
+  /** Gets the fault of an entry, which is left out then. Throws it if not given. */
+  readonly onFault?: (fault: UnsafePayload) => void;
+  /** Gets each entry that has a path, before its content. */
+  readonly onEntry?: (path: string, entry: TarEntry) => void;
+}
+
+/**
+ * Reads a payload (a gzip'd tar) into a store: files 0644 or 0755, directories, and links that stay inside. All that judges
+ * an archive is here, for installer and publisher alike. Throws `update_payload_unsafe` for one that could reach beyond the
+ * store, fill a disk, or be another thing than its maker means, and what the store throws.
+ */
+export async function readPayload(
+  file: FileHandle,
+  store: TreeStore,
+  { caps = payloadCaps, onFault = thrown, onEntry = () => undefined }: PayloadReading = {},
+): Promise<void> {
+  requireGzip(file);
+  const gunzip = createGunzip({ chunkSize: pieceBytes });
+  const tree = createReleaseTree(store, caps);
+  const links = new Map<string, readonly string[]>();
+  const take = (entry: TarEntry): ContentSink | null => {
+    try {
+      const path = pathOf(entry, caps);
+      if (path.length === 0) return null;
+      onEntry(path.join("/"), entry);
+      return put(entry, path, { tree, caps, links });
+    } catch (error) {
+      if (!(error instanceof UnsafePayload) || error.entry === undefined) throw error;
+      onFault(error);
+      return null;
+    }
+  };
+  const feeding = pour(piecesOf(file), gunzip).catch((error: Error) => gunzip.destroy(error));
+  try {
+    await readTarEntries(bounded(gunzip, caps), { take, refuse: unsafePayload });
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    // Padding after the compressed data would wait for ever to be taken.
+    gunzip.destroy();
+    await feeding;
+  }
+  for (const fault of linkFaults(links, caps.linkHops)) onFault(fault);
+  requireZeros(file, gunzip.bytesWritten);
+}
+
+function thrown(fault: UnsafePayload): never {
+  throw fault;
+}
+
+/** Reads into a buffer, synchronous as the writing: asking another thread costs more than a read. */
+function readAt(file: FileHandle, buffer: Buffer, at: number): Buffer {
+  return buffer.subarray(0, readSync(file.fd, buffer, 0, buffer.length, at));
+}
+
+function requireGzip(file: FileHandle): void {
+  const form = packedForm(readAt(file, Buffer.alloc(4), 0));
+  if (form === "gzip") return;
+  const why = form === null ? "it is not compressed by gzip" : `it is packed by ${form}, not by gzip`;
+  throw unsafePayload(why);
+}
+
+/**
+ * Reuses one buffer: it is larger than the high-water mark of the next stage, which therefore has consumed it when this
+ * continues.
+ */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  const buffer = Buffer.alloc(pieceBytes);
+  for (let at = 0; ; ) {
+    const piece = readAt(file, buffer, at);
+    if (piece.length === 0) return;
+    at += piece.length;
+    yield piece;
+  }
+}
+
+/** The archive as it is decompressed, within its bounds. */
+async function* bounded(gunzip: Gunzip, caps: PayloadCaps): AsyncGenerator<Buffer> {
+  let passed = 0;
+  for await (const piece of gunzip as AsyncIterable<Buffer>) {
+    const form = passed === 0 ? packedForm(piece) : null;
+    if (form !== null) throw unsafePayload(`it is packed twice: there is a file of ${form} in its gzip`);
+    passed += piece.length;
+    if (passed > caps.bytes) throw tooLarge(caps);
+    if (passed > caps.expansionFreeBytes && passed > caps.expansion * gunzip.bytesWritten)
+      throw unsafePayload(`it grows to more than ${caps.expansion} times its size`, { wayOut: asHoles });
+    yield piece;
+  }
+}
+
+/** Some programs pad a file. Other bytes would be there for another reader than this one. */
+function requireZeros(file: FileHandle, end: number): void {
+  const buffer = Buffer.alloc(pieceBytes);
+  for (let at = end; ; ) {
+    const piece = readAt(file, buffer, at);
+    if (piece.length === 0) return;
+    if (!isZero(piece)) throw unsafePayload("it continues after the end of its compressed data");
+    at += piece.length;
+  }
+}
+
+/** The failure of a stage as an error for people. */
+function explained(cause: unknown): StewardError {
+  if (cause instanceof StewardError) return cause;
+  const code = systemErrorCode(cause);
+  if (code?.startsWith("Z_")) return unsafePayload(`its compressed data are damaged (${code})`, { cause });
+  return unreadable(cause);
+}
+
+export function unreadable(cause: unknown): StewardError {
+  const why = systemErrorCode(cause) ?? messageOf(cause);
+  return new StewardError("storage_unwritable", `The payload cannot be read (${why}).`, { cause });
+}
+
+interface Placing {
+  readonly tree: ReleaseTree;
+  readonly caps: PayloadCaps;
+  /** Those that were placed. Only links are kept in memory until the end. */
+  readonly links: Map<string, readonly string[]>;
+}
+
+/** The file that takes the content; null: there is none. */
+function put(entry: TarEntry, path: readonly string[], { tree, caps, links }: Placing): ContentSink | null {
+  const { type, name, linkname, mode, sizeBytes } = entry;
+  if (type === "0") return tree.file(path, (mode & 0o111) !== 0, sizeBytes);
+  if (type === "5") tree.directory(path);
+  else if (type === "1") tree.hardLink(path, entryPath(linkname, caps, name));
+  else {
+    const target = linkTarget(linkname, name, caps);
+    tree.link(path, linkname);
+    links.set(path.join("/"), target);
+  }
+  return null;
+}
+
+/** The kinds of entries (tar(5)) that are no part of a release. */
+const refusedTypes: Readonly<Record<string, string>> = {
+  3: "is a device",
+  4: "is a device",
+  6: "is a fifo",
+  D: "is part of an incremental backup (tar -g)",
+  M: "continues a file of another volume (tar -M)",
+};
+
+/** None for the release's own directory, and for a label (`tar -V`), which is no file. */
+function pathOf({ type, name, mode, attributes }: TarEntry, caps: PayloadCaps): readonly string[] {
+  if (type === "V") return [];
+  const kind = attributes.has("GNU.dumpdir") ? "D" : type;
+  if (!/^[0125]$/.test(kind)) {
+    const why = refusedTypes[kind] ?? "is neither a file, a directory nor a link";
+    throw unsafePayload(why, { name, wayOut: "DM".includes(kind) ? undefined : leaveOut });
+  }
+  // Of a directory they are left out: there they only lead to other owners of what is written later.
+  if (!Number.isSafeInteger(mode) || (type === "0" && (mode & 0o6000) !== 0))
+    throw unsafePayload("would run with other rights (setuid or setgid)", { name, wayOut: withRights });
+  const path = entryPath(name, caps);
+  if (path.length === 0 && type !== "5") throw unsafePayload("has no name", { name });
+  return path;
+}

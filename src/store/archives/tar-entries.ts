@@ -1,0 +1,169 @@
+import { type ByteSource, createByteSource, type Steps } from "./byte-source.ts";
+import {
+  blockBytes,
+  decimalOf,
+  isZero,
+  padded,
+  readHeader,
+  readRecords,
+  type TarHeader,
+  textAt,
+} from "./tar-header.ts";
+import { gnuSparse, mostSegments, paxSparse, type SparseFile } from "./tar-sparse.ts";
+
+/** Takes the content of a file. */
+export interface ContentSink {
+  /** In order, each at its offset; between two pieces there may be a hole. */
+  write(piece: Uint8Array, at: number): void;
+  /** Also where the archive is found to be damaged. */
+  close(): void;
+}
+
+/** An entry of an archive as its writer describes it. */
+export interface TarEntry {
+  readonly name: string;
+  /** The type flag of tar(5). Contiguous and sparse files are "0" as well, directories of old archives "5". */
+  readonly type: string;
+  readonly mode: number;
+  /** Bytes of the content as it is unpacked, holes among them. */
+  readonly sizeBytes: number;
+  readonly linkname: string;
+  /** Records of POSIX's extended header (pax). */
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** Makes the error of an archive that cannot be read. `why` continues a sentence about it, or about the entry named. */
+export type Refuse = (why: string, about?: { name?: string; wayOut?: string }) => Error;
+
+/** Bytes of a long name or an extended header. An attribute of a file has up to 64 KiB (xattr(7)). */
+const mostHeaderBytes = 1024 ** 2;
+
+const withoutHoles = "Pack it as a whole file: without -S, or with bsdtar --no-read-sparse.";
+const twoArchives = "Of two archives one after the other only the first is seen: pack both folders into one.";
+
+const noTar = "it has no tar in it";
+
+/** Links, devices, directories and fifos have no content. */
+const withoutContent = /^[1-6]$/;
+
+/**
+ * Reads a tar (POSIX ustar and pax, GNU, v7) in one pass, piece by piece, and hands on each entry; without a sink its content
+ * is skipped. An archive ends with a block of zeros, and only zeros may follow, because other programs do not show what does.
+ * Throws by `refuse`, and what `take` and its sinks throw.
+ */
+export async function readTarEntries(
+  pieces: AsyncIterable<Buffer>,
+  { take, refuse }: { take: (entry: TarEntry) => ContentSink | null; refuse: Refuse },
+): Promise<void> {
+  const source = createByteSource((passed) =>
+    refuse(passed < blockBytes ? noTar : "its archive is truncated"),
+  );
+  const steps = archive(source, take, refuse);
+  try {
+    for await (const piece of pieces) {
+      source.feed(piece);
+      steps.next();
+    }
+    source.feed(null);
+    steps.next();
+  } finally {
+    // Closes what is open.
+    steps.return();
+  }
+}
+
+function* archive(
+  source: ByteSource,
+  take: (entry: TarEntry) => ContentSink | null,
+  refuse: Refuse,
+): Steps<void> {
+  for (let found = yield* nextHeader(source, refuse); found; found = yield* nextHeader(source, refuse)) {
+    const { header, attributes } = found;
+    const { name, size } = header;
+    if (!(size >= 0) || (withoutContent.test(header.type) && size !== 0))
+      throw refuse("has an impossible size", { name });
+    const begin = source.passed();
+    const file = yield* fileOf(found, source);
+    if (file === null)
+      throw refuse(`has holes in another form, or more than ${mostSegments}`, { name, wayOut: withoutHoles });
+    // The blocks in which GNU's header goes on do not count for its size.
+    const end = (header.type === "S" ? source.passed() : begin) + padded(size);
+    const type = header.type === "S" ? "0" : header.type;
+    const { mode, linkname } = header;
+    // Written out: V8 keeps objects that are spread for longer, which is 16 MiB for 65,536 entries.
+    const sink = take({ name: file.name, type, mode, linkname, sizeBytes: file.sizeBytes, attributes });
+    if (sink !== null) yield* fill(sink, file, source);
+    yield* source.skip(end - source.passed());
+  }
+  for (let rest = yield* source.some(blockBytes); rest.length > 0; rest = yield* source.some(blockBytes))
+    if (!isZero(rest)) throw refuse("it continues after the end of its archive", { wayOut: twoArchives });
+}
+
+function* fill(sink: ContentSink, { segments }: SparseFile, source: ByteSource): Steps<void> {
+  try {
+    for (const [begin, length] of segments)
+      for (let done = 0; done < length; ) {
+        const piece = yield* source.some(length - done);
+        // The archive is cut off, which shows when its padding is skipped.
+        if (piece.length === 0) return;
+        sink.write(piece, begin + done);
+        done += piece.length;
+      }
+  } finally {
+    sink.close();
+  }
+}
+
+/** A header, its block, and the records of the extended headers before it, long names of GNU's among them. */
+interface FoundHeader {
+  readonly header: TarHeader;
+  readonly block: Buffer;
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** null: the archive ends here. */
+function* nextHeader(source: ByteSource, refuse: Refuse): Steps<FoundHeader | null> {
+  const attributes = new Map<string, string>();
+  for (;;) {
+    const block = yield* source.exactly(blockBytes);
+    if (isZero(block)) return null;
+    const header = readHeader(block);
+    if (header === null) throw refuse(source.passed() === blockBytes ? noTar : "its archive is damaged");
+    if (!"xgLK".includes(header.type)) return { header: extended(header, attributes), block, attributes };
+    if (!(header.size <= mostHeaderBytes)) throw refuse("it has a header of more than 1 MiB");
+    const content = (yield* source.exactly(padded(header.size))).subarray(0, header.size);
+    const records = recordsOf(header.type, content);
+    if (records === null) throw refuse("its archive is damaged");
+    if (header.type !== "g") for (const [key, value] of records) attributes.set(key, value);
+    else if (
+      [...records.keys()].some((key) =>
+        /^(path|linkpath|size|GNU\.(sparse|volume\.(filename|size|offset)).*)$/.test(key),
+      )
+    )
+      throw refuse("it has one name or size for all entries");
+  }
+}
+
+function recordsOf(type: string, content: Buffer): ReadonlyMap<string, string> | null {
+  if (type === "x" || type === "g") return readRecords(content);
+  return new Map([[type === "L" ? "path" : "linkpath", textAt(content, 0, content.length)]]);
+}
+
+/** An empty record leaves the header as it is (POSIX.1-2017, pax). Old archives have directories by a slash at their end. */
+function extended(header: TarHeader, attributes: ReadonlyMap<string, string>): TarHeader {
+  const { mode } = header;
+  const name = attributes.get("path") || header.name;
+  const type = header.type === "0" && name.endsWith("/") ? "5" : header.type;
+  const linkname = attributes.get("linkpath") || header.linkname;
+  const size = attributes.get("size");
+  return { name, type, mode, linkname, size: size ? decimalOf(size) : header.size };
+}
+
+/** null: its holes are not to be understood. */
+function* fileOf(found: FoundHeader, source: ByteSource): Steps<SparseFile | null> {
+  const { header, block, attributes } = found;
+  if (header.type === "S") return yield* gnuSparse(block, header, source);
+  if ([...attributes.keys()].some((key) => key.startsWith("GNU.sparse.")))
+    return yield* paxSparse(attributes, header, source);
+  return { name: header.name, sizeBytes: header.size, segments: [[0, header.size]] };
+}
