@@ -248,7 +248,7 @@ function required({ options }: Options, name: string): string {
 }
 
 function sentences(
-  { role, version, targets, lacking, fillings, patches }: AddResult,
+  { role, version, targets, lacking, fillings, patches, remarks = [] }: AddResult,
   holders: KeyHolders,
 ): string {
   const verb = targets.some(({ entry }) => entry.withdrawn !== undefined) ? "withdrawn in" : "in";
@@ -256,6 +256,7 @@ function sentences(
     `${path} is ${verb} the draft of ${role} version ${version}.`,
     ...floorSentences(entry),
   ]);
+  lines.push(...remarks.map((remark) => `Note: ${remark}`));
   lines.push(...(patches ? patchSentences(patches) : []), ...fillings.map(fillingSentence));
   if (lacking.length > 0)
     return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, holders)}`]);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import type { Targets } from "../tuf/metadata.ts";
 import { type Filling, fillingsOf } from "./fullness.ts";
@@ -12,7 +13,8 @@ import {
 } from "./patches/draft-patches.ts";
 import { requireZstandard } from "./patches/make-patch.ts";
 import { withRepacked } from "./patches/repack.ts";
-import { clearPayloads, stagePayload } from "./payload-store.ts";
+import { clearPayloads, type Measured, stagePayload } from "./payload-store.ts";
+import { judgePayload } from "./payloads/judge-payload.ts";
 import {
   checkEntry,
   type ReleaseEntry,
@@ -33,6 +35,8 @@ export interface AddResult {
   readonly lacking: readonly Count[];
   /** Limits of devices of which the draft takes up half or more. */
   readonly fillings: readonly Filling[];
+  /** Sentences on what devices take and may not be meant. */
+  readonly remarks?: readonly string[];
   /** Present where patches were asked for. */
   readonly patches?: DraftedPatches;
 }
@@ -57,37 +61,45 @@ export async function addRelease(workspace: Workspace, addition: Addition): Prom
   checkEntry(addition.entry);
   if (patchFrom === undefined) return addStaged(workspace, addition, file);
   await requireZstandard();
+  await judgePayload(file, file);
   return withRepacked(workspace, file, (packed) => addStaged(workspace, addition, packed));
 }
 
-async function addStaged(
-  workspace: Workspace,
-  { entry, keys, allowed = [], patchFrom: count = 0 }: Addition,
-  file: string,
-): Promise<AddResult> {
+/** `packed` has the bytes that are to be published. */
+async function addStaged(workspace: Workspace, addition: Addition, packed: string): Promise<AddResult> {
+  const { file, entry, keys, allowed = [], patchFrom: count = 0 } = addition;
   const state = await readState(workspace);
   const path = targetPath(entry);
   requireFree(state, path, entry);
-  const measured = await stagePayload(workspace, file);
-  const before = state.published[entry.kind]?.signed.targets[path];
-  if (before && before.hashes.sha512 !== measured.hashes.sha512) {
-    throw new StewardError(
-      "repository_conflict",
-      `${path} is already published with other bytes (SHA-512 ${before.hashes.sha512?.slice(0, 16)}…, this file ${measured.hashes.sha512.slice(0, 16)}…), and devices may have it. Give the new bytes a new version. Nothing was changed.`,
-    );
-  }
-  const candidate = { path, sha512: measured.hashes.sha512, entry };
+  const measured = await stagePayload(workspace, packed);
+  const release = { path, file: measured, entry };
   try {
-    requireIntended(workspace, state, { candidate, allowed });
+    requireSameBytes(state, release);
+    const remarks = await judgePayload(join(workspace.payloads, measured.hashes.sha512), file);
+    requireIntended(workspace, state, {
+      candidate: { path, sha512: measured.hashes.sha512, entry },
+      allowed,
+    });
+    const made = await draftPatches(workspace, state, { release, count });
+    const change = { drafted: [release], patches: made.patches, dropped: stalePatches(state, entry) };
+    const result = await draftTargets(workspace, state, entry.kind, { keys, ...change });
+    return { ...result, remarks, ...(count > 0 && { patches: made }) };
   } catch (error) {
     await clearPayloads(workspace, state.drafts);
     throw error;
   }
-  const release = { path, file: measured, entry };
-  const made = await draftPatches(workspace, state, { release, count });
-  const change = { drafted: [release], patches: made.patches, dropped: stalePatches(state, entry) };
-  const result = await draftTargets(workspace, state, entry.kind, { keys, ...change });
-  return count === 0 ? result : { ...result, patches: made };
+}
+
+function requireSameBytes(
+  { published }: State,
+  { path, file, entry }: ReleaseTarget & { file: Measured },
+): void {
+  const before = published[entry.kind]?.signed.targets[path];
+  if (!before || before.hashes.sha512 === file.hashes.sha512) return;
+  throw new StewardError(
+    "repository_conflict",
+    `${path} is already published with other bytes (SHA-512 ${before.hashes.sha512?.slice(0, 16)}…, this file ${file.hashes.sha512.slice(0, 16)}…), and devices may have it. Give the new bytes a new version. Nothing was changed.`,
+  );
 }
 
 /** `a-1.0.0` version 2.0.0 and `a` version 1.0.0-2.0.0 would be the same file. */

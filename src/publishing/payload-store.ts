@@ -59,7 +59,6 @@ async function copyHashed(source: FileHandle, temporary: string, file: string): 
   let length = 0;
   try {
     for await (const chunk of source.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
-      if (length === 0 && !gzipMagic.every((byte, index) => chunk[index] === byte)) throw notGzip(file);
       length += chunk.length;
       requireSize(length, file);
       hash.update(chunk);
@@ -71,16 +70,6 @@ async function copyHashed(source: FileHandle, temporary: string, file: string): 
   }
   requireSize(length, file);
   return { length, hashes: { sha512: hash.digest("hex") } };
-}
-
-/** RFC 1952 §2.3.1 */
-const gzipMagic = [0x1f, 0x8b];
-
-function notGzip(file: string): StewardError {
-  return new StewardError(
-    "validation_failed",
-    `${file} is not compressed by gzip; devices unpack .tar.gz only. Make one with: tar -czf FILE.tar.gz -C DIRECTORY . Nothing was changed.`,
-  );
 }
 
 /** The path of the payload of a target, among the drafts or published. Throws `not_found`, `update_metadata_malformed`. */

@@ -100,10 +100,9 @@ describe("addRelease", () => {
       const before = drafted(site);
       const file = join(site.scratch, "bad.tar.gz");
       make(file);
-      await assert.rejects(addRelease(site.workspace, { file, entry: rulesEntry(), keys: [] }), {
-        code,
-        message,
-      });
+      const error = await addRelease(site.workspace, { file, entry: rulesEntry(), keys: [] }).catch((e) => e);
+      assert.equal(error.code, code);
+      assert.match(`${error.message} ${JSON.stringify(error.details)}`, message);
       assert.deepEqual(drafted(site), before);
     });
   }

@@ -1,6 +1,6 @@
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { rethrown } from "../../contract/errors.ts";
 import { packInto } from "../../releases/patches/payload-gzip.ts";
 import { storageError, temporaryName } from "../../store/files/durable-file.ts";
 import type { Workspace } from "../workspace.ts";
@@ -8,8 +8,7 @@ import { unpackedPieces } from "./unpacked.ts";
 
 /**
  * Gives `work` the path of a payload with the archive of `file`, packed so that a device can pack it the same: gzip, tar
- * and other tools each pack differently. It is removed afterwards. Throws `validation_failed` for a file that is not
- * packed by gzip.
+ * and other tools each pack differently. It is removed afterwards.
  */
 export async function withRepacked<T>(
   { payloads }: Workspace,
@@ -29,17 +28,7 @@ async function repack(from: string, path: string): Promise<void> {
   const out = await open(path, "wx", 0o600).catch(rethrown((error) => storageError(path, error)));
   try {
     await packInto(out, unpackedPieces(from));
-  } catch (error) {
-    throw systemErrorCode(error)?.startsWith("Z_") ? notPacked(from, error) : error;
   } finally {
     await out.close();
   }
-}
-
-function notPacked(file: string, cause: unknown): StewardError {
-  return new StewardError(
-    "validation_failed",
-    `${file} is not compressed by gzip, or is damaged; devices unpack .tar.gz only. Nothing was changed.`,
-    { cause },
-  );
 }
