@@ -26,18 +26,23 @@ need_machine() {
 case $target in
   test)
     need age age
+    need bsdtar libarchive-tools
+    need busybox busybox
     need cc gcc
     # The page of Chromium's warning about a certificate: chromium-headless-shell has none.
     need chromium chromium
     [ "${STEWARD_TEST_ALL:-}${STEWARD_BROWSER:-}" = "" ] || need firefox-esr firefox-esr
     need curl curl
+    need fallocate util-linux
     need flock util-linux
     need faketime faketime
     need fish fish
+    need git git
     need groff groff-base
     need jq jq
     need oathtool oathtool
     need openssl openssl
+    need pigz pigz
     need python3 python3
     python3 -c 'import yaml' 2>/dev/null || missing="$missing python3-yaml"
     need rsvg-convert librsvg2-bin
@@ -45,6 +50,7 @@ case $target in
     need setpriv util-linux
     need strace strace
     need systemd-analyze systemd
+    need xz xz-utils
     need zbarimg zbar-tools
     need /lib/systemd/systemd-journal-remote systemd-journal-remote
     need zsh zsh

@@ -9,43 +9,42 @@ const leftBehind =
 /** Folders with which a release may well begin. */
 const usualTops = /^(bin|sbin|lib|lib64|etc|opt|share|srv|usr|var)$/;
 
+const remarkOn = {
+  leftBehind: "left behind by another system. Leave it out: tar --exclude=NAME; on macOS COPYFILE_DISABLE=1.",
+  bits: "its setgid or sticky bit is left out.",
+  secret: "not for everyone to read here, and on devices it is. Keep secrets out of releases.",
+  capabilities: "its capabilities are left out. Give them in its unit: AmbientCapabilities=.",
+  program: "looks like a program and is not executable. If it is one: chmod +x.",
+} as const;
+
 /** Remarks on what devices take and the maker of an archive may not mean. */
 export function createRemarks() {
   const found = createFindings();
   const tops = new Map<string, boolean>();
   return {
     onEntry: (path: string, { type, mode, attributes }: TarEntry): void => {
-      const [top = "", ...below] = path.split("/");
-      tops.set(top, tops.get(top) || type === "5" || below.length > 0);
-      if ([top, ...below].some((component) => leftBehind.test(component)))
-        found.add(
-          "was left behind by another system or program. Leave it out with tar --exclude; on macOS set COPYFILE_DISABLE=1.",
-          path,
-        );
+      const components = path.split("/");
+      const [top = ""] = components;
+      tops.set(top, tops.get(top) || type === "5" || components.length > 1);
+      if (components.some((one) => leftBehind.test(one))) found.add(remarkOn.leftBehind, path);
       if (type !== "0" && type !== "5") return;
-      if ((mode & 0o7000) !== 0) found.add("has a setgid or sticky bit. Devices leave it out.", path);
-      if ((mode & 0o004) === 0)
-        found.add("is not for everyone to read. On devices it is: keep secrets out of releases.", path);
+      if ((mode & 0o7000) !== 0) found.add(remarkOn.bits, path);
+      if ((mode & 0o004) === 0) found.add(remarkOn.secret, path);
       if ([...attributes.keys()].some((key) => key.endsWith("xattr.security.capability")))
-        found.add(
-          "has capabilities. Devices leave them out: give them in its unit (AmbientCapabilities=).",
-          path,
-        );
+        found.add(remarkOn.capabilities, path);
     },
     onContent: (path: string, first: Uint8Array, isExecutable: boolean): void => {
-      if (!isExecutable && isProgram(path, first))
-        found.add("looks like a program and is not executable. Make it so with chmod +x.", path);
+      if (!isExecutable && isProgram(path, first)) found.add(remarkOn.program, path);
     },
-    /** A sentence each. */
     all: (): string[] => {
-      const remarks = found.all().map(({ entries, finding }) => `${entries} ${finding}`);
-      const [only, ...others] = tops;
-      if (!only) return ["The archive is empty."];
-      const [name, isFolder] = only;
+      const remarks = found.all().map(({ entries, finding }) => `${entries}: ${finding}`);
+      const [[name, isFolder] = ["", false], ...others] = tops;
+      if (tops.size === 0) return ["The archive is empty."];
       if (others.length > 0 || !isFolder || usualTops.test(name)) return remarks;
+      const folder = printableName(name);
       return [
         ...remarks,
-        `All of it is in the folder ${printableName(name)}, as it will be on devices. If only its content is meant, pack with tar -C ${name} .`,
+        `${folder}: all is in this folder, on devices too. For its content alone: tar -C ${folder} .`,
       ];
     },
   };

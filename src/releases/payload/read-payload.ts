@@ -22,7 +22,7 @@ const leaveOut = "Leave it out (tar --exclude=NAME), and let the product make it
 const withRights =
   "Remove the bit (chmod u-s,g-s), and give the program its rights where it is started, such as by AmbientCapabilities= of its unit.";
 const asHoles =
-  "Pack zeros as holes (tar -S --hole-detection=raw), or let the product make such a file when it starts.";
+  "Pack zeros as holes (fallocate --dig-holes FILE, then tar -S), or let the product make such a file when it starts.";
 
 export interface PayloadReading {
   readonly caps?: PayloadCaps;
