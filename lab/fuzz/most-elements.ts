@@ -315,7 +315,7 @@ const mails: Readonly<Record<string, Reading["prepare"]>> = {
 };
 
 const answer = (text: string, pieceBytes: number): Transfer => ({
-  ...{ status: 200, headers: {}, close: () => undefined },
+  ...{ where: "updates.example", status: 200, headers: {}, close: () => undefined },
   body: arriving(Buffer.from(text), pieceBytes),
 });
 

@@ -21,6 +21,19 @@ const dateCodes: readonly string[] = [
 const otherCertificateCodes =
   /^(CERT_|UNABLE_TO_(GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
 
+const otherAuthority = "its authority is not one that this device knows";
+
+/** The usual causes; the others have only the code. */
+const certificateWords: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: "it is for another name",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: otherAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: otherAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${otherAuthority}, or the server leaves out an intermediate certificate`,
+};
+
+const noCommonCipher = "it shares no TLS cipher with this device, or asks it for a certificate";
+
 /** OpenSSL reads the first bytes of another protocol as a record of an impossible version or length. */
 const withoutTls = "it does not speak TLS there";
 
@@ -37,6 +50,11 @@ const words: Readonly<Record<string, string>> = {
   EPROTO: withoutTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: withoutTls,
   ERR_SSL_WRONG_VERSION_NUMBER: withoutTls,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it speaks no TLS from version 1.2 on",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "it asks this device for a certificate",
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: noCommonCipher,
+  "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": noCommonCipher,
+  EACCES: "this program may not read it",
 };
 
 /** Classifies the error of a name resolution, of TCP or of TLS. */
@@ -44,9 +62,13 @@ export function connectionFailure(cause: unknown): ConnectionFailure {
   const code = firstCode(cause) ?? "";
   if (dateCodes.includes(code))
     return { kind: "certificate_date", code, why: `its certificate is not valid at this time (${code})` };
-  if (otherCertificateCodes.test(code))
-    return { kind: "certificate", code, why: `its certificate cannot be trusted (${code})` };
-  return { kind: "connection", code, why: words[code] ?? (code === "" ? messageOf(cause) : code) };
+  if (otherCertificateCodes.test(code)) {
+    const why = certificateWords[code] === undefined ? "" : `: ${certificateWords[code]}`;
+    return { kind: "certificate", code, why: `its certificate cannot be trusted${why} (${code})` };
+  }
+  // The parser of node:http.
+  const usual = code.startsWith("HPE_") ? `its answer is not HTTP (${code})` : code || messageOf(cause);
+  return { kind: "connection", code, why: words[code] ?? usual };
 }
 
 /** If several addresses were tried, the failure of the first. */

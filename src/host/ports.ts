@@ -272,6 +272,8 @@ export interface TransferRequest {
 
 /** The answer of a server, or of a directory. */
 export interface Transfer {
+  /** The source in an error: `updates.example`, and the proxy if there is one; a path. */
+  readonly where: string;
   /** 200, 206, 304, 404, …; 200, 206, 404 or 416 of a directory. Redirects were followed or refused. */
   readonly status: number;
   /** Lower-case names. */

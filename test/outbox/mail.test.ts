@@ -187,12 +187,12 @@ describe("a server whose certificate is not good", () => {
     [
       "of another authority",
       other.certify("127.0.0.1"),
-      /certificate cannot be trusted \(.*\)\. Check the name/,
+      /certificate cannot be trusted: its authority .* \(.*\)\. Check the name/,
     ],
     [
       "for another name",
       authority.certify("mail.example"),
-      /cannot be trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+      /cannot be trusted: it is for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
     ],
     [
       "expired",

@@ -10,7 +10,7 @@ const causes: readonly (readonly [string, RegExp])[] = [
   ["CERT_HAS_EXPIRED", /is not valid at this time \(CERT_HAS_EXPIRED\)\. Check the clock of this device/],
   [
     "SELF_SIGNED_CERT_IN_CHAIN",
-    /cannot be trusted \(SELF_SIGNED_CERT_IN_CHAIN\)\. Check the name of the server/,
+    /cannot be trusted: its authority is not one that this device knows \(SELF_SIGNED_CERT_IN_CHAIN\)\. Check the name of the server/,
   ],
 ];
 

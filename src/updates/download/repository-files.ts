@@ -125,14 +125,14 @@ function notServed(name: string, { status, headers }: Transfer): StewardError {
 }
 
 function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
-  const { status, headers } = transfer;
+  const { where, status, headers } = transfer;
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of transfer.body) {
       cost.bodyBytes += piece.byteLength;
       yield piece;
     }
   };
-  return { status, headers, body: pieces(), close: () => transfer.close() };
+  return { where, status, headers, body: pieces(), close: () => transfer.close() };
 }
 
 function refusal(message: string): StewardError {

@@ -14,9 +14,11 @@ import {
   plainRequest,
   readBytes,
   readText,
+  startRawServer,
   startWebServer,
   type WebServer,
 } from "../../../lab/host/web-server.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/transfers/transfers.ts";
 
 const directory = scratchDirectory();
@@ -77,10 +79,26 @@ async function startProxy(connectStatus = 200): Promise<WebServer> {
   return proxy;
 }
 
-function open(url: string, options: Partial<LinuxTransferOptions> = {}) {
+async function plainPort(): Promise<number> {
+  const server = await startWebServer((_request, response) => response.end("plain"));
+  servers.push(server);
+  return server.port;
+}
+
+async function failureOf(opening: Promise<unknown>): Promise<StewardError> {
+  const error: unknown = await opening.then(
+    () => assert.fail("it was opened"),
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof StewardError)) throw error;
+  return error;
+}
+
+function open(url: string, options: Partial<LinuxTransferOptions> = {}, headSeconds?: number) {
   const resolveHost = async () => ["127.0.0.1"];
   const transfers = createTransfers({ redirects: 5, allowLocalServers: true, resolveHost, ...options });
-  return transfers.open(url, plainRequest());
+  const { limits, ...request } = plainRequest();
+  return transfers.open(url, { ...request, limits: { ...limits, ...(headSeconds && { headSeconds }) } });
 }
 
 const failing = (reason: string) => ({
@@ -224,15 +242,98 @@ describe("transfers through a proxy", () => {
     assert.equal(requests.length, 0);
   });
 
-  for (const status of [403, 407, 502]) {
-    it(`say that it refused (${status})`, async () => {
-      const proxy = await startProxy(status);
-      await assert.rejects(open("https://updates.example/", { caFile, proxy: proxy.url }), {
-        code: "update_server_refused",
-        message: new RegExp(String(status)),
+  describe("name it where it fails", () => {
+    const unused = "http://127.0.0.1:9";
+    const answers: readonly (readonly [string, "refused" | "unreachable", RegExp, string?])[] = [
+      [
+        "is down",
+        "unreachable",
+        /cannot be used: nothing listens there\. Repair it, or correct update\.proxy/,
+      ],
+      ["closes without an answer", "unreachable", /cannot be used: it closed the connection/, ""],
+      [
+        "speaks another protocol",
+        "refused",
+        /did not connect to .*: its answer is not HTTP/,
+        "220 mail\r\n\r\n",
+      ],
+      ["refuses", "refused", /: it answered 403\. Ask who runs it/, "HTTP/1.1 403 No\r\n\r\n"],
+      [
+        "wants a password",
+        "refused",
+        /: it answered 407\. It asks for a user name/,
+        "HTTP/1.1 407 No\r\n\r\n",
+      ],
+      [
+        "does not reach the server",
+        "unreachable",
+        /: it answered 503\. Ask who runs it/,
+        "HTTP/1.0 503 No\r\n\r\n",
+      ],
+      ["sends a page of its own", "refused", /: it answered 200/, "HTTP/1.1 200 OK\r\n\r\n<html>"],
+    ];
+    for (const [what, code, words, answer] of answers) {
+      it(`because it ${what}`, async () => {
+        const proxy = answer === undefined ? null : await startRawServer((socket) => socket.end(answer));
+        if (proxy !== null) servers.push(proxy);
+        const url = proxy?.url ?? unused;
+        const error = await failureOf(open("https://updates.example/", { caFile, proxy: url }));
+        assert.equal(error.code, `update_server_${code}`);
+        assert.match(error.message, new RegExp(`^The proxy ${url.slice(7)} `));
+        assert.match(error.message, words);
       });
+    }
+
+    it("because its name cannot be resolved", async () => {
+      const resolveHost = async () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+      for (const scheme of ["http", "https"]) {
+        const opening = open(`${scheme}://updates.example/`, {
+          proxy: "http://proxy.example:3128",
+          resolveHost,
+        });
+        const { message } = await failureOf(opening);
+        assert.match(message, /^The proxy proxy\.example:3128 cannot be used: its name cannot be resolved/);
+      }
     });
-  }
+
+    it("because it wants a password for plain HTTP too, or is down", async () => {
+      const proxy = await startRawServer((socket) => socket.end("HTTP/1.1 407 No\r\n\r\n"));
+      servers.push(proxy);
+      for (const [url, words] of [
+        [proxy.url, /: it answered 407\./],
+        [unused, /: nothing listens there\./],
+      ] as const) {
+        const { message } = await failureOf(open("http://updates.example/", { proxy: url }));
+        assert.match(message, words);
+        assert.match(message, /^The proxy 127\.0\.0\.1:\d+ /);
+      }
+    });
+
+    it("beside the server, where either may be to blame", async () => {
+      const proxy = await startProxy();
+      const { port } = await serving(good);
+      const place = `other.example:${port} \\(through the proxy 127.0.0.1:${proxy.port}\\)`;
+      const { message } = await failureOf(
+        open(`https://other.example:${port}/`, { caFile, proxy: proxy.url }),
+      );
+      assert.match(
+        message,
+        new RegExp(`^${place} could not be read: its certificate cannot be trusted: it is for`),
+      );
+      const { where } = await open(`http://other.example:${await plainPort()}/`, { proxy: proxy.url });
+      assert.match(where, /^other\.example:\d+ \(through the proxy 127\.0\.0\.1:\d+\)$/);
+    });
+
+    it("beside the server, where no answer comes", async () => {
+      const proxy = await startRawServer(() => undefined);
+      servers.push(proxy);
+      const opening = open("https://updates.example/", { proxy: proxy.url }, 0.1);
+      assert.match(
+        (await failureOf(opening)).message,
+        /^updates\.example \(through the proxy 127\.0\.0\.1:\d+\) did not answer/,
+      );
+    });
+  });
 
   it("refuse a local server's literal address behind it", async () => {
     const proxy = await startProxy();

@@ -13,7 +13,7 @@ import { createResolveHost } from "../network/resolve-host.ts";
 import { isLocalAddress, isLocalName, ownAddresses } from "../network/server-addresses.ts";
 import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
 import { ReusedBuffer } from "./reused-buffer.ts";
-import { refused } from "./transfer-failures.ts";
+import { proxyRefused, proxyUnreachable, refused } from "./transfer-failures.ts";
 
 /** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */
 const attemptMilliseconds = 3_000;
@@ -65,8 +65,8 @@ export async function connect(
   const tcp = tcpOptions(serverOf(proxy ?? url), options, proxy === undefined && !options.allowLocalServers);
   const reused = new ReusedBuffer(onExcess);
   if (url.protocol === "http:") {
-    const socket = await opened(connectTcp({ ...tcp, onread: reused.onread }), "connect", signal);
-    return { stream: reused.attach(socket), reused };
+    const opening = opened(connectTcp({ ...tcp, onread: reused.onread }), "connect", signal);
+    return { stream: reused.attach(await blaming(proxy, opening)), reused };
   }
   const context = await options.authorities();
   const secure = {
@@ -79,7 +79,7 @@ export async function connect(
   const socket =
     proxy === undefined
       ? connectTls(withBuffer({ ...tcp, ...secure }, reused))
-      : connectTls({ ...secure, socket: await tunnel(tcp, `${url.hostname}:${portOf(url)}`, signal) });
+      : connectTls({ ...secure, socket: await tunnel(proxy, tcp, url, signal) });
   return { stream: reused.attach(await opened(socket, "secureConnect", signal)), reused };
 }
 
@@ -177,11 +177,20 @@ function opened(socket: Socket, event: "connect" | "secureConnect", signal: Abor
   });
 }
 
+/** The failure of a connection to the proxy is the proxy's, whatever server was asked for. */
+async function blaming<T>(proxy: URL | undefined, opening: Promise<T>): Promise<T> {
+  if (proxy === undefined) return opening;
+  return opening.catch((cause: unknown) => {
+    throw proxyUnreachable(proxy, cause);
+  });
+}
+
 /** A connection through the proxy (RFC 9110 §9.3.6). Only the head of its answer is read, so that it can send nothing else. */
-async function tunnel(tcp: TcpNetConnectOpts, target: string, signal: AbortSignal): Promise<Socket> {
-  const socket = await opened(connectTcp(tcp), "connect", signal);
+async function tunnel(proxy: URL, tcp: TcpNetConnectOpts, url: URL, signal: AbortSignal): Promise<Socket> {
+  const target = `${url.hostname}:${portOf(url)}`;
+  const socket = await blaming(proxy, opened(connectTcp(tcp), "connect", signal));
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
-  const head = await new Promise<string>((resolve, reject) => {
+  const reading = new Promise<string>((resolve, reject) => {
     let text = "";
     const onData = (piece: Buffer): void => {
       text += piece.toString("latin1", 0, mostHeaderBytes);
@@ -192,12 +201,11 @@ async function tunnel(tcp: TcpNetConnectOpts, target: string, signal: AbortSigna
     socket.on("data", onData);
     socket.once("close", () => reject(signal.aborted ? signal.reason : brokenOff()));
   });
+  const head = await blaming(proxy, reading);
   const status = /^HTTP\/1\.[01] ([0-9]{3})[ \r]/.exec(head)?.[1];
-  if (status === "200" && head.endsWith("\r\n\r\n")) return socket;
+  if (status?.startsWith("2") && head.endsWith("\r\n\r\n")) return socket;
   socket.destroy();
-  throw refused(
-    `The proxy did not connect to ${target}: ${status === undefined ? "it sent no answer" : `it answered ${status}`}.`,
-  );
+  throw proxyRefused(proxy, target, status === undefined ? null : Number(status));
 }
 
 export function brokenOff(): Error {

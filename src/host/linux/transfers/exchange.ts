@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Transfer, TransferRequest } from "../../ports.ts";
 import { brokenOff, type ConnectionOptions, connect, mostHeaderBytes } from "./connections.ts";
 import type { ReusedBuffer } from "./reused-buffer.ts";
-import { refused } from "./transfer-failures.ts";
+import { placeOf, proxyRefused, refused } from "./transfer-failures.ts";
 
 /** Bytes of all heads of an answer: interim ones may come before it (RFC 9110 §15.2). */
 const mostHeadBytes = 4 * mostHeaderBytes;
@@ -12,7 +12,7 @@ const mostHeadBytes = 4 * mostHeaderBytes;
 const besideContentBytes = 131_072;
 
 /** An answer whose body has no limits yet. */
-export interface Answer extends Pick<Transfer, "status" | "headers" | "close"> {
+export interface Answer extends Omit<Transfer, "body"> {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
@@ -23,16 +23,25 @@ export async function exchange(
   ending: AbortController,
   connections: ConnectionOptions,
 ): Promise<Answer> {
-  const { stream, reused } = await connect(url, connections, ending.signal, () => ending.abort(excess(url)));
+  const { proxy } = connections;
+  const where = placeOf(url, proxy);
+  const { stream, reused } = await connect(url, connections, ending.signal, () =>
+    ending.abort(excess(where)),
+  );
   reused.allow(mostHeadBytes);
-  const isAbsolute = connections.proxy !== undefined && url.protocol === "http:";
+  const isAbsolute = proxy !== undefined && url.protocol === "http:";
   const path = `${isAbsolute ? url.origin : ""}${url.pathname}${url.search}`;
   const response = await headOf(stream, path, headersOf(url, request), request.post, (head) => {
     if (plainLength(head) === null) reused.allow(besideContentBytes);
     else reused.takeOver();
   });
   const lengthBytes = plainLength(response);
+  if (isAbsolute && response.statusCode === 407) {
+    stream.destroy();
+    throw proxyRefused(proxy, url.host, 407);
+  }
   return {
+    where,
     status: response.statusCode ?? 0,
     headers: oneEach(response.headers),
     pieces: lengthBytes === null ? parsedBody(response, reused) : plainBody(response, reused, lengthBytes),
@@ -40,9 +49,9 @@ export async function exchange(
   };
 }
 
-function excess({ host }: URL): Error {
+function excess(where: string): Error {
   return refused(
-    `${host} sends far more than its content: interim answers, chunk headers or trailers. ` +
+    `${where} sends far more than its content: interim answers, chunk headers or trailers. ` +
       "Ask who runs it, or what lies between it and this device.",
   );
 }

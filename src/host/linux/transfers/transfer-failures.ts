@@ -1,27 +1,50 @@
 import { StewardError } from "../../../contract/errors.ts";
 import { connectionFailure } from "../../connection-failures.ts";
 
+const advice = {
+  certificate_date: " Check this device's clock, then the certificate.",
+  certificate:
+    " Check the name of the server: a network's sign-in page, or a proxy that opens TLS, may have answered in its place. " +
+    "If it uses an authority of your own, add it with update.ca_file in the host file.",
+  connection: "",
+};
+
+/** The server in an error, and the proxy on the way to it. */
+export function placeOf({ host }: URL, proxy: URL | undefined): string {
+  return proxy === undefined ? host : `${host} (through the proxy ${proxy.host})`;
+}
+
 /** The error of a failed transfer: `update_server_unreachable`, with the reason `certificate_date` or `certificate`. */
-export function unreachable(url: URL, cause: unknown): StewardError {
+export function unreachable(where: string, cause: unknown): StewardError {
   if (cause instanceof StewardError) return cause;
-  const { kind, code, why } = connectionFailure(cause);
-  const where = url.protocol === "file:" ? url.pathname : url.host;
-  if (kind === "certificate_date") {
-    return new StewardError(
-      "update_server_unreachable",
-      `The certificate of ${where} is not valid at this time (${code}). Check this device's clock, then the certificate.`,
-      { cause, details: { reason: kind } },
-    );
-  }
-  if (kind === "certificate") {
-    return new StewardError(
-      "update_server_unreachable",
-      `The certificate of ${where} cannot be trusted (${code}). ` +
-        "Check the name of the server. If it uses an authority of your own, add it with update.ca_file in the host file.",
-      { cause, details: { reason: kind } },
-    );
-  }
-  return new StewardError("update_server_unreachable", `${where} could not be read: ${why}.`, { cause });
+  const { kind, why } = connectionFailure(cause);
+  return new StewardError("update_server_unreachable", `${where} could not be read: ${why}.${advice[kind]}`, {
+    cause,
+    ...(kind !== "connection" && { details: { reason: kind } }),
+  });
+}
+
+/** The error of a proxy with which there is no connection. */
+export function proxyUnreachable({ host }: URL, cause: unknown): StewardError {
+  const { why } = connectionFailure(cause);
+  return new StewardError(
+    "update_server_unreachable",
+    `The proxy ${host} cannot be used: ${why}. Repair it, or correct update.proxy in the host file.`,
+    { cause },
+  );
+}
+
+/** The error of a proxy that answered for itself (RFC 9110 §9.3.6 and §15.5.8); `status`: null: it is no HTTP. */
+export function proxyRefused(proxy: URL, target: string, status: number | null): StewardError {
+  const answered = status === null ? "its answer is not HTTP" : `it answered ${status}`;
+  const advised =
+    status === 407
+      ? "It asks for a user name and a password, which are never sent: have it let this device through without."
+      : "Ask who runs it whether it reaches that server, and lets this device do so.";
+  return new StewardError(
+    status !== null && status >= 500 ? "update_server_unreachable" : "update_server_refused",
+    `The proxy ${proxy.host} did not connect to ${target}: ${answered}. ${advised}`,
+  );
 }
 
 /**

@@ -18,21 +18,23 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
  */
 export async function openFile(url: URL, request: TransferRequest): Promise<Transfer> {
   const file = await openRegular(url);
-  if (file === null) return absent;
+  const where = url.pathname;
+  if (file === null) return { ...absent, where };
   const { handle, stats } = file;
   const etag = `"${stats.ino.toString(16)}-${stats.size.toString(16)}-${Math.floor(stats.mtimeMs).toString(16)}"`;
   const from = firstByte(request.headers.range);
   if (from !== null && from >= stats.size) {
     await handle.close();
-    return { ...absent, status: 416, headers: { "content-range": `bytes */${stats.size}` } };
+    return { ...absent, where, status: 416, headers: { "content-range": `bytes */${stats.size}` } };
   }
   const start = from ?? 0;
   const close = (): void => void handle.close().catch(() => undefined);
   const body = paced(readPieces(handle, start, stats.size), {
-    ...{ limits: request.limits, signal: request.signal, where: url.pathname, release: close },
-    failure: (cause) => unreachable(url, cause),
+    ...{ limits: request.limits, signal: request.signal, where, release: close },
+    failure: (cause) => unreachable(where, cause),
   });
   return {
+    where,
     status: from === null ? 200 : 206,
     headers: {
       etag,
@@ -44,7 +46,7 @@ export async function openFile(url: URL, request: TransferRequest): Promise<Tran
   };
 }
 
-const absent: Transfer = {
+const absent: Omit<Transfer, "where"> = {
   status: 404,
   headers: {},
   body: (async function* () {})(),
@@ -59,7 +61,7 @@ async function openRegular(url: URL): Promise<{ handle: FileHandle; stats: Stats
     const code = systemErrorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return null;
     if (code === "ELOOP" || code === "ENXIO") throw refused(`${path} is not a regular file.`);
-    throw unreachable(url, error);
+    throw unreachable(path, error);
   });
   if (handle === null) return null;
   try {

@@ -5,9 +5,8 @@ import { ownAddresses } from "../network/server-addresses.ts";
 import { createCertificateAuthorities } from "./certificate-authorities.ts";
 import type { ConnectionOptions } from "./connections.ts";
 import { type Answer, exchange } from "./exchange.ts";
-
 import { paced } from "./transfer-body.ts";
-import { refused, tooSlow, unreachable } from "./transfer-failures.ts";
+import { placeOf, refused, tooSlow, unreachable } from "./transfer-failures.ts";
 import { openFile } from "./transfer-files.ts";
 
 export interface LinuxTransferOptions extends TransferOptions {
@@ -47,25 +46,25 @@ async function openServer(
   connections: ConnectionOptions,
 ): Promise<Transfer> {
   const { signal, limits } = request;
+  const where = placeOf(url, connections.proxy);
   const ending = new AbortController();
   const onAbort = (): void => ending.abort(signal.reason);
   signal.addEventListener("abort", onAbort);
-  const late = (): void =>
-    ending.abort(tooSlow(`${url.host} did not answer within ${limits.headSeconds} s.`));
+  const late = (): void => ending.abort(tooSlow(`${where} did not answer within ${limits.headSeconds} s.`));
   const timer = setTimeout(late, limits.headSeconds * 1_000);
   let answer: Answer | undefined;
   const close = (): void => {
     signal.removeEventListener("abort", onAbort);
     answer?.close();
   };
-  const failure = (error: unknown): unknown => unreachable(url, error);
+  const failure = (error: unknown): unknown => unreachable(where, error);
   try {
     // A look-up cannot be cancelled: its result is ignored.
     const opening = followed(url, request, ending, options, connections);
     answer = await Promise.race([opening, aborted(ending.signal)]);
-    const { status, headers, pieces } = answer;
-    const paces = { limits, signal: ending.signal, where: url.host, release: close, failure };
-    return { status, headers, body: paced(pieces, paces), close };
+    const { pieces, ...head } = answer;
+    const paces = { limits, signal: ending.signal, where: head.where, release: close, failure };
+    return { ...head, body: paced(pieces, paces), close };
   } catch (error) {
     close();
     throw ending.signal.aborted ? ending.signal.reason : failure(error);
@@ -94,15 +93,17 @@ async function followed(
     seen.add(at.href);
     const own = at.origin === url.origin ? request.originHeaders : undefined;
     const asked = { ...request, headers: { ...request.headers, ...own } };
-    const answer = await exchange(at, asked, ending, connections);
+    const answer = await exchange(at, asked, ending, connections).catch((cause: unknown) => {
+      throw unreachable(placeOf(at, connections.proxy), cause);
+    });
     const { status, headers } = answer;
     if (options.redirects === null || ![301, 302, 303, 307, 308].includes(status)) return answer;
     answer.close();
     at = redirected(at, headers.location);
     if (!origins.has(at.origin)) {
       throw refused(
-        `${url.host} redirects to ${at.origin}; allowed are ${[...origins].join(", ")}. ` +
-          "Add other origins to update.redirect_origins in the host file.",
+        `${answer.where} redirects to ${at.origin}; allowed are ${[...origins].join(", ")}. That is the sign-in page of a ` +
+          "network, or another server of the publisher's: add its origin to update.redirect_origins in the host file.",
       );
     }
     if (seen.has(at.href)) throw refused(`${url.host} redirects in a circle.`);
