@@ -188,7 +188,28 @@ const odd: readonly Case[] = [
   [
     "sends a page in place of the file",
     () => [head("200 OK", ["Content-Type: text/html", `Content-Length: ${page.length}`]), page],
-    "update_payload_mismatch",
+    "update_web_page",
+  ],
+  [
+    "sends a long page in place of the file, and calls it nothing",
+    () => [head("200 OK", [chunked]), ...chunks(Buffer.from(page.padEnd(2_000_000)), 65_536), "0\r\n\r\n"],
+    "update_web_page",
+  ],
+  [
+    "sends a page, in chunks, in place of the rest after a cut",
+    ({ from, turn }) =>
+      turn === 2
+        ? [head("200 OK", [chunked]), ...chunks(Buffer.from(page), 9), "0\r\n\r\n"]
+        : turn === 1
+          ? cut()
+          : from === 500_000
+            ? rest(from)
+            : [],
+  ],
+  [
+    "asks for a sign-in to its network",
+    () => [head("511 Network Authentication Required", [`Content-Length: ${page.length}`]), page],
+    "update_web_page",
   ],
   ["sends more than it said", () => [...whole, "and more"]],
   [

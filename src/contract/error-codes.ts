@@ -93,6 +93,7 @@ export const errorCodes = {
 
   update_server_refused: { status: 502, exit: 1, remedy: "updates" },
   update_file_missing: { status: 502, exit: 1, remedy: "updates" },
+  update_web_page: { status: 502, exit: 1, remedy: "retry" },
   update_too_large: { status: 502, exit: 1, remedy: "updates" },
   update_metadata_malformed: { status: 502, exit: 1, remedy: "updates" },
   update_signature_invalid: { status: 502, exit: 1, remedy: "updates" },

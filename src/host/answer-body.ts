@@ -2,6 +2,7 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { Transfer } from "./ports.ts";
+import { isCalledPage } from "./web-page.ts";
 
 /** The content coding of an answer (RFC 9110 §8.4); null: one that is not understood. */
 export function codingOf({ headers }: Pick<Transfer, "headers">): "identity" | "gzip" | null {
@@ -28,7 +29,8 @@ export async function* decodedBody(
     );
   }
   const mostSentBytes = coding === "identity" ? maximumBytes : mostPackedBytes(maximumBytes);
-  if (Number(transfer.headers["content-length"]) > mostSentBytes) throw tooLong(name, maximumBytes);
+  const isTooLong = Number(transfer.headers["content-length"]) > mostSentBytes;
+  if (isTooLong && !isCalledPage(transfer)) throw tooLong(name, maximumBytes);
   const sent = within(name, transfer.body, mostSentBytes);
   if (coding === "identity") return yield* sent;
   const unpacking = createGunzip();
@@ -47,9 +49,13 @@ export async function* decodedBody(
 }
 
 /** The whole content; see `decodedBody`. */
-export async function readAnswer(name: string, transfer: Transfer, maximumBytes: number): Promise<Buffer> {
+export function readAnswer(name: string, transfer: Transfer, maximumBytes: number): Promise<Buffer> {
+  return gathered(decodedBody(name, transfer, maximumBytes));
+}
+
+export async function gathered(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of copied(decodedBody(name, transfer, maximumBytes))) pieces.push(piece);
+  for await (const piece of copied(content)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
@@ -68,9 +74,11 @@ async function* within(
 ): AsyncGenerator<Uint8Array> {
   let lengthBytes = 0;
   for await (const piece of body) {
+    const roomBytes = maximumBytes - lengthBytes;
     lengthBytes += piece.byteLength;
+    // Its beginning may say more than its length.
+    yield piece.subarray(0, roomBytes);
     if (lengthBytes > maximumBytes) throw tooLong(name, maximumBytes);
-    yield piece;
   }
 }
 

@@ -25,6 +25,7 @@ export const sections: Readonly<Record<string, readonly ErrorCode[]>> = {
     "update_too_slow",
     "update_too_large",
     "update_file_missing",
+    "update_web_page",
     "update_metadata_expired",
     "update_metadata_mismatch",
     "update_payload_mismatch",

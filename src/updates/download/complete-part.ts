@@ -1,6 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { codingOf, decodedBody } from "../../host/answer-body.ts";
 import type { FreeSpace, Transfer } from "../../host/ports.ts";
+import { isCalledPage, withoutPage } from "../../host/web-page.ts";
 import type { SignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
 import type { Caps } from "../../tuf/caps.ts";
@@ -109,11 +110,14 @@ async function receive(
   { found, onProgress }: FetchOptions,
 ): Promise<void> {
   if (transfer === null) throw mismatch(found.path, "the server has nothing of it");
-  if (transfer.status === 200) await part.beginAnew();
   const tell = (): void =>
     onProgress?.({ receivedBytes: part.lengthBytes(), totalBytes: payload.lengthBytes });
-  tell();
+  let isWhole = transfer.status === 200;
+  if (!isWhole) tell();
   for await (const piece of contentOf(transfer, payload, found)) {
+    // Not before it has come: a page in place of the rest leaves the part as it is.
+    if (isWhole) await part.beginAnew();
+    isWhole = false;
     if (part.lengthBytes() + piece.byteLength > payload.lengthBytes) throw tooLarge(found);
     await part.append(piece);
     tell();
@@ -127,7 +131,8 @@ function contentOf(
   { path }: FoundTarget,
 ): AsyncIterable<Uint8Array> {
   const isAsSigned = transfer.status === 206 || announcedBytes(transfer) === lengthBytes;
-  return isAsSigned ? transfer.body : decodedBody(path, transfer, lengthBytes);
+  if (isAsSigned) return transfer.body;
+  return withoutPage({ name: path, where: transfer.where }, decodedBody(path, transfer, lengthBytes));
 }
 
 function announcedBytes({ headers }: Transfer): number | null {
@@ -143,7 +148,8 @@ function refuseOtherLength(
 ): void {
   const { status, headers } = transfer;
   if (status === 200) {
-    const announced = codingOf(transfer) === "identity" ? announcedBytes(transfer) : null;
+    const isJudged = codingOf(transfer) === "identity" && !isCalledPage(transfer);
+    const announced = isJudged ? announcedBytes(transfer) : null;
     if (announced !== null && announced > lengthBytes) throw tooLarge(found);
     if (announced !== null && announced < lengthBytes) {
       throw mismatch(found.path, `the server has ${announced} bytes, and ${lengthBytes} are signed`);

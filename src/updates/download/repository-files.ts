@@ -1,7 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
-import { readAnswer } from "../../host/answer-body.ts";
+import { decodedBody, gathered } from "../../host/answer-body.ts";
 import type { Transfer, TransferRequest, Transfers } from "../../host/ports.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
+import { withoutPage } from "../../host/web-page.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { ReadFile, Repository, Validators } from "../../tuf/repository.ts";
 import { validatorsOf } from "./http-fields.ts";
@@ -43,11 +44,16 @@ export function openRepository(options: RepositoryOptions): Repository {
       });
       try {
         const { status, headers } = transfer;
-        if (isAbsence(status)) return null;
+        if (isAbsence(status) && (status !== 403 || isNextRoot(name))) return null;
         if (status === 304 && Object.keys(asked).length > 0) return "unchanged";
         if (status !== 200) throw notServed(name, transfer);
-        const bytes = await readAnswer(name, counted(transfer, cost), maximumBytes);
+        const content = decodedBody(name, counted(transfer, cost), maximumBytes);
+        const bytes = await gathered(withoutPage({ name, where: transfer.where }, content));
         return { bytes, validators: validatorsOf(headers) } satisfies ReadFile;
+      } catch (error) {
+        const isPage = error instanceof StewardError && error.code === "update_web_page";
+        if (isPage && isNextRoot(name)) return null;
+        throw error;
       } finally {
         transfer.close();
       }
@@ -55,15 +61,11 @@ export function openRepository(options: RepositoryOptions): Repository {
     openTarget: async (path, headers, ending) => {
       const address = `${base(bases.targets)}/${targetSegments(path).map(quoted).join("/")}`;
       const transfer = counted(await open(address, { headers, signal: ending }), cost);
-      if ([200, 206, 416].includes(transfer.status)) return transfer;
+      const { where, status } = transfer;
+      if ([200, 206, 416].includes(status)) return transfer;
       transfer.close();
-      if (isAbsence(transfer.status)) {
-        throw new StewardError(
-          "update_file_missing",
-          `The target ${path} is signed for, but not there (the answer is ${transfer.status}).`,
-        );
-      }
-      throw notServed(path, transfer);
+      if (!isAbsence(status)) throw notServed(path, transfer);
+      throw missing(`The target ${path} is signed for, but not there: ${where} answered ${status}.`);
     },
     cost: () => ({ ...cost }),
   };
@@ -107,21 +109,36 @@ function conditions(known: Validators | undefined): Record<string, string> {
   };
 }
 
+/**
+ * The only file that is asked for without knowing that it exists (TUF §5.3.3). A page in its place says no more than a
+ * 404, which anyone who could send the page could send as well: docs/design/threat-model.md.
+ */
+function isNextRoot(name: string): boolean {
+  return /^[0-9]+\.root\.json$/.test(name);
+}
+
 /** Object stores answer 403 for a missing file where listing is not allowed. */
 function isAbsence(status: number): boolean {
   return status === 404 || status === 403 || status === 410;
 }
 
-function notServed(name: string, { status, headers }: Transfer): StewardError {
-  if (status !== 429 && status < 500) {
-    return refusal(`The server answered ${status} to ${JSON.stringify(name)}; 200 or 404 is expected.`);
+function notServed(name: string, { where, status, headers }: Transfer): StewardError {
+  const answered = `${where} answered ${status} to ${JSON.stringify(name)}`;
+  // RFC 6585 §6: this comes from the network in between, as it says.
+  if (status === 511) {
+    const message = `${answered}: the network asks for a sign-in. Sign in to it, or have it let this device through.`;
+    return new StewardError("update_web_page", message);
   }
+  if (status === 403) {
+    return missing(
+      `${answered}: there is no such file, or this device may not read it. Is it the address of a whole repository?`,
+    );
+  }
+  if (status !== 429 && status < 500) return refusal(`${answered}; 200 or 404 is expected.`);
   const retryAfterSeconds = readRetryAfter(headers);
-  return new StewardError(
-    "update_server_unreachable",
-    `The server cannot serve ${JSON.stringify(name)} now: it answered ${status}.`,
-    { details: retryAfterSeconds === undefined ? {} : { retryAfterSeconds } },
-  );
+  return new StewardError("update_server_unreachable", `${answered}: it cannot serve it now.`, {
+    details: retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
+  });
 }
 
 function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
@@ -133,6 +150,10 @@ function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
     }
   };
   return { where, status, headers, body: pieces(), close: () => transfer.close() };
+}
+
+function missing(message: string): StewardError {
+  return new StewardError("update_file_missing", message);
 }
 
 function refusal(message: string): StewardError {

@@ -118,7 +118,6 @@ describe("metadata that are something else", () => {
   const page = "<!doctype html><title>Sign in to the hotel</title><p>Welcome!".padEnd(400);
   const bomb = Buffer.alloc(50_000_000, 0x20);
   const answers: [string, Behaviour, string][] = [
-    ["HTML", answering(200, page, { "content-type": "text/html" }), "update_metadata_malformed"],
     ["an empty file", instead(Buffer.alloc(0)), "update_metadata_malformed"],
     ["the first half of the file", truncatedTo(200), "update_metadata_malformed"],
     ["a connection cut in the middle", cutAfter(100), "update_server_unreachable"],
@@ -135,7 +134,7 @@ describe("metadata that are something else", () => {
     ["gzip without content in members without end", packedAs(manyNothings()), "update_too_large"],
     ["gzip that is cut off", packedAs(gzipSync(page).subarray(0, -9)), "update_server_refused"],
     ["gzip that is none", packedAs(Buffer.from(page)), "update_server_refused"],
-    ["gzip of something else", gzipped(Buffer.from(page)), "update_metadata_malformed"],
+    ["gzip of something else", gzipped(Buffer.from("something else")), "update_metadata_malformed"],
     ["another coding", packedAs(brotliCompressSync(page), "br"), "update_server_refused"],
     ["gzip in gzip", packedAs(gzipSync(gzipSync(page)), "gzip, gzip"), "update_server_refused"],
   ];
@@ -150,6 +149,40 @@ describe("metadata that are something else", () => {
         await withstandsOn(lab, { code, moved });
       });
     }
+  }
+
+  const pages: [string, Behaviour][] = [
+    ["a page", answering(200, page, { "content-type": "text/html" })],
+    ["a page that nothing calls one", instead(Buffer.from(page))],
+    ["a compressed page", gzipped(Buffer.from(page))],
+    ["a page of 600 kB", answering(200, page.padEnd(600_000), { "content-type": "text/html" })],
+    ["the network's demand to sign in", answering(511, page)],
+  ];
+  for (const [what, behaviour] of pages) {
+    for (const [name, path, moved] of files.slice(1)) {
+      it(`${what} in the place of the ${name} is called that`, async (test) => {
+        const lab = await labAhead(test);
+        lab.server.behave(path, behaviour);
+        await withstandsOn(lab, { code: "update_web_page", moved });
+      });
+    }
+
+    // An attacker who can send it could send a 404: until the root in force expires, nothing else comes of either.
+    it(`${what} in the place of the next root means what a 404 there means`, async (test) => {
+      const outcomes = [behaviour, answering(404)].map(async (answered) => {
+        const lab = await labAhead(test, { root: true });
+        lab.server.behave(/\d\.root\.json$/, answered);
+        const { root, rotations, snapshot } = await lab.refresh();
+        const asked = lab.server.requests.map(({ path: one }) => one);
+        const expired = new Date("2099-01-01");
+        await refused("update_metadata_expired", lab.refresh({ now: expired }));
+        await recovers(lab);
+        return { version: root.version, rotations, snapshot: snapshot.version, asked };
+      });
+      const [ofPage, of404] = await Promise.all(outcomes);
+      assert.deepEqual(ofPage, of404);
+      assert.equal(ofPage?.rotations, 0);
+    });
   }
 
   it("a file cut to its first bytes where its length was signed does not belong to the others", async (test) => {

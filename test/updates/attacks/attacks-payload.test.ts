@@ -101,7 +101,7 @@ describe("a payload", () => {
   const attacks: [string, Behaviour, string, object?][] = [
     ["of an attacker's, of the same length", instead(randomBytes(payload.length)), "update_payload_mismatch"],
     ["with one bit changed", instead(changed), "update_payload_mismatch"],
-    ["that is HTML", instead(page), "update_payload_mismatch"],
+    ["that is HTML", answering(200, page, { "content-type": "text/html" }), "update_web_page"],
     ["that is empty", instead(Buffer.alloc(0)), "update_payload_mismatch"],
     ["truncated, and said to be so long", truncatedTo(1_000_000), "update_payload_mismatch"],
     ["truncated, with no length", dripOnce(payload.subarray(0, 1_000)), "update_payload_mismatch"],

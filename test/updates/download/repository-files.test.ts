@@ -23,7 +23,7 @@ function opened(answer: Answer, options: Partial<RepositoryOptions> = {}) {
       };
       const { status = 200, headers = {} } = answer;
       return {
-        ...{ status, headers, body: body() },
+        ...{ where: "updates.example", status, headers, body: body() },
         close: () => {
           closed += 1;
         },
@@ -178,9 +178,13 @@ describe("a metadata file", () => {
   });
 
   it("is absent, refused or not to be had now, by the server's answer", async () => {
-    for (const status of [403, 404, 410]) {
+    for (const [status, name] of [
+      [404, "a"],
+      [410, "a"],
+      [403, "2.root.json"],
+    ] as const) {
       const { repository, closed } = opened({ status });
-      assert.deepEqual([await repository.readMetadata("a", mostBytes), closed()], [null, 1]);
+      assert.deepEqual([await repository.readMetadata(name, mostBytes), closed()], [null, 1]);
     }
     for (const [status, code] of [
       [206, "update_server_refused"],

@@ -78,8 +78,9 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   internal_error: "Das Programm auf dem Gerät hat einen Fehler",
   update_server_refused: "Der Update-Server wird nicht akzeptiert",
   update_file_missing: "Auf dem Update-Server fehlt eine Datei",
+  update_web_page: "Statt des Updates kam eine Webseite",
   update_too_large: "Der Update-Server hat zu viel gesendet",
-  update_metadata_malformed: "Der Update-Server hat beschädigte Metadaten gesendet",
+  update_metadata_malformed: "Die Metadaten auf dem Update-Server sind beschädigt",
   update_signature_invalid: "Dem Update fehlen Signaturen des Herausgebers",
   update_rollback_refused: "Der Update-Server bietet ältere Metadaten an als zuvor",
   update_metadata_mismatch: "Die Dateien auf dem Update-Server passen nicht zusammen",
@@ -90,7 +91,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   update_payload_unsafe: "Diese Version lässt sich nicht sicher entpacken",
   update_self_test_failed: "Die Version hat ihren Selbsttest nicht bestanden",
   update_payload_mismatch: "Heruntergeladen wurde nicht, was signiert ist",
-  update_server_unreachable: "Der Update-Server antwortet nicht",
+  update_server_unreachable: "Der Update-Server ist nicht erreichbar",
   update_too_slow: "Der Update-Server ist zu langsam",
   setup_required: "Dieses Gerät ist noch nicht eingerichtet",
   no_time_source: "Keine Zeitquelle gibt eine brauchbare Antwort",
@@ -199,6 +200,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   internal_error: "Das ist ein Fehler im Programm. Einzelheiten stehen im Protokoll des Geräts.",
   update_server_refused: "Die Adresse ist nicht erlaubt, oder dort antwortet ein anderer Server.",
   update_file_missing: "Das Repository des Herausgebers ist unvollständig, oder die Adresse ist falsch.",
+  update_web_page:
+    "Das Netzwerk verlangt eine Anmeldung, oder der Server sendet für fehlende Dateien eine Seite.",
   update_too_large: otherServer,
   update_metadata_malformed: otherServer,
   update_signature_invalid:
@@ -215,7 +218,8 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
     "Das Archiv hat Dateien außerhalb seines Verzeichnisses. Es wurde nichts installiert.",
   update_self_test_failed: "Sie läuft auf diesem Gerät nicht. Es wurde nichts geändert.",
   update_payload_mismatch: "Es wurde unterwegs beschädigt oder verändert. Es wurde nichts installiert.",
-  update_server_unreachable: "Das Netzwerk, die Namensauflösung oder der Server selbst ist gestört.",
+  update_server_unreachable:
+    "Das Netzwerk, der Proxy, die Namensauflösung oder der Server ist gestört, oder sein Zertifikat ist nicht vertrauenswürdig.",
   update_too_slow: "Das Netzwerk oder der Server ist überlastet.",
   setup_required: "Der erste Administrator muss noch angelegt werden.",
   no_time_source: "Prüfen Sie das Netzwerk und die Liste der Zeitserver.",
