@@ -167,6 +167,14 @@ const odd: readonly Case[] = [
   ["compresses by another coding", () => [coded("br", twice), twice], "update_server_refused"],
   ["calls the archive deflate coded", () => [coded("deflate", file), file]],
   [
+    "calls the archive gzip coded, in chunks",
+    () => [coded("gzip", file, chunked), ...chunks(file, 65_536), "0\r\n\r\n"],
+  ],
+  [
+    "calls the archive zstd coded, and ends by closing",
+    () => [coded("zstd", file, "Connection: close"), file],
+  ],
+  [
     "says gzip, and sends none",
     () => [coded("gzip", file.subarray(1)), file.subarray(1)],
     "update_server_refused",

@@ -45,33 +45,48 @@ export async function complete(
   throw mismatch(options.found.path, difference);
 }
 
-/** Fetches the rest. Resolves with the difference from the signed payload; null: there is none. */
+/**
+ * Fetches the rest. Resolves with the difference from the signed payload; null: there is none. `isDecoding`: what comes
+ * without a length is not taken as it is, which was tried before.
+ */
 async function fetchRest(
   part: PayloadPart,
   payload: SignedPayload,
   options: FetchOptions,
+  isDecoding = false,
 ): Promise<string | null> {
   const fromByte = part.lengthBytes();
   // Only what then comes in place of the part ends it: a page to sign in at has no such bytes either.
   const transfer = (await ask(part, payload, options, fromByte)) ?? (await ask(part, payload, options, 0));
+  const isUndecided = transfer !== null && !isDecoding && mayBeCoded(transfer);
   try {
-    await receive(transfer, part, payload, options);
+    await receive(transfer, part, payload, options, isDecoding);
     await part.flush();
     const missingBytes = payload.lengthBytes - part.lengthBytes();
     const difference = missingBytes > 0 ? `${missingBytes} bytes are missing` : part.difference();
-    if (difference === null || transfer?.status !== 206) return difference;
+    if (difference === null || (transfer?.status !== 206 && !isUndecided)) return difference;
   } catch (error) {
     const isWrong =
       error instanceof StewardError && ["update_payload_mismatch", "update_too_large"].includes(error.code);
-    // The bytes that came before a cut serve the next attempt.
-    await (isWrong ? part.discard() : part.flush().catch(() => undefined));
-    throw error;
+    if (!isWrong || !isUndecided) {
+      // The bytes that came before a cut serve the next attempt.
+      await (isWrong ? part.discard() : part.flush().catch(() => undefined));
+      throw error;
+    }
   } finally {
     transfer?.close();
   }
-  // The bytes that were there before are of another file, or have rotted.
+  // The bytes that were there before are of another file, or have rotted, or are to be decoded.
   await part.beginAnew();
-  return fetchRest(part, payload, options);
+  return fetchRest(part, payload, options, isDecoding || isUndecided);
+}
+
+/**
+ * Object stores call a `.tar.gz` the gzip coding of a `.tar`, and a `.zst` that of some other file. Without a length only
+ * the hash shows whether the content is that file, or that file coded once more.
+ */
+function mayBeCoded(transfer: Transfer): boolean {
+  return transfer.status === 200 && announcedBytes(transfer) === null && codingOf(transfer) !== "identity";
 }
 
 /** A response with what is missing from this byte on; null: the server has no such part (416). */
@@ -108,13 +123,14 @@ async function receive(
   part: PayloadPart,
   payload: SignedPayload,
   { found, onProgress }: FetchOptions,
+  isDecoding: boolean,
 ): Promise<void> {
   if (transfer === null) throw mismatch(found.path, "the server has nothing of it");
   const tell = (): void =>
     onProgress?.({ receivedBytes: part.lengthBytes(), totalBytes: payload.lengthBytes });
   let isWhole = transfer.status === 200;
   if (!isWhole) tell();
-  for await (const piece of contentOf(transfer, payload, found)) {
+  for await (const piece of contentOf(transfer, payload, found.path, isDecoding)) {
     // Not before it has come: a page in place of the rest leaves the part as it is.
     if (isWhole) await part.beginAnew();
     isWhole = false;
@@ -124,15 +140,17 @@ async function receive(
   }
 }
 
-/** Object stores call a `.tar.gz` the gzip coding of a `.tar`: what has the signed length is taken as it comes. */
+/** Content of the signed length is taken as it comes, whatever coding it is said to have. */
 function contentOf(
   transfer: Transfer,
   { lengthBytes }: SignedPayload,
-  { path }: FoundTarget,
+  name: string,
+  isDecoding: boolean,
 ): AsyncIterable<Uint8Array> {
-  const isAsSigned = transfer.status === 206 || announcedBytes(transfer) === lengthBytes;
-  if (isAsSigned) return transfer.body;
-  return withoutPage({ name: path, where: transfer.where }, decodedBody(path, transfer, lengthBytes));
+  if (transfer.status === 206 || announcedBytes(transfer) === lengthBytes) return transfer.body;
+  const isDecoded = isDecoding || !mayBeCoded(transfer);
+  const content = isDecoded ? decodedBody(name, transfer, lengthBytes) : transfer.body;
+  return withoutPage({ name, where: transfer.where }, content);
 }
 
 function announcedBytes({ headers }: Transfer): number | null {

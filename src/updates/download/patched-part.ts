@@ -34,7 +34,7 @@ export interface Patching {
 /**
  * Makes the part of a payload by a patch, where one leads to it from a payload that is here. The part is no more than
  * that: its hash decides whether it is the payload. Whatever goes wrong, there is no part and the whole is fetched, so a
- * patch costs one request at most. Throws only the signal's reason.
+ * patch costs a request, or two where its coding is unclear. Throws only the signal's reason.
  */
 export async function makePartByPatch(options: FetchPayloadOptions, payload: SignedPayload): Promise<void> {
   const { directory, signal } = options;

@@ -136,6 +136,18 @@ describe("a payload for which a patch is on offer", () => {
     assertStaged();
   });
 
+  for (const coding of ["zstd", "gzip", "br"])
+    for (const length of [{}, { "content-length": bytes.length }])
+      it(`is made by it where the server calls the patch ${coding} coded, ${"content-length" in length ? "with" : "without"} its length`, async () => {
+        const answer: Answerer = (request, response) => {
+          if (!request.url?.endsWith(".zst")) return serving({})(request, response);
+          response.writeHead(200, { "content-encoding": coding, ...length }).end(bytes);
+        };
+        await fetching(answer, { patches: [patchOf(bytes)], unpackPatch: writing(whole) });
+        assert.deepEqual(asked(), ["patch"]);
+        assertStaged();
+      });
+
   const flipped = Buffer.from(whole);
   flipped.writeUInt8((flipped[99] ?? 0) ^ 1, 99);
   for (const [name, made] of Object.entries({
