@@ -31,15 +31,23 @@ function switchesOn({ enabled, auto_update_rules, auto_update_binary, server }: 
   return enabled === true || auto_update_rules === true || auto_update_binary === true || Boolean(server);
 }
 
-/**
- * A writer of settings could otherwise have the agent call a server that listens on the device for its own programs.
- * Checked only where it is written: a server that is there already does not stop other changes.
- */
-function serverFaults({ mayUpdateFrom }: SettingsGuardOptions, { server }: OtaChange): Fault[] {
-  if (server === undefined || mayUpdateFrom(server)) return [];
+/** Checked only where it is written: a server that is there already does not stop other changes. */
+function serverFaults({ mayUpdateFrom }: SettingsGuardOptions, { server = "" }: OtaChange): Fault[] {
+  const refused = (code: string, detail: string): Fault[] => [
+    settingFault("/update/ota/server", "validation_failed", { code, detail }),
+  ];
+  // Files are asked for below it, so that of a file itself no check could succeed.
+  if (/\.(json|tar|t?gz)\/*$/i.test(server)) {
+    const folder = server.replace(/(\/metadata)?\/[^/]*\/*$/, "");
+    const isArchive = !/\.json\/*$/i.test(server);
+    const advice = isArchive ? "; `steward update check --repo FILE` takes an archive" : `: ${folder}`;
+    return refused("pattern", `must be the address of the folder above metadata/, not of a file${advice}`);
+  }
+  // A writer of settings could otherwise have the agent call a server that listens on the device for its own programs.
+  if (mayUpdateFrom(server)) return [];
   const detail =
     "must not be a loopback or link-local address; for a trial, root sets update.allow_local_servers in the host file";
-  return [settingFault("/update/ota/server", "validation_failed", { code: "not_allowed", detail })];
+  return refused("not_allowed", detail);
 }
 
 function channelFaults({ allowedChannels }: SettingsGuardOptions, { channel }: OtaChange): Fault[] {

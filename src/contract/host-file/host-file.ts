@@ -18,7 +18,10 @@ const hostName = {
 const port = { type: "integer", minimum: 1, maximum: 65_535 } as const;
 
 /** Judged as an address by the rules of the host file: no pattern knows all that an address may be. */
-const origin = { type: "string", "x-expected": "an origin such as https://cdn.example.net" } as const;
+const origin = {
+  type: "string",
+  "x-expected": "an origin such as https://cdn.example.net, named in full",
+} as const;
 
 const {
   type: text,

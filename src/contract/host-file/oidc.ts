@@ -14,7 +14,7 @@ const text = {
 /** Judged as an address by the rules of the host file: no pattern knows all that an address may be. */
 const secureOrigin = {
   type: "string",
-  "x-expected": "an https origin such as https://edge-7.example.net:8443",
+  "x-expected": "an https origin such as https://edge-7.example.net:8443, named in full",
 } as const;
 
 const groups = {

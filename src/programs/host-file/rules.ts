@@ -160,9 +160,9 @@ function isPlainAddress(text: string, protocol: string, { hasPath = false } = {}
 
 function isOrigin(text: string, protocols: readonly string[]): boolean {
   const url = urlOf(text);
-  return (
-    url !== null && protocols.includes(url.protocol) && (text === url.origin || text === `${url.origin}/`)
-  );
+  const isWhole = text === url?.origin || text === `${url?.origin}/`;
+  // A pattern is a name to the parser of addresses, and no server has it.
+  return isWhole && protocols.includes(url?.protocol ?? "") && !text.includes("*");
 }
 
 function isLoopbackOrigin(text: string): boolean {

@@ -163,13 +163,16 @@ describe("the host file", asRoot, () => {
       "cdn.example.net",
       "https://cdn.example.net/path",
       "ftp://cdn.example.net",
+      "https://*.example.net",
+      "https://cdn.*",
+      "*",
       "https://a:b@c",
       "null",
       7,
     ].map((origin): [string, unknown, RegExp] => [
       `${JSON.stringify(origin)} as an origin`,
       { update: { redirect_origins: [origin] } },
-      /\/update\/redirect_origins\/0 must be (text|an origin such as)/,
+      /\/update\/redirect_origins\/0 must be (text|an origin such as .*, named in full)/,
     ]),
     ...[
       "proxy:3128",

@@ -193,7 +193,7 @@ export const settings: Catalogue["settings"] = {
       "Erwartet wird ein Name oder eine Adresse, etwa ntp.example.org, 192.0.2.1:123 oder [2001:db8::1]:123",
     "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren",
     "/update/ota/server":
-      "Erwartet wird eine Adresse, die mit https:// beginnt und weder Benutzername noch Passwort enthält",
+      "Erwartet wird die Adresse des Ordners über metadata/. Sie beginnt mit https:// und enthält weder Leerzeichen noch Benutzername oder Passwort",
     "/update/ota/channel":
       "Erwartet werden 1 bis 32 Kleinbuchstaben, Ziffern, Punkte, Unter- oder Bindestriche, am Anfang ein Buchstabe oder eine Ziffer",
     "/update/ota/check_interval": "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen",

@@ -185,7 +185,8 @@ export const settings = {
     "/time/servers":
       "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or [2001:db8::1]:123",
     "/time/panic_threshold": "A duration from 1 second to 10 years is expected",
-    "/update/ota/server": "An address that begins with https:// is expected, without user name and password",
+    "/update/ota/server":
+      "The address of the folder above metadata/ is expected. It begins with https://, without blanks, user name and password",
     "/update/ota/channel":
       "1 to 32 lower-case letters, digits, dots, underscores or hyphens are expected, a letter or digit first",
     "/update/ota/check_interval": "A duration from 5 minutes to 30 days is expected",
