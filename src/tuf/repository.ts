@@ -14,7 +14,7 @@ export interface ReadFile {
 /** The files of a TUF repository, at any place. `name` is unquoted, such as `2.root.json`; the reader quotes it. */
 export interface Repository {
   /**
-   * A file of the metadata, `null` if there is none (404, 410; for a root also 403 and a web page), "unchanged" if it is
+   * A file of the metadata, `null` if there is none (404, 410; for a root also 400, 403 and a web page), "unchanged" if it is
    * the one that `known` belongs to. Throws `update_too_large` beyond `maximumBytes`, `update_web_page` for a page and at
    * 511, `update_file_missing` at 403, `update_server_refused` for any other answer, `update_server_unreachable` at 429 and
    * 5xx (with `retryAfterSeconds` of Retry-After), and the errors of Transfers.

@@ -36,7 +36,8 @@ export function openRepository(options: RepositoryOptions): Repository {
       const asked = conditions(known);
       const isTimestamp = name === "timestamp.json";
       const transfer = await open(`${base(bases.metadata)}/${quoted(name)}`, {
-        headers: asked,
+        // RFC 9111 §5.2.1.4: a cache on the way asks the server whether its copy is still the newest.
+        headers: { ...asked, ...(isTimestamp && { "cache-control": "no-cache" }) },
         signal,
         ...(report && isTimestamp && { originHeaders: { "steward-report": report } }),
         // It is small, and servers change the validators of what they compress.
@@ -44,7 +45,7 @@ export function openRepository(options: RepositoryOptions): Repository {
       });
       try {
         const { status, headers } = transfer;
-        if (isAbsence(status) && (status !== 403 || isNextRoot(name))) return null;
+        if ((isNextRoot(name) ? [400, 403, 404, 410] : [404, 410]).includes(status)) return null;
         if (status === 304 && Object.keys(asked).length > 0) return "unchanged";
         if (status !== 200) throw notServed(name, transfer);
         const content = decodedBody(name, counted(transfer, cost), maximumBytes);
@@ -64,7 +65,7 @@ export function openRepository(options: RepositoryOptions): Repository {
       const { where, status } = transfer;
       if ([200, 206, 416].includes(status)) return transfer;
       transfer.close();
-      if (!isAbsence(status)) throw notServed(path, transfer);
+      if (![403, 404, 410].includes(status)) throw notServed(path, transfer);
       throw missing(`The target ${path} is signed for, but not there: ${where} answered ${status}.`);
     },
     cost: () => ({ ...cost }),
@@ -110,16 +111,12 @@ function conditions(known: Validators | undefined): Record<string, string> {
 }
 
 /**
- * The only file that is asked for without knowing that it exists (TUF §5.3.3). A page in its place says no more than a
- * 404, which anyone who could send the page could send as well: docs/design/threat-model.md.
+ * The only file that is asked for without knowing that it exists (TUF §5.3.3). Object stores answer 403 where listing is
+ * not allowed, or 400, and other servers a page: each says no more than a 404, which an attacker could send as well
+ * (docs/design/updates.md, rule 2).
  */
 function isNextRoot(name: string): boolean {
   return /^[0-9]+\.root\.json$/.test(name);
-}
-
-/** Object stores answer 403 for a missing file where listing is not allowed. */
-function isAbsence(status: number): boolean {
-  return status === 404 || status === 403 || status === 410;
 }
 
 function notServed(name: string, { where, status, headers }: Transfer): StewardError {

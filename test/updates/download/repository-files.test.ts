@@ -163,6 +163,16 @@ describe("a metadata file", () => {
     );
   });
 
+  it("is asked for past the caches on the way where it is the timestamp, which alone changes under its name", async () => {
+    const { repository, asked } = opened({});
+    for (const name of ["timestamp.json", "2.root.json", "7.snapshot.json"])
+      await repository.readMetadata(name, mostBytes);
+    assert.deepEqual(
+      asked.map(({ how }) => how.headers),
+      [{ "cache-control": "no-cache" }, {}, {}],
+    );
+  });
+
   it("tells the report with the timestamp alone", async () => {
     const { repository, asked } = opened({}, { report: "steward/1" });
     await repository.readMetadata("timestamp.json", mostBytes);
@@ -182,11 +192,13 @@ describe("a metadata file", () => {
       [404, "a"],
       [410, "a"],
       [403, "2.root.json"],
+      [400, "2.root.json"],
     ] as const) {
       const { repository, closed } = opened({ status });
       assert.deepEqual([await repository.readMetadata(name, mostBytes), closed()], [null, 1]);
     }
     for (const [status, code] of [
+      [403, "update_file_missing"],
       [206, "update_server_refused"],
       [400, "update_server_refused"],
       [428, "update_server_refused"],
