@@ -56,7 +56,8 @@ export const initCommand: Command = {
         `The repository ${directory} for the product ${request.product} was made; its private keys are in ${directory}/keys.`,
         "Keep those of root, targets, rules and binary in a safe place, and bring them back to sign. Those of snapshot and timestamp are needed for each publish and renew.",
         ...draftLines(drafts, { directory, owners: {} }),
-        `Next: steward-publisher add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
+        `Next: steward-publisher publish ${directory}. It needs no release, and writes ${directory}/public/metadata/1.root.json, the file that devices trust, such as in their image.`,
+        `Then: steward-publisher add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
       ]),
     );
   },

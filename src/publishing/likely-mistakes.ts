@@ -31,7 +31,7 @@ export function requireIntended(
   const isKnown = known !== undefined && known.file.hashes.sha512 === candidate.sha512;
   const findings: Readonly<Record<LikelyMistake, string | null>> = {
     "new-product": unknownProduct(workspace, candidate, present),
-    older: isKnown ? null : olderThan(candidate, present),
+    older: isKnown ? null : olderThan(candidate, present, published),
     "same-bytes": isKnown ? null : sameBytesAs(candidate, present),
     "lower-floor": lowerFloor(candidate, published),
   };
@@ -59,21 +59,24 @@ function unknownProduct(
   return `This repository has no releases for the product ${product} yet, only for ${known.join(", ")}.`;
 }
 
-/** 0.9.0 after 1.0.0: devices that have the newer one skip it. */
-function olderThan({ entry }: Candidate, present: readonly ReleaseTarget[]): string | null {
-  const rivals = present.filter(({ entry: other }) => isForSameDevices(entry, other));
-  const newer = rivals
+/** 0.9.0 after 1.0.0: devices that have the newer one skip it, also if it was withdrawn since. */
+function olderThan({ entry }: Candidate, present: readonly ReleaseTarget[], published: Held): string | null {
+  const newer = present
+    .filter(({ entry: other }) => isForSameDevices(entry, other))
+    // No device has a release that was withdrawn before it was published.
+    .filter(({ path, entry: { withdrawn } }) => !withdrawn || published[entry.kind]?.signed.targets[path])
     .filter(({ entry: other }) => compareVersions(other.version, entry.version) > 0)
     .sort((one, other) => compareVersions(other.entry.version, one.entry.version))[0];
   if (newer === undefined) return null;
-  return `${entry.version} is older than ${newer.path}: devices that have that one would skip it.`;
+  const { version, withdrawn } = newer.entry;
+  return withdrawn === undefined
+    ? `${entry.version} is older than ${newer.path}: devices that have that one would skip it.`
+    : `${entry.version} is older than ${newer.path}, which is withdrawn: devices that have that one keep it, and take no lower version. Give the release that replaces it a version above ${version}.`;
 }
 
-/** Withdrawn releases do not count: the one that replaces them may be older. */
 function isForSameDevices(entry: ReleaseEntry, other: ReleaseEntry): boolean {
   const arches = [entry.arch, other.arch];
   return (
-    other.withdrawn === undefined &&
     other.kind === entry.kind &&
     other.name === entry.name &&
     other.channel === entry.channel &&

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { rethrown, StewardError } from "../contract/errors.ts";
 import { readSignedPayload } from "../releases/signed-payload.ts";
 import { storageError, syncDirectory, temporaryName } from "../store/files/durable-file.ts";
 import { caps } from "../tuf/caps.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
-import { makePublicDirectory, putCopy, removeFile, unreadable } from "./files.ts";
+import { makePublicDirectory, namesIn, putCopy, removeFile, unreadable } from "./files.ts";
 import { hashedPath } from "./release-entry.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
@@ -115,5 +115,5 @@ export async function publishPayload(workspace: Workspace, path: string, file: T
 export async function clearPayloads({ payloads }: Workspace, drafts: Pick<Held, ReleaseRole>): Promise<void> {
   const named = releaseRoles.flatMap((role) => Object.values(drafts[role]?.signed.targets ?? {}));
   const kept = new Set(named.map(({ hashes }) => hashes.sha512));
-  for (const name of await readdir(payloads)) if (!kept.has(name)) await removeFile(join(payloads, name));
+  for (const name of await namesIn(payloads)) if (!kept.has(name)) await removeFile(join(payloads, name));
 }

@@ -135,7 +135,7 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
   const roles = releaseRoles.filter((role) => state.drafts[role]);
   const { remarks, rootPlace } = await verdict(workspace, state, staged, roles);
   for (const { path, file } of payloads) await publishPayload(workspace, path, file);
-  await makePublicDirectory(workspace.metadata);
+  for (const path of [workspace.metadata, workspace.targets]) await makePublicDirectory(path);
   const order = orderOf(staged, rootPlace);
   for (const name of order) await putChanged(workspace, name, staged);
   const left = await clearDrafts(workspace, state, how.whole);

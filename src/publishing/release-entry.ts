@@ -131,9 +131,12 @@ function requireChannel(channel: string): void {
 
 function requireVersion(what: string, version: string): void {
   if (isVersion(version) && !version.includes("+")) return;
+  const plain = version.replace(/(^|\.)0+(?=\d)/g, "$1");
   const hint = version.includes("+")
     ? " Build metadata (+…) make no difference to a device, and object stores read the plus as a blank: leave them out."
-    : "";
+    : plain !== version && isVersion(plain)
+      ? ` A number in it has a leading zero: write ${plain}.`
+      : "";
   throw invalid(
     `The ${what} "${version}" is not a semantic version such as 1.4.0 or 2.0.0-rc.1 (semver.org).${hint}`,
   );

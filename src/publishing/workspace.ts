@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
-import { writeDurably } from "../store/files/durable-file.ts";
+import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
 import { type Lock, takeLock } from "../store/files/lock.ts";
 import { publicMode, readIfThere, sweep } from "./files.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
@@ -124,6 +124,8 @@ export async function withWorkspace<T>(
     );
   }
   try {
+    // A checkout of git has no empty directories.
+    await makeDirectory(workspace.payloads);
     await sweep([workspace.drafts, workspace.public]);
     return await work(workspace);
   } finally {

@@ -44,7 +44,7 @@ describe("addRelease", () => {
     ["a channel of 33 characters", { channel: "c".repeat(33) }, /channel/],
     ["a version of two numbers", { version: "1.0" }, /version "1\.0" is not a semantic version/],
     ["a version with a v", { version: "v1.0.0" }, /not a semantic version/],
-    ["a version with a leading zero", { version: "1.01.0" }, /not a semantic version/],
+    ["a version with a leading zero", { version: "1.01.0" }, /leading zero: write 1\.1\.0\. /],
     ["a version with build metadata", { version: "1.0.0+7" }, /Build metadata/],
     ["a version with a path", { version: "1.0.0-../../x" }, /not a semantic version/],
     ["a min-agent that is none", { min_agent: "latest" }, /min_agent "latest"/],

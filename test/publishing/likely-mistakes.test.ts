@@ -98,6 +98,26 @@ for (const [name, mistake, entry, content, message] of mistakes) {
   });
 }
 
+async function withdraw({ workspace }: Site): Promise<void> {
+  const selection = { kind: "rules", name: "demo-rules", version: "2.0.0", channel: "stable" } as const;
+  await withdrawRelease(workspace, { selection, reason: "breaks doors", keys: await keysOf(workspace) });
+}
+
+describe("a publisher who replaces a withdrawn release", () => {
+  it("is refused a lower version, which devices that have the withdrawn one never take", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { version: "2.0.0" });
+    await publishAll(site);
+    await withdraw(site);
+    const message =
+      /2\.0\.0\.tar\.gz, which is withdrawn: .* take no lower version\. .* above 2\.0\.0\. .*--allow older/;
+    await assert.rejects(add(site, { version: "1.0.1" }), { code: "repository_conflict", message });
+    await publishAll(site);
+    await assert.rejects(add(site, { version: "1.0.1" }), { code: "repository_conflict", message });
+    assert.equal((await add(site, { version: "2.0.1" })).targets.length, 1);
+  });
+});
+
 describe("an addition that is no mistake", () => {
   it("is the first product of a repository that was made without one", async (test) => {
     const site = await makeSite(test, { product: "steward" });
@@ -122,12 +142,10 @@ describe("an addition that is no mistake", () => {
     await assert.rejects(add(site, { ...binary, arch: "any" }), { code: "repository_conflict" });
   });
 
-  it("is an older version in the place of one that was withdrawn", async (test) => {
+  it("is an older version in the place of one that was withdrawn before it was published", async (test) => {
     const site = await makeSite(test);
     await add(site, { version: "2.0.0" });
-    const selection = { kind: "rules", name: "demo-rules", version: "2.0.0", channel: "stable" } as const;
-    const keys = await keysOf(site.workspace);
-    await withdrawRelease(site.workspace, { selection, reason: "breaks doors", keys });
+    await withdraw(site);
     assert.equal((await add(site, { version: "1.0.1" })).targets.length, 1);
   });
 
