@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type AddResult, addRelease } from "../../src/publishing/add.ts";
-import { type InitRequest, initRepository } from "../../src/publishing/init.ts";
+import { type InitRequest, initRepository } from "../../src/publishing/init/init.ts";
 import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { type PublishResult, publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";

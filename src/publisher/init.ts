@@ -1,5 +1,5 @@
 import { durationSeconds } from "../contract/durations.ts";
-import { type InitRequest, initRepository } from "../publishing/init.ts";
+import { type InitRequest, initRepository } from "../publishing/init/init.ts";
 import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
 import { CommandError } from "../terminal/command-error.ts";

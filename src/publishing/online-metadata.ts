@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
 import { canonicalJson } from "../tuf/canonical-json.ts";
 import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../tuf/metadata.ts";
-import { specVersion } from "./init.ts";
+import { specVersion } from "./init/init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { describeLack, lacking, signWith } from "./keys/signing.ts";
 import type { TypeOfRole } from "./roles.ts";

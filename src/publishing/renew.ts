@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
-import { requireApart } from "./init.ts";
+import { requireApart } from "./init/init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import type { NamedKey } from "./keys/public-keys.ts";
 import { idOf, type KeysOfRole, keysOfRoles } from "./keys/role-keys.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { addRelease } from "../../../src/publishing/add.ts";
-import { initRepository } from "../../../src/publishing/init.ts";
+import { initRepository } from "../../../src/publishing/init/init.ts";
 import { readKeysAtHand } from "../../../src/publishing/keys/private-keys.ts";
 import { publish } from "../../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../../src/publishing/release-entry.ts";

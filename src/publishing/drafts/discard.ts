@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import { specVersion } from "../init.ts";
+import { specVersion } from "../init/init.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import { type KeysOfRole, keysOfRoles } from "../keys/role-keys.ts";
 import { signWith } from "../keys/signing.ts";

@@ -1,15 +1,22 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { rethrown, StewardError, systemErrorCode } from "../contract/errors.ts";
-import { storageError, syncDirectory, writeDurably } from "../store/files/durable-file.ts";
-import type { Key, Role, Root, SignedTypes, Targets } from "../tuf/metadata.ts";
-import { makePublicDirectory, privateMode } from "./files.ts";
-import { keyFileName, makePrivateKey, readKeysAtHand } from "./keys/private-keys.ts";
-import type { NamedKey } from "./keys/public-keys.ts";
-import { signWith } from "./keys/signing.ts";
-import { requireName } from "./release-entry.ts";
-import { noneHeld, type ReleaseRole, type RoleName, releaseRoles, roleNames, usualPeriods } from "./roles.ts";
-import { draftOf, type State, stateOf, withDraft, writeDraft } from "./state.ts";
+import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { storageError, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
+import type { Key, Role, Root, SignedTypes, Targets } from "../../tuf/metadata.ts";
+import { makePublicDirectory, privateMode } from "../files.ts";
+import { keyFileName, makePrivateKey, readKeysAtHand } from "../keys/private-keys.ts";
+import type { NamedKey } from "../keys/public-keys.ts";
+import { signWith } from "../keys/signing.ts";
+import { requireName } from "../release-entry.ts";
+import {
+  noneHeld,
+  type ReleaseRole,
+  type RoleName,
+  releaseRoles,
+  roleNames,
+  usualPeriods,
+} from "../roles.ts";
+import { draftOf, type State, stateOf, withDraft, writeDraft } from "../state.ts";
 import {
   configName,
   openWorkspace,
@@ -17,7 +24,7 @@ import {
   type Surroundings,
   type Workspace,
   writeConfig,
-} from "./workspace.ts";
+} from "../workspace.ts";
 
 export interface InitRequest {
   readonly product: string;
