@@ -1,5 +1,7 @@
+import { requireClock } from "../publishing/clock.ts";
 import { type HeldKey, heldKeys, nameOwners } from "../publishing/keys/owners.ts";
 import { readKeysAtHand } from "../publishing/keys/private-keys.ts";
+import { readState } from "../publishing/state.ts";
 import { withWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
@@ -22,6 +24,7 @@ export const keysCommand: Command = {
     const [directory = ""] = invocation.positionals;
     const given = ownersOf(invocation);
     const keys = await withWorkspace(directory, surroundingsOf(invocation), async (workspace) => {
+      requireClock(workspace, await readState(workspace));
       const files = (await readKeysAtHand(workspace.keys)).keys.map(({ id, file }) => [id, file] as const);
       const named = given.length === 0 ? workspace : await nameOwners(workspace, given);
       return heldKeys(named, new Map(files));

@@ -19,6 +19,7 @@ import { publicKeysOf, readPublicKeys } from "./init.ts";
 import { reportPublished } from "./publish.ts";
 import {
   byRole,
+  clockIsRightOption,
   directoryPositional,
   marginOption,
   marginSecondsOf,
@@ -55,6 +56,7 @@ export const renewCommand: Command = {
     { name: "remove-key", value: "ROLE=ID", summary: "a key to remove from a role; may be repeated" },
     thresholdOption,
     marginOption,
+    clockIsRightOption,
   ],
   async run(invocation) {
     const [, ...roles] = invocation.positionals;

@@ -1,8 +1,9 @@
 import { durationSeconds } from "../contract/durations.ts";
+import { requireClock } from "../publishing/clock.ts";
 import { keysElsewhere } from "../publishing/keys/external-signer.ts";
 import { readKeysAtHand, readPrivateKey, type SigningKey } from "../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
-import { readState } from "../publishing/state.ts";
+import { readState, type State } from "../publishing/state.ts";
 import {
   type AskPassphrase,
   type Surroundings,
@@ -32,6 +33,11 @@ export const signingOptions: readonly Option[] = [
   },
 ];
 
+export const clockIsRightOption: Option = {
+  name: "clock-is-right",
+  summary: "the clock of this machine is right, and another one that signed before was ahead",
+};
+
 export const thresholdOption: Option = {
   name: "threshold",
   value: "ROLE=N",
@@ -51,7 +57,7 @@ export function surroundingsOf({ context }: Invocation): Surroundings {
 }
 
 /**
- * Does `work` on the repository while no other command changes it. The repository is the one in the given directory, by
+ * Does `work` on the repository while no other command changes it, and the clock is not behind it. The repository is the one in the given directory, by
  * default the first argument. `work` gets the keys of --key and --signer with those in DIR/keys, and then only the former.
  */
 export function onWorkspace<T>(
@@ -60,17 +66,17 @@ export function onWorkspace<T>(
   [directory = ""]: readonly string[] = invocation.positionals,
 ): Promise<T> {
   return withWorkspace(directory, surroundingsOf(invocation), async (workspace) => {
-    const { named, inDirectory } = await keysAtHand(invocation, workspace);
+    const state = await readState(workspace);
+    if (!invocation.options.has(clockIsRightOption.name)) requireClock(workspace, state);
+    const { named, inDirectory } = await keysAtHand(invocation, workspace, state);
     return work(workspace, [...named, ...inDirectory], named);
   });
 }
 
-async function keysAtHand({ options, output }: Invocation, workspace: Workspace) {
+async function keysAtHand({ options, output }: Invocation, workspace: Workspace, state: State) {
   const { keys, sealed } = await readKeysAtHand(workspace.keys);
   const inFiles = await keysNamed(options.texts("key"), workspace.askPassphrase);
-  const commands = options.texts("signer");
-  const state = commands.length > 0 ? await readState(workspace) : null;
-  const elsewhere = state === null ? [] : commands.flatMap((command) => keysElsewhere(command, state));
+  const elsewhere = options.texts("signer").flatMap((command) => keysElsewhere(command, state));
   for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
     await output.remark(
       escapeText(`${file} has a passphrase and was not used. To be asked for it, add --key ${file}.`),

@@ -3,6 +3,7 @@ import { StewardError } from "../contract/errors.ts";
 import { compareVersions } from "../releases/semver.ts";
 import { writeDurably } from "../store/files/durable-file.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
+import { clockRemarks } from "./clock.ts";
 import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
@@ -22,7 +23,7 @@ import {
   releaseRoles,
   roleNames,
 } from "./roles.ts";
-import { readState, removeDraft, type State, stateOf } from "./state.ts";
+import { readState, removeDraft, rfc3339Seconds, type State, stateOf } from "./state.ts";
 import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -151,7 +152,7 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
     dropped: droppedPaths(state),
     floors: raisedFloors(state),
     last: order.slice(order.indexOf("timestamp.json")),
-    remarks: [...remarks, ...result.remarks],
+    remarks: [...remarks, ...clockRemarks(workspace, drafted), ...result.remarks],
   };
 }
 
@@ -198,9 +199,9 @@ async function verdict(
   }
 }
 
-function adviceFor({ code }: StewardError, { directory }: Workspace): string {
+function adviceFor({ code }: StewardError, { directory, now }: Workspace): string {
   if (code !== "update_metadata_expired") return "";
-  return ` Renew the expired metadata with: steward-publisher renew ${directory} ROLE. Then publish.`;
+  return ` If the clock of this machine is right (${rfc3339Seconds(now().getTime())}), renew the expired metadata with: steward-publisher renew ${directory} ROLE. Then publish.`;
 }
 
 /** First the files that no published file names, then those that name them: timestamp.json last, or the new root if that is safer. */

@@ -60,6 +60,12 @@ export function withDraft<R extends RoleName>(
 
 type Content<R extends RoleName> = Omit<SignedTypes[TypeOfRole[R]], "version" | "expires">;
 
+/**
+ * A signed member that clients ignore: when this version was made (RFC 3339, whole seconds). An expiry does not tell that,
+ * because the period may have been changed since, and no clock that signs later may be far behind it.
+ */
+export const madeAtMember = "steward_made_at";
+
 /** The next version of a role with this content and a new expiry date, unsigned. Throws `update_too_large`. */
 export async function draftOf<R extends RoleName>(
   workspace: Workspace,
@@ -71,9 +77,17 @@ export async function draftOf<R extends RoleName>(
   const free = await nextVersion(workspace.metadata, role);
   // TUF §5.3.5: roots are numbered without gaps.
   const version = role === "root" ? after : Math.max(after, free, drafts[role]?.signed.version ?? 0);
-  const expires = rfc3339Seconds(workspace.now().getTime() + workspace.periods[role] * 1_000);
-  const signed = { ...content, version, expires } as SignedTypes[TypeOfRole[R]];
+  const signed = { ...content, version, ...datesOf(role, workspace) } as SignedTypes[TypeOfRole[R]];
   return encode(role, signed, [], workspace.directory);
+}
+
+function datesOf(role: RoleName, { now, periods }: Workspace): { readonly expires: string } {
+  const made = now().getTime();
+  const dates = {
+    expires: rfc3339Seconds(made + periods[role] * 1_000),
+    [madeAtMember]: rfc3339Seconds(made),
+  };
+  return dates;
 }
 
 /** TUF writes whole seconds. */
