@@ -1,11 +1,10 @@
-import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { type ExportResult, exportRepository } from "../publishing/export/export.ts";
 import { architectureNamed } from "../publishing/release-entry.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Command, Invocation } from "../terminal/commands/command.ts";
-import { escapeText, joinLines } from "../terminal/escape.ts";
+import type { Command } from "../terminal/commands/command.ts";
+import { joinLines } from "../terminal/escape.ts";
 import { architectureNames } from "./add.ts";
-import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
+import { directoryPositional, onWorkspace, secondsOf, signingOptions } from "./repository.ts";
 
 /** Days: a device that is shown nothing else cannot know for so long that there is something newer. */
 const mostDays = 366;
@@ -34,7 +33,8 @@ export const exportCommand: Command = {
   async run(invocation) {
     const { options, positionals, output } = invocation;
     const [directory = "", file = ""] = positionals;
-    const seconds = secondsOf(invocation);
+    const wanted = `a duration from 1m to ${mostDays}d, such as 90d`;
+    const seconds = secondsOf(invocation, "for", { wanted, least: 60, most: mostDays * 86_400 });
     const result = await onWorkspace(invocation, (workspace, keys) =>
       exportRepository(workspace, {
         file,
@@ -50,18 +50,6 @@ export const exportCommand: Command = {
       throw new CommandError(10, shortSentence(result, directory));
   },
 };
-
-/** undefined: not given. Throws CommandError(6). */
-function secondsOf({ options }: Invocation): number | undefined {
-  const text = options.text("for");
-  if (text === undefined) return undefined;
-  const seconds = durationSecondsOrNaN(text);
-  if (seconds >= 60 && seconds <= mostDays * 86_400) return seconds;
-  throw new CommandError(
-    6,
-    escapeText(`--for takes a duration from 1m to ${mostDays}d, such as 90d, not "${text}".`),
-  );
-}
 
 function sentences(result: ExportResult, directory: string): string {
   const { file, bytes, releases, signed, good_until, remarks } = result;

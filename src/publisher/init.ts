@@ -1,14 +1,13 @@
-import { durationSeconds } from "../contract/durations.ts";
 import { type InitRequest, initRepository } from "../publishing/init/init.ts";
 import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
-import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
-import { escapeText, joinLines } from "../terminal/escape.ts";
+import { joinLines } from "../terminal/escape.ts";
 import {
   byRole,
   directoryPositional,
   oneByRole,
+  secondsIn,
   surroundingsOf,
   thresholdOption,
   thresholdsOf,
@@ -46,7 +45,7 @@ export const initCommand: Command = {
       product: options.text("product") ?? "steward",
       publicKeys: await publicKeysOf(invocation, "public-key"),
       thresholds: thresholdsOf(invocation),
-      periods: oneByRole(invocation, "expires", secondsOf),
+      periods: oneByRole(invocation, "expires", periodOf),
     };
     const state = await initRepository(directory, request, surroundings);
     const drafts = draftsOf(state);
@@ -84,13 +83,7 @@ export async function readPublicKeys(
 /** Ten years: with a longer period there would be no expiry at all. */
 const longestSeconds = 3_653 * 86_400;
 
-function secondsOf(text: string): number {
-  let seconds = 0;
-  try {
-    seconds = durationSeconds(text);
-  } catch {
-    // The error below gives the limits.
-  }
-  if (seconds >= 60 && seconds <= longestSeconds) return seconds;
-  throw new CommandError(6, escapeText(`--expires takes 1m to 3653d such as timestamp=7d, not "${text}".`));
+function periodOf(text: string): number {
+  const wanted = "1m to 3653d such as timestamp=7d";
+  return secondsIn(text, "expires", { wanted, least: 60, most: longestSeconds });
 }

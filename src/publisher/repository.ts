@@ -1,4 +1,4 @@
-import { durationSeconds } from "../contract/durations.ts";
+import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { requireClock } from "../publishing/clock.ts";
 import { keysElsewhere } from "../publishing/keys/external-signer.ts";
 import { readKeysAtHand, readPrivateKey, type SigningKey } from "../publishing/keys/private-keys.ts";
@@ -129,15 +129,30 @@ export const marginOption: Option = {
 };
 
 /** undefined: not given. Throws CommandError(6). */
-export function marginSecondsOf({ options }: Pick<Invocation, "options">): number | undefined {
-  const text = options.text("margin");
-  if (text === undefined) return undefined;
-  try {
-    return durationSeconds(text);
-  } catch {
-    throw new CommandError(6, escapeText(`--margin takes a duration such as 36h or 14d, not "${text}".`));
-  }
+export function marginSecondsOf(invocation: Options): number | undefined {
+  return secondsOf(invocation, "margin", { wanted: "a duration such as 36h or 14d" });
 }
+
+/** A form for people, and bounds in seconds. */
+interface Bounds {
+  readonly wanted: string;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** The duration that an option gives; undefined: not given. Throws CommandError(6). */
+export function secondsOf({ options }: Options, option: string, bounds: Bounds): number | undefined {
+  const text = options.text(option);
+  return text === undefined ? undefined : secondsIn(text, option, bounds);
+}
+
+export function secondsIn(text: string, option: string, { wanted, least = 0, most }: Bounds): number {
+  const seconds = durationSecondsOrNaN(text);
+  if (seconds >= least && seconds <= (most ?? seconds)) return seconds;
+  throw new CommandError(6, escapeText(`--${option} takes ${wanted}, not "${text}".`));
+}
+
+type Options = Pick<Invocation, "options">;
 
 /** The most keys of one role. */
 const mostKeys = 32;

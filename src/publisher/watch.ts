@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { StewardError } from "../contract/errors.ts";
 import { releaseRoles } from "../publishing/roles.ts";
 import { type Halted, type HaltMeans, haltRollout } from "../publishing/rollout/halt.ts";
@@ -12,7 +11,7 @@ import { openWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
-import { onWorkspace, signingOptions, surroundingsOf } from "./repository.ts";
+import { onWorkspace, secondsOf, signingOptions, surroundingsOf } from "./repository.ts";
 import { targetFileOf, targetFileOptions } from "./watch-targets.ts";
 import { haltLines, reasonOf, tableOf, verdictLines } from "./watch-view.ts";
 
@@ -99,18 +98,6 @@ function ruleOf({ options }: Invocation): HaltRule | null {
 /** Four of the usual checks. */
 const usualSilenceSeconds = 24 * 3_600;
 
-/** undefined: not given. Throws CommandError(6). */
-function silentAfterOf({ options }: Invocation): number | undefined {
-  const text = options.text("silent-after");
-  if (text === undefined) return undefined;
-  const seconds = durationSecondsOrNaN(text);
-  if (seconds >= 60) return seconds;
-  throw new CommandError(
-    6,
-    escapeText(`--silent-after takes a duration from 1m on, such as 24h or 3d, not "${text}".`),
-  );
-}
-
 /** Milliseconds between two looks at the log. */
 const pollMilliseconds = 1_000;
 
@@ -157,9 +144,11 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
 
 function tallyOf(invocation: Invocation, targets: ScrapeTargets | undefined): Tally {
   const { options } = invocation;
+  const wanted = "a duration from 1m on, such as 24h or 3d";
+  const silent = secondsOf(invocation, "silent-after", { wanted, least: 60 });
   return new Tally({
     countBy: options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
-    silentAfterSeconds: silentAfterOf(invocation) ?? usualSilenceSeconds,
+    silentAfterSeconds: silent ?? usualSilenceSeconds,
     countsSilent: options.has("silent-after"),
     ...(targets && { onReport: (line, report) => targets.add(line, report) }),
   });

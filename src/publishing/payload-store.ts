@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { rethrown, StewardError } from "../contract/errors.ts";
-import { readSignedPayload } from "../releases/signed-payload.ts";
+import { createDigest, readSignedPayload } from "../releases/signed-payload.ts";
 import { storageError, syncDirectory, temporaryName } from "../store/files/durable-file.ts";
 import { caps } from "../tuf/caps.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
@@ -91,11 +91,16 @@ export async function locatePayload(
   );
 }
 
+/** Reads a whole payload. Returns the difference to the signed one; null: there is none. */
+export async function payloadDifference(place: string, file: TargetFile): Promise<string | null> {
+  const digest = createDigest(readSignedPayload(file));
+  for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) digest.update(chunk);
+  return digest.difference();
+}
+
 /** Reads the whole payload again before it is published. Throws `update_payload_mismatch`. */
-export async function verifyPayload(place: string, { hashes }: TargetFile): Promise<void> {
-  const hash = createHash("sha512");
-  for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) hash.update(chunk);
-  if (hash.digest("hex") === hashes.sha512) return;
+export async function verifyPayload(place: string, file: TargetFile): Promise<void> {
+  if ((await payloadDifference(place, file)) === null) return;
   throw new StewardError(
     "update_payload_mismatch",
     `${place} has changed since it was signed. Nothing was published. Remove it and add the payload again with steward-publisher add.`,

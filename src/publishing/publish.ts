@@ -23,7 +23,7 @@ import {
   releaseRoles,
   roleNames,
 } from "./roles.ts";
-import { readState, removeDraft, rfc3339Seconds, type State, stateOf } from "./state.ts";
+import { readState, removeDraft, type State, stateOf } from "./state.ts";
 import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -133,8 +133,12 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
   const payloads = await newPayloads(workspace, drafted);
   const state = await onlineMetadata(workspace, drafted, how);
   const staged = stage(state);
-  const roles = releaseRoles.filter((role) => state.drafts[role]);
-  const { remarks, rootPlace } = await verdict(workspace, state, staged, roles);
+  const { remarks, rootPlace } = await verifyAsClients(workspace, staged, {
+    published: state.published,
+    next: state.next,
+    drafted: releaseRoles.filter((role) => state.drafts[role]),
+    refusal: "Nothing was published, because devices would refuse it",
+  });
   for (const { path, file } of payloads) await publishPayload(workspace, path, file);
   for (const path of [workspace.metadata, workspace.targets]) await makePublicDirectory(path);
   const order = orderOf(staged, rootPlace);
@@ -179,29 +183,6 @@ function stage({ drafts }: State): Staged {
       return draft ? [[name, draft.bytes] as const] : [];
     }),
   );
-}
-
-async function verdict(
-  workspace: Workspace,
-  { published, next }: State,
-  staged: Staged,
-  drafted: ReleaseRole[],
-) {
-  try {
-    return await verifyAsClients(workspace, staged, { published, next, drafted });
-  } catch (cause) {
-    if (!(cause instanceof StewardError) || !cause.code.startsWith("update_")) throw cause;
-    throw new StewardError(
-      cause.code,
-      `Nothing was published, because devices would refuse it: ${cause.message}${adviceFor(cause, workspace)}`,
-      { cause },
-    );
-  }
-}
-
-function adviceFor({ code }: StewardError, { directory, now }: Workspace): string {
-  if (code !== "update_metadata_expired") return "";
-  return ` If the clock of this machine is right (${rfc3339Seconds(now().getTime())}), renew the expired metadata with: steward-publisher renew ${directory} ROLE. Then publish.`;
 }
 
 /** First the files that no published file names, then those that name them: timestamp.json last, or the new root if that is safer. */

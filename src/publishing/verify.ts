@@ -10,6 +10,7 @@ import type { Repository } from "../tuf/repository.ts";
 import { ed25519Alone } from "../tuf/signatures.ts";
 import { readIfThere } from "./files.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
+import { rfc3339Seconds } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Metadata files to be published, by their names under metadata/. */
@@ -23,14 +24,39 @@ export interface Verdict {
   readonly rootPlace: "first" | "last";
 }
 
+interface Verified {
+  readonly published: Held;
+  readonly next: Held;
+  readonly drafted: readonly ReleaseRole[];
+  /** Begins the error, such as `Nothing was published, because devices would refuse it`. */
+  readonly refusal: string;
+}
+
+type Place = Pick<Workspace, "directory" | "metadata" | "now">;
+
 /**
  * Reads the repository as devices do, with `staged` over the published files: once as a device that knows only the first
  * root, and once as one that has read everything published so far. Throws what they would throw.
  */
-export async function verifyAsClients(
-  workspace: Workspace,
+export async function verifyAsClients(place: Place, staged: Staged, given: Verified): Promise<Verdict> {
+  try {
+    return await verdict(place, staged, given);
+  } catch (cause) {
+    if (!(cause instanceof StewardError) || !cause.code.startsWith("update_")) throw cause;
+    const advice = cause.code === "update_metadata_expired" ? renewalAdvice(place) : "";
+    throw new StewardError(cause.code, `${given.refusal}: ${cause.message}${advice}`, { cause });
+  }
+}
+
+function renewalAdvice({ directory, now }: Place): string {
+  const time = rfc3339Seconds(now().getTime());
+  return ` If the clock of this machine is right (${time}), renew the expired metadata with: steward-publisher renew ${directory} ROLE. Then publish.`;
+}
+
+async function verdict(
+  workspace: Place,
   staged: Staged,
-  { published, next, drafted }: { published: Held; next: Held; drafted: readonly ReleaseRole[] },
+  { published, next, drafted }: Verified,
 ): Promise<Verdict> {
   const client = createClients(workspace);
   const readAsNew = await client.knowingRoot(staged);
@@ -66,7 +92,7 @@ type Read = (staged: Staged, start?: Date) => Promise<Refreshed>;
 
 type Clients = ReturnType<typeof createClients>;
 
-function createClients(workspace: Workspace) {
+function createClients(workspace: Place) {
   const knowingRoot = async (known: Staged): Promise<Read> => {
     const files = filesInMemory();
     const first = known.get("1.root.json") ?? (await readIfThere(join(workspace.metadata, "1.root.json")));

@@ -54,7 +54,16 @@ export async function exportRepository(given: Workspace, request: ExportRequest)
   const releases = neededReleases(state, request, now.getTime() / 1_000);
   if (releases.length === 0) throw nothingFor(workspace);
   const metadata = await metadataFor(workspace, state, request);
-  const remarks = await asDevicesRead(workspace, state, metadata);
+  const { remarks } = await verifyAsClients(
+    workspace,
+    new Map(metadata.signed.map(({ name, bytes }) => [name, bytes])),
+    {
+      published: state.published,
+      next: metadata.next,
+      drafted: [],
+      refusal: "No archive was written, because devices would refuse it",
+    },
+  );
   const files = [...(await metadataFiles(workspace, metadata)), ...(await payloadFiles(workspace, releases))];
   const bytes = await writeArchive(file, files, now);
   const paths = releases.map(({ path }) => path);
@@ -101,25 +110,6 @@ async function metadataFor(
   const versions = signed.signed.map(({ role, version }) => [role, version] as const);
   await writeConfig({ ...workspace, exported: { ...workspace.exported, ...Object.fromEntries(versions) } });
   return signed;
-}
-
-/** Throws what devices would throw; returns remarks about a kind that they would not take. */
-async function asDevicesRead(
-  workspace: Workspace,
-  { published }: State,
-  { next, signed }: LongMetadata,
-): Promise<readonly string[]> {
-  const staged = new Map(signed.map(({ name, bytes }) => [name, bytes]));
-  try {
-    return (await verifyAsClients(workspace, staged, { published, next, drafted: [] })).remarks;
-  } catch (cause) {
-    if (!(cause instanceof StewardError) || !cause.code.startsWith("update_")) throw cause;
-    throw new StewardError(
-      cause.code,
-      `No archive was written, because devices would refuse it: ${cause.message} See: steward-publisher inspect ${workspace.directory}`,
-      { cause },
-    );
-  }
 }
 
 /** Every root, which devices follow one by one, and one file of each other role. */
