@@ -1,6 +1,9 @@
+import { type Remade, remakeRepository, skippedVersions } from "../publishing/init/from-public.ts";
 import { type InitRequest, initRepository } from "../publishing/init/init.ts";
 import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
+import { unsaidProduct } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import {
@@ -22,14 +25,29 @@ export const initCommand: Command = {
     {
       name: "product",
       value: "NAME",
-      summary: "the product of the releases, as in the host files of devices; steward if not given",
+      summary:
+        "the product of the releases, as in the host files of devices; steward, or that of the releases in PUBLIC, if not given",
     },
     {
       name: "public-key",
       value: "ROLE=FILE",
+      excludes: "from",
       summary: "a public key (PEM) whose private half is elsewhere, such as in an HSM; may be repeated",
     },
-    thresholdOption,
+    { ...thresholdOption, excludes: "from" },
+    {
+      name: "from",
+      value: "PUBLIC",
+      isFile: true,
+      summary:
+        "make a lost repository again of the directory that was uploaded, which is verified as devices do; no keys are made",
+    },
+    {
+      name: "keys",
+      value: "KEYS",
+      isFile: true,
+      summary: "with --from: a directory of private keys, which are copied to DIR/keys",
+    },
     {
       name: "expires",
       value: "ROLE=DURATION",
@@ -41,11 +59,18 @@ export const initCommand: Command = {
     const { positionals, options, output } = invocation;
     const [directory = ""] = positionals;
     const surroundings = surroundingsOf(invocation);
+    const periods = oneByRole(invocation, "expires", periodOf);
+    const [from, keys, product] = ["from", "keys", "product"].map((name) => options.text(name));
+    if (from !== undefined) {
+      const remade = await remakeRepository(directory, { from, keys, product, periods }, surroundings);
+      return output.changed(remade, remadeSentences(remade, from));
+    }
+    if (keys !== undefined) throw new CommandError(2, "--keys is for --from.");
     const request: InitRequest = {
-      product: options.text("product") ?? "steward",
+      product: product ?? unsaidProduct,
       publicKeys: await publicKeysOf(invocation, "public-key"),
       thresholds: thresholdsOf(invocation),
-      periods: oneByRole(invocation, "expires", periodOf),
+      periods,
     };
     const state = await initRepository(directory, request, surroundings);
     const drafts = draftsOf(state);
@@ -61,6 +86,20 @@ export const initCommand: Command = {
     );
   },
 };
+
+function remadeSentences(remade: Remade, from: string): string {
+  const { directory, product, published, payloads, keys, strangers } = remade;
+  const roles = published.map(({ role, version }) => `${role} ${version}`);
+  const until = published.find(({ role }) => role === "timestamp")?.expires ?? "";
+  return joinLines([
+    `The repository ${directory} for the product ${product} was made again of ${from}, as devices read it: ${roles.join(", ")}; payloads: ${payloads}.`,
+    `Its timestamp ${Date.parse(until) > Date.now() ? "is" : "was"} good until ${until}. If the server or another copy has a later one, make the repository of that: this one lacks what was published since. If none is left: steward-publisher renew ${directory} targets rules binary && steward-publisher publish ${directory}`,
+    `The next versions are higher by ${skippedVersions}, because devices never go back.`,
+    ...keys.map(({ role, key_id, file }) => `Key of ${role}: ${key_id.slice(0, 16)}, ${file ?? "elsewhere"}`),
+    ...strangers.map((file) => `${file} counts for no role, and was not copied.`),
+    `Next: steward-publisher renew ${directory}`,
+  ]);
+}
 
 /** The public keys that an option names, by role. */
 export async function publicKeysOf(

@@ -3,7 +3,7 @@ import { compareVersions } from "../releases/semver.ts";
 import { type ReleaseEntry, type ReleaseTarget, readEntry, releasesIn } from "./release-entry.ts";
 import { type Held, releaseRoles } from "./roles.ts";
 import type { State } from "./state.ts";
-import type { Workspace } from "./workspace.ts";
+import { unsaidProduct, type Workspace } from "./workspace.ts";
 
 /** Additions that are usually mistakes. */
 export const likelyMistakes = ["new-product", "older", "same-bytes", "lower-floor"] as const;
@@ -44,9 +44,6 @@ export function requireIntended(
     );
   }
 }
-
-/** `init` without --product: the product is not known yet. */
-const unsaidProduct = "steward";
 
 /** `--product demmo`: no device would ever install it. */
 function unknownProduct(

@@ -27,7 +27,7 @@ export interface Workspace {
   readonly askPassphrase: AskPassphrase;
 }
 
-/** The highest versions of metadata that were signed for exported archives only. Those in public/ never have them. */
+/** Versions that devices may know and public/ does not have: of exported archives, or passed over when it was made again. */
 type ExportedVersions = Readonly<Partial<Record<RoleName, number>>>;
 
 /** Asks for the passphrase of a key file. */
@@ -39,6 +39,9 @@ export interface Surroundings {
   readonly askPassphrase: AskPassphrase;
 }
 
+/** The product of a repository that was made without one, and has no releases of one. */
+export const unsaidProduct = "steward";
+
 export const configName = "repository.json";
 
 /** The content of `repository.json`; the rest is in the metadata. */
@@ -48,7 +51,7 @@ export interface Config {
   readonly expires_seconds: Readonly<Record<RoleName, number>>;
   /** Absent: nothing was said. */
   readonly key_owners?: Readonly<Record<string, string>>;
-  /** Absent: nothing was signed for an export. */
+  /** Absent: there are none. */
   readonly exported_versions?: ExportedVersions;
 }
 
@@ -59,7 +62,7 @@ export async function openWorkspace(directory: string, surroundings: Surrounding
   if (bytes === null) {
     throw new StewardError(
       "not_found",
-      `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}`,
+      `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}. If it was lost, make it again of what was uploaded and its keys: steward-publisher init ${directory} --from PUBLIC --keys KEYS`,
     );
   }
   const config = readConfig(bytes, path);

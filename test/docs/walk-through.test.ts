@@ -135,6 +135,14 @@ describe("what the documents type", () => {
     assert.match(shown, /the engine stops at line 3:alert telnet/);
   });
 
+  it("makes the publisher's folder again, from which the device goes on", () => {
+    assert.match(printed("updates/publish", 4), /1\.1\.0/);
+  });
+
+  it("publishes from a checkout of git", () => {
+    assert.match(printed("updates/publish", 5), /1\.1\.0/);
+  });
+
   it("shows the 401 of a token that a step of the clock has invalidated", () => {
     const [{ request_id: _, clock, ...problem } = { clock: {} }] = objectsIn(printed("troubleshooting", 0));
     const { request_id: __, clock: shownClock, ...expected } = shownProblem("docs/troubleshooting.md");

@@ -1,20 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { Ended } from "../../lab/basics/captured-streams.ts";
-import { fakedTime } from "../../lab/basics/faketime.ts";
 import { type Bench, makeBench, release } from "../../lab/publisher/bench.ts";
-import { publisherCommand } from "../../lab/publisher/run-publisher.ts";
-
-/** Runs steward-publisher as a process whose clock libfaketime has set. */
-function runAt(time: string, words: readonly string[]): Ended {
-  const [program = "", ...rest] = [...publisherCommand, ...words];
-  const env = { ...process.env, ...fakedTime(time), TZ: "UTC" };
-  const { status, stdout, stderr } = spawnSync(program, rest, { encoding: "utf8", env });
-  return { code: status, stdout, stderr };
-}
+import { runPublisherAt } from "../../lab/publisher/run-publisher.ts";
 
 /** All that is in the repository, but for its lock. */
 function contentsOf({ site }: Bench): Map<string, string> {
@@ -61,7 +50,7 @@ describe("steward-publisher on a machine whose clock is behind what is published
       if (name === "resume") await bench.good("pause", bench.site, ...release);
       const before = contentsOf(bench);
       for (const time of ["1970-01-01 00:10:00", "-1y"]) {
-        const { code, stderr } = runAt(time, words(bench));
+        const { code, stderr } = runPublisherAt(time, words(bench));
         assert.equal(code, 5, stderr);
         const then = time.startsWith("1970")
           ? "1970-01-01T00:1"
@@ -77,7 +66,7 @@ describe("steward-publisher on a machine whose clock is behind what is published
 
   it("does not take a clock for behind that differs by minutes, or whose period was made shorter", async (test) => {
     const bench = await published(test);
-    assert.equal(runAt("-5m", ["renew", bench.site]).code, 0);
+    assert.equal(runPublisherAt("-5m", ["renew", bench.site]).code, 0);
     const config = join(bench.site, "repository.json");
     writeFileSync(config, readFileSync(config, "utf8").replace('"timestamp": 604800', '"timestamp": 86400'));
     const { stderr } = await bench.good("renew", bench.site);
@@ -87,7 +76,7 @@ describe("steward-publisher on a machine whose clock is behind what is published
   it("refuses the first publish too, when the clock is behind the drafts", async (test) => {
     const bench = await makeBench(test);
     await bench.good("init", bench.site);
-    const { code, stderr } = runAt("-1y", ["publish", bench.site]);
+    const { code, stderr } = runPublisherAt("-1y", ["publish", bench.site]);
     assert.equal(code, 5, stderr);
     assert.match(stderr, /renew \S+ root targets rules binary --clock-is-right$/m);
     assert.deepEqual(readdirSync(join(bench.site, "public", "metadata")), []);
@@ -97,7 +86,7 @@ describe("steward-publisher on a machine whose clock is behind what is published
 describe("steward-publisher on a machine whose clock is ahead", { concurrency: 2 }, () => {
   it("says it where the published timestamp would have expired, and is set right by --clock-is-right", async (test) => {
     const bench = await published(test);
-    const ahead = runAt("+30d", ["renew", bench.site]);
+    const ahead = runPublisherAt("+30d", ["renew", bench.site]);
     assert.equal(ahead.code, 0, ahead.stderr);
     assert.match(
       ahead.stderr,
@@ -114,7 +103,7 @@ describe("steward-publisher on a machine whose clock is ahead", { concurrency: 2
 
   it("drafts again what was drafted by it", async (test) => {
     const bench = await published(test);
-    assert.equal(runAt("+10y", ["renew", bench.site, "targets"]).code, 0);
+    assert.equal(runPublisherAt("+10y", ["renew", bench.site, "targets"]).code, 0);
     const { stderr } = await bench.bad(5, "publish", bench.site);
     const [, way = ""] = /the other one was ahead: steward-publisher (.*)$/m.exec(stderr) ?? [];
     assert.match(way, / targets --clock-is-right$/);
@@ -124,7 +113,7 @@ describe("steward-publisher on a machine whose clock is ahead", { concurrency: 2
 
   it("refuses to publish under metadata that have expired by it, and says what it takes the time for", async (test) => {
     const bench = await published(test);
-    const { code, stderr } = runAt("+5y", ["renew", bench.site]);
+    const { code, stderr } = runPublisherAt("+5y", ["renew", bench.site]);
     assert.notEqual(code, 0);
     assert.match(stderr, /If the clock of this machine is right \(\S+Z\), renew the expired metadata/);
   });

@@ -47,6 +47,14 @@ export async function initRepository(
   surroundings: Surroundings,
 ): Promise<State> {
   requireName("product", request.product);
+  return makeWhole(directory, async (made) => {
+    const keys = await makeKeys(made, request);
+    return fill(made, request, keys, surroundings);
+  });
+}
+
+/** Does `work` in a new directory that gets its name at the end, or is removed. Throws `repository_conflict`. */
+export async function makeWhole<T>(directory: string, work: (made: string) => Promise<T>): Promise<T> {
   const target = resolve(directory);
   await requireEmpty(target, directory);
   const made = await mkdtemp(join(dirname(target), `.${basename(target)}.`)).catch((error: unknown) => {
@@ -54,11 +62,12 @@ export async function initRepository(
     throw new StewardError("not_found", `The directory ${dirname(target)} does not exist. Create it first.`);
   });
   try {
-    const keys = await makeKeys(made, request);
-    const state = await fill(made, request, keys, surroundings);
+    const result = await work(made);
+    // Web servers and agents must reach public/ through it; keys and drafts have modes of their own.
+    await chmod(made, 0o755);
     await rename(made, target).catch(rethrown((error) => storageError(target, error)));
     await syncDirectory(dirname(target));
-    return state;
+    return result;
   } catch (error) {
     await rm(made, { recursive: true, force: true });
     throw error;
@@ -71,6 +80,11 @@ async function requireEmpty(path: string, shown: string): Promise<void> {
     throw new StewardError("repository_conflict", `${shown} is not a directory.`, { cause: error });
   });
   if (names.length === 0) return;
+  if (names.includes("public") && !names.includes(configName))
+    throw new StewardError(
+      "repository_conflict",
+      `${shown} holds what was published, and no device would trust new keys for it. Nothing was changed. To make the repository again: mv ${shown} ${shown}.old && steward-publisher init ${shown} --from ${shown}.old/public --keys ${shown}.old/keys`,
+    );
   const what = names.includes(configName) ? "holds a repository already" : "is not empty";
   throw new StewardError(
     "repository_conflict",
@@ -130,8 +144,6 @@ async function fill(
   const periods = { ...usualPeriods, ...request.periods };
   const places = placesIn(made);
   await mkdir(places.payloads, { recursive: true, mode: 0o700 });
-  // Web servers and agents must reach public/ through it; keys and drafts have modes of their own.
-  await chmod(made, 0o755);
   for (const path of [places.public, places.metadata, places.targets]) await makePublicDirectory(path);
   await writeConfig({ directory: made, product: request.product, periods, owners: {}, exported: {} });
   return draftAll(await openWorkspace(made, surroundings), contents(request, keys));

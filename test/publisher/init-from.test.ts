@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { typeInto } from "../../lab/command-line/terminal.ts";
+import { type Bench, makeBench, release } from "../../lab/publisher/bench.ts";
+import { publisherCommand, runPublisherAt } from "../../lab/publisher/run-publisher.ts";
+import { makeDevice } from "../publishing/clients.ts";
+
+/** A repository with a published release, and the places of what its publisher keeps. */
+async function published(test: Parameters<typeof makeBench>[0], ...options: string[]) {
+  const bench = await makeBench(test);
+  const kept = join(bench.directory, "kept");
+  await bench.good("init", bench.site, "--product", "demo", ...options);
+  await bench.good("add", bench.site, bench.payload, ...release);
+  await bench.good("publish", bench.site);
+  return { ...bench, kept, from: join(kept, "public"), keys: join(kept, "keys") };
+}
+
+/** Only what the page for publishers says to keep is left. */
+function lose({ site, kept }: Pick<Awaited<ReturnType<typeof published>>, "site" | "kept">): void {
+  mkdirSync(kept);
+  for (const name of ["public", "keys"]) renameSync(join(site, name), join(kept, name));
+  rmSync(site, { recursive: true });
+}
+
+const metadataOf = ({ site }: Pick<Bench, "site">, name: string) =>
+  JSON.parse(readFileSync(join(site, "public", "metadata", name), "utf8")).signed;
+
+const deviceOf = ({ site }: Pick<Bench, "site">) =>
+  makeDevice(readFileSync(join(site, "public", "metadata", "1.root.json")));
+
+describe("steward-publisher init --from", { concurrency: 2 }, () => {
+  it("makes a lost repository again, which devices follow that have read an exported archive", async (test) => {
+    const bench = await published(test, "--expires", "rules=40d");
+    const { good, bad, site, directory, payload, from, keys } = bench;
+    await good("export", site, join(directory, "out.tar"), "--for", "30d");
+    const archive = join(directory, "archive");
+    mkdirSync(archive);
+    execFileSync("tar", ["-xf", join(directory, "out.tar"), "-C", archive]);
+    const device = await deviceOf(bench);
+    const { timestamp } = await device.refresh(archive, new Date());
+    assert.equal(timestamp.version, 2);
+    lose(bench);
+    mkdirSync(site);
+    assert.match(
+      (await bad(3, "renew", site)).stderr,
+      /If it was lost, .* init \S+ --from PUBLIC --keys KEYS$/m,
+    );
+    const { stderr } = await good("init", site, "--from", from, "--keys", keys);
+    assert.match(
+      stderr,
+      /for the product demo was made again of \S+, as devices read it: root 1, timestamp 1, .* payloads: 1\./,
+    );
+    assert.match(stderr, /^Key of rules: \w{16}, \S+\/site\/keys\/rules\.pem$/m);
+    await good("renew", site);
+    assert.equal((await device.refresh(join(site, "public"), new Date())).timestamp.version, 1_002);
+    await good("add", site, payload, ...release, "--notes", "again");
+    await good("publish", site);
+    await device.refresh(join(site, "public"), new Date());
+    const rules = metadataOf(bench, "1002.rules.json");
+    assert.equal(Date.parse(rules.expires) - Date.parse(rules.steward_made_at), 40 * 86_400_000);
+    assert.equal(statSync(join(site, "keys")).mode & 0o777, 0o700);
+    assert.equal(statSync(join(site, "keys", "rules.pem")).mode & 0o777, 0o600);
+    assert.equal(statSync(site).mode & 0o777, 0o755);
+  });
+
+  it("is the way out that init names where published metadata are, which typed as it stands works", async (test) => {
+    const bench = await published(test);
+    rmSync(join(bench.site, "repository.json"));
+    const { stderr } = await bench.bad(5, "init", bench.site);
+    const [, way = ""] = /To make the repository again: (mv .*)$/m.exec(stderr) ?? [];
+    const typed = way.replace("steward-publisher", publisherCommand.map((word) => `'${word}'`).join(" "));
+    execFileSync("sh", ["-c", typed], { stdio: "pipe" });
+    await bench.good("renew", bench.site);
+  });
+
+  it("asks for the passphrase of a key, and copies it as it is", async (test) => {
+    const bench = await published(test);
+    lose(bench);
+    const key = join(bench.keys, "rules.pem");
+    const pem = execFileSync("openssl", ["pkey", "-in", key, "-aes256", "-passout", "pass:sesame"]);
+    writeFileSync(key, pem, { mode: 0o600 });
+    const words = ["init", bench.site, "--from", bench.from, "--keys", bench.keys];
+    assert.match(
+      (await bench.bad(2, ...words)).stderr,
+      /rules\.pem has a passphrase\. Run this in a terminal/,
+    );
+    assert.equal(existsSync(bench.site), false);
+    const wrong = await typeInto([...publisherCommand, ...words], [["Passphrase of ", "simsim\r"]]);
+    assert.equal(wrong.code, 6, wrong.screen);
+    assert.equal(existsSync(bench.site), false);
+    const { code, screen } = await typeInto(
+      [...publisherCommand, ...words],
+      [["Passphrase of ", "sesame\r"]],
+    );
+    assert.equal(code, 0, screen);
+    assert.match(screen, /Key of rules: \w{16}, \S+\/site\/keys\/rules\.pem/);
+    assert.deepEqual(readFileSync(join(bench.site, "keys", "rules.pem")), pem);
+  });
+
+  it("tells the keys that are elsewhere from those that count for nothing", async (test) => {
+    const bench = await published(test);
+    lose(bench);
+    renameSync(join(bench.keys, "root.pem"), join(bench.directory, "root.pem"));
+    const other = join(bench.keys, "other.pem");
+    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", other], { stdio: "pipe" });
+    execFileSync("chmod", ["600", other]);
+    const { stdout, stderr } = await bench.good(
+      "init",
+      bench.site,
+      "--from",
+      bench.from,
+      "--keys",
+      bench.keys,
+    );
+    assert.equal(stdout, "");
+    assert.match(stderr, /^Key of root: \w{16}, elsewhere$/m);
+    assert.match(stderr, /^\S+other\.pem counts for no role, and was not copied\.$/m);
+    assert.equal(existsSync(join(bench.site, "keys", "other.pem")), false);
+  });
+
+  it("takes a copy whose timestamp has expired, and says it", async (test) => {
+    const bench = await published(test);
+    lose(bench);
+    const { code, stderr } = runPublisherAt("+1y", ["init", bench.site, "--from", bench.from]);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /Its timestamp was good until \S+Z\. If the server or another copy has a later one, /,
+    );
+  });
+
+  it("takes a checkout of what was uploaded, without its history", async (test) => {
+    const bench = await published(test);
+    lose(bench);
+    for (const words of [
+      ["init", "--quiet"],
+      ["add", "--all"],
+      ["-c", "user.name=Anna", "-c", "user.email=anna@example.org", "commit", "--quiet", "--message", "all"],
+    ])
+      execFileSync("git", ["-C", bench.from, ...words]);
+    const clone = join(bench.directory, "clone");
+    execFileSync("git", ["clone", "--quiet", bench.from, clone], { stdio: "pipe" });
+    await bench.good("init", bench.site, "--from", clone, "--keys", bench.keys);
+    assert.deepEqual(readdirSync(join(bench.site, "public")).sort(), ["metadata", "targets"]);
+    await bench.good("renew", bench.site);
+  });
+
+  it("goes above what devices know where only an older copy is left, by what it says", async (test) => {
+    const bench = await published(test);
+    const { site, directory, payload, good, keys, from } = bench;
+    const old = join(directory, "old");
+    cpSync(join(site, "public"), old, { recursive: true });
+    for (const notes of ["one", "two"]) {
+      await good("add", site, payload, ...release, "--notes", notes);
+      await good("renew", site, "targets");
+      await good("publish", site);
+    }
+    const device = await deviceOf(bench);
+    await device.refresh(join(site, "public"), new Date());
+    lose(bench);
+    rmSync(from, { recursive: true });
+    const { stderr } = await good("init", site, "--from", old, "--keys", keys);
+    const [, way = ""] =
+      /If none is left: steward-publisher (.*) && steward-publisher publish/.exec(stderr) ?? [];
+    await good(...way.split(" "));
+    await good("publish", site);
+    const { timestamp, snapshot } = await device.refresh(join(site, "public"), new Date());
+    assert.deepEqual([timestamp.version, snapshot.meta["rules.json"]?.version], [1_002, 1_002]);
+  });
+});
+
+describe("steward-publisher init --from, of what devices would refuse", { concurrency: 2 }, () => {
+  const payloadOf = (from: string): string => {
+    const directory = join(from, "targets", "stable", "rules");
+    return join(directory, readdirSync(directory)[0] ?? "");
+  };
+  const faults: [name: string, code: number, spoil: (from: string) => void, message: RegExp][] = [
+    ["a missing payload", 1, (from) => rmSync(payloadOf(from)), /demo-rules-1\.0\.0\.tar\.gz is missing\./],
+    [
+      "a payload of other bytes",
+      1,
+      (from) => appendFileSync(payloadOf(from), "x"),
+      /has other bytes\. Copy them again/,
+    ],
+    [
+      "metadata that were changed",
+      1,
+      (from) => {
+        const path = join(from, "metadata", "1.rules.json");
+        writeFileSync(
+          path,
+          readFileSync(path, "utf8")
+            .replace('"targets":{', '"targets": {')
+            .replace("demo-rules", "demo-rulez"),
+        );
+      },
+      /Nothing was made, because devices would refuse \S+kept\/public: /,
+    ],
+    [
+      "a missing first root",
+      5,
+      (from) => rmSync(join(from, "metadata", "1.root.json")),
+      /1\.root\.json is missing/,
+    ],
+    [
+      "a missing snapshot",
+      5,
+      (from) => rmSync(join(from, "metadata", "1.snapshot.json")),
+      /1\.snapshot\.json is missing/,
+    ],
+    [
+      "no timestamp",
+      3,
+      (from) => rmSync(join(from, "metadata", "timestamp.json")),
+      /has no metadata\/timestamp\.json/,
+    ],
+  ];
+  for (const [name, code, spoil, message] of faults)
+    it(`refuses ${name}, and makes nothing`, async (test) => {
+      const bench = await published(test);
+      lose(bench);
+      spoil(bench.from);
+      const before = readdirSync(bench.directory);
+      assert.match((await bench.bad(code, "init", bench.site, "--from", bench.from)).stderr, message);
+      assert.deepEqual(readdirSync(bench.directory), before);
+    });
+
+  it("refuses keys that are not there, and options for new keys", async (test) => {
+    const bench = await published(test);
+    lose(bench);
+    const { site, from, bad } = bench;
+    assert.match((await bad(3, "init", site, "--from", from, "--keys", site)).stderr, /has no private keys/);
+    assert.match((await bad(2, "init", site, "--keys", bench.keys)).stderr, /--keys is for --from/);
+    await bad(2, "init", site, "--from", from, "--public-key", "rules=x.pub");
+    await bad(2, "init", site, "--from", from, "--threshold", "root=2");
+  });
+});
