@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
+import { fetchPayload } from "../../src/releases/download/payload.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { TargetFile } from "../../src/tuf/metadata.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
-import { openRepository } from "../../src/updates/download/repository-files.ts";
 
 const [directory = "", url = "", signed = "", warmUpUrl = "", warmUpSigned = ""] = process.argv.slice(2);
 const transfers = createTransfers({ allowLocalServers: true, redirects: caps.redirects });

@@ -6,11 +6,11 @@
 
 import { StewardError } from "../../src/contract/errors.ts";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { fetchPayload } from "../../src/releases/download/payload.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { useOpenSsl } from "../publisher/quick-ed25519.ts";
 import { openServed } from "../publisher/served.ts";
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
+import { fetchPayload } from "../../src/releases/download/payload.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
 import { caps } from "../../src/tuf/caps.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
-import { openRepository } from "../../src/updates/download/repository-files.ts";
 import { type Device, openDevice, startSeconds } from "../devices/checking-device.ts";
 import { createSimulatedInstaller } from "../devices/simulated-installer.ts";
 

@@ -4,9 +4,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
+import { fetchPayload } from "../../src/releases/download/payload.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
 import { caps } from "../../src/tuf/caps.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
-import { openRepository } from "../../src/updates/download/repository-files.ts";
 import { startRawServer, type WebServer } from "./web-server.ts";
 
 /** The file that each server is asked for: it does not compress, and is the same in every process. */

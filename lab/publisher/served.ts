@@ -1,9 +1,9 @@
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { ResolveHost } from "../../src/host/ports.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
 import type { Caps } from "../../src/tuf/caps.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
-import { openRepository } from "../../src/updates/download/repository-files.ts";
 
 /** The device reaches its server with these. */
 export interface ServedOptions {

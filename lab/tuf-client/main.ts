@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
+import { fetchPayload } from "../../src/releases/download/payload.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
 import { readSignedPayload } from "../../src/releases/signed-payload.ts";
 import { openStaged } from "../../src/releases/staged-payload.ts";
 import { caps } from "../../src/tuf/caps.ts";
@@ -14,8 +16,6 @@ import type { FoundTarget, Refreshed } from "../../src/tuf/client.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
-import { openRepository } from "../../src/updates/download/repository-files.ts";
 import { everyVerifier } from "./verifiers.ts";
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,6 @@
+import type { PatchOrder } from "../releases/download/patched-part.ts";
 import { zstandard } from "../releases/patches/zstandard.ts";
 import { end, fail } from "../terminal/ending.ts";
-import type { PatchOrder } from "../updates/download/patched-part.ts";
 import { unpackPatch } from "../updates/download/unpack-patch.ts";
 
 /**

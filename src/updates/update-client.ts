@@ -1,7 +1,7 @@
+import { fetchPayload } from "../releases/download/payload.ts";
 import { RootFollower } from "../tuf/root-following.ts";
 import { readRootOfTrust, readRootToInstall } from "../tuf/root-of-trust.ts";
 import { runCheck } from "./check/check-run.ts";
-import { fetchPayload } from "./download/payload.ts";
 
 /**
  * The parts that only a device with a root of trust needs: the client of repositories, and the arithmetic of

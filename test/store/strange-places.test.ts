@@ -16,6 +16,7 @@ import { readSealKeys } from "../../src/host/linux/host-file/seal-keys.ts";
 import { openTimeFloor } from "../../src/installer/verify/time-floor.ts";
 import { createKeptLines, keptFiles as lineFiles } from "../../src/journal/logs/kept-lines.ts";
 import { createInstallerClient } from "../../src/programs/agent/installer-client.ts";
+import { openPart } from "../../src/releases/download/payload-part.ts";
 import { readSignedPayload } from "../../src/releases/signed-payload.ts";
 import { openStaged } from "../../src/releases/staged-payload.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
@@ -24,7 +25,6 @@ import { takeLock } from "../../src/store/files/lock.ts";
 import { createReserve, reserveBytes } from "../../src/store/files/reserve.ts";
 import { readStateIdentity, writeStateIdentity } from "../../src/store/files/state-identity.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
-import { openPart } from "../../src/updates/download/payload-part.ts";
 import { putStrange, strangeFiles } from "./strange-files.ts";
 
 interface Place {

@@ -3,8 +3,8 @@ import { afterEach, describe, it } from "node:test";
 import { until } from "../../lab/basics/until.ts";
 import { type Answerer, readText, startWebServer, type WebServer } from "../../lab/host/web-server.ts";
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
 import { caps } from "../../src/tuf/caps.ts";
-import { openRepository } from "../../src/updates/download/repository-files.ts";
 
 const servers: WebServer[] = [];
 

@@ -17,11 +17,11 @@ import { openServed } from "../../lab/publisher/served.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { fetchPayload } from "../../src/releases/download/payload.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
 
 const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
 

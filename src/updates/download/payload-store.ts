@@ -3,11 +3,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
+import type { UnpackPatch } from "../../releases/download/patched-part.ts";
+import type { fetchPayload } from "../../releases/download/payload.ts";
 import { hasZstandard, zstandard } from "../../releases/patches/zstandard.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { Payloads } from "../facts/updater-options.ts";
-import type { UnpackPatch } from "./patched-part.ts";
-import type { fetchPayload } from "./payload.ts";
 
 interface PayloadStoreOptions {
   /** The directory of updates in the state. */

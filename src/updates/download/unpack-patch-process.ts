@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RunCommand } from "../../host/ports.ts";
-import type { UnpackPatch } from "./patched-part.ts";
+import type { UnpackPatch } from "../../releases/download/patched-part.ts";
 
 /** A slow device packs 62 MiB in two minutes. A process that has not ended by then is killed, and the whole is fetched. */
 const longestMilliseconds = 300_000;

@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import type { PatchOrder } from "../../releases/download/patched-part.ts";
 import { packInto } from "../../releases/patches/payload-gzip.ts";
 import { freeMemoryOf, type Zstandard } from "../../releases/patches/zstandard.ts";
 import { openDispensable, openRegular } from "../../store/files/regular-file.ts";
-import type { PatchOrder } from "./patched-part.ts";
 
 /** Bytes that are unpacked, packed and written at a time. */
 const pieceBytes = 65_536;

@@ -22,11 +22,11 @@ import {
 import { type Behaviour, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
 import { openServed } from "../../../lab/publisher/served.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
+import { fetchPayload } from "../../../src/releases/download/payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { openStaged } from "../../../src/releases/staged-payload.ts";
 import { caps as ownCaps } from "../../../src/tuf/caps.ts";
 import type { FoundTarget } from "../../../src/tuf/client.ts";
-import { fetchPayload } from "../../../src/updates/download/payload.ts";
 
 const payload = randomBytes(1_500_000);
 const anyPayload = /^targets\//;

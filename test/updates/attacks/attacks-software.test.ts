@@ -10,9 +10,9 @@ import { type HostileServer, startHostileServer } from "../../../lab/publisher/h
 import type { ReleaseOptions } from "../../../lab/publisher/signed-forms.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
+import { fetchPayload } from "../../../src/releases/download/payload.ts";
+import { openRepository } from "../../../src/releases/download/repository-files.ts";
 import { caps } from "../../../src/tuf/caps.ts";
-import { fetchPayload } from "../../../src/updates/download/payload.ts";
-import { openRepository } from "../../../src/updates/download/repository-files.ts";
 
 interface Setting {
   device: Device;

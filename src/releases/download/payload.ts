@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
-import { openStaged, stagedPath } from "../../releases/staged-payload.ts";
 import { makeDirectory, storageError } from "../../store/files/durable-file.ts";
+import { readSignedPayload, type SignedPayload } from "../signed-payload.ts";
+import { openStaged, stagedPath } from "../staged-payload.ts";
 import { complete } from "./complete-part.ts";
 import { type FetchPayloadOptions, makePartByPatch } from "./patched-part.ts";
 import { openPart, removePart } from "./payload-part.ts";

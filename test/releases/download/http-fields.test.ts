@@ -5,7 +5,7 @@ import {
   readContentLength,
   readContentRange,
   validatorsOf,
-} from "../../../src/updates/download/http-fields.ts";
+} from "../../../src/releases/download/http-fields.ts";
 
 const date = "Sun, 06 Nov 1994 08:49:37 GMT";
 

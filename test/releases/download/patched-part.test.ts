@@ -9,13 +9,13 @@ import { type Answerer, startWebServer, type WebServer } from "../../../lab/host
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
 import { makePatch } from "../../../src/publishing/patches/make-patch.ts";
+import type { Patching, UnpackPatch } from "../../../src/releases/download/patched-part.ts";
+import { fetchPayload } from "../../../src/releases/download/payload.ts";
+import { openRepository } from "../../../src/releases/download/repository-files.ts";
 import type { Patch } from "../../../src/releases/patches/patch.ts";
 import { createPayloadGzip } from "../../../src/releases/patches/payload-gzip.ts";
 import { zstandard } from "../../../src/releases/patches/zstandard.ts";
 import { caps } from "../../../src/tuf/caps.ts";
-import type { Patching, UnpackPatch } from "../../../src/updates/download/patched-part.ts";
-import { fetchPayload } from "../../../src/updates/download/payload.ts";
-import { openRepository } from "../../../src/updates/download/repository-files.ts";
 import { createUnpackPatch } from "../../../src/updates/download/unpack-patch-process.ts";
 
 const hashOf = (bytes: Uint8Array) => createHash("sha512").update(bytes).digest("hex");

@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createDigest, type Digest, type SignedPayload } from "../../releases/signed-payload.ts";
-import { hashInto } from "../../releases/staged-payload.ts";
 import { syncDirectory } from "../../store/files/durable-file.ts";
 import { openDispensable } from "../../store/files/regular-file.ts";
+import { createDigest, type Digest, type SignedPayload } from "../signed-payload.ts";
+import { hashInto } from "../staged-payload.ts";
 
 /** Smaller pieces are gathered up to so many bytes: each write is a turn of another thread. */
 const gatheredBytes = 65_536;

@@ -2,11 +2,11 @@ import { StewardError } from "../../contract/errors.ts";
 import { codingOf, decodedBody } from "../../host/answer-body.ts";
 import type { FreeSpace, Transfer } from "../../host/ports.ts";
 import { isCalledPage, withoutPage } from "../../host/web-page.ts";
-import type { SignedPayload } from "../../releases/signed-payload.ts";
-import { mismatch } from "../../releases/staged-payload.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
+import type { SignedPayload } from "../signed-payload.ts";
+import { mismatch } from "../staged-payload.ts";
 import { readContentLength, readContentRange } from "./http-fields.ts";
 import type { PayloadPart } from "./payload-part.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Transfer, Transfers } from "../../../src/host/ports.ts";
+import { openRepository, type RepositoryOptions } from "../../../src/releases/download/repository-files.ts";
 import { caps } from "../../../src/tuf/caps.ts";
-import { openRepository, type RepositoryOptions } from "../../../src/updates/download/repository-files.ts";
 
 interface Answer {
   readonly status?: number;

@@ -9,10 +9,10 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
+import type { FetchPayloadOptions } from "../../../src/releases/download/patched-part.ts";
+import { fetchPayload } from "../../../src/releases/download/payload.ts";
+import { openRepository } from "../../../src/releases/download/repository-files.ts";
 import { caps } from "../../../src/tuf/caps.ts";
-import type { FetchPayloadOptions } from "../../../src/updates/download/patched-part.ts";
-import { fetchPayload } from "../../../src/updates/download/payload.ts";
-import { openRepository } from "../../../src/updates/download/repository-files.ts";
 
 const content = randomBytes(3_000_001);
 let directory = "";

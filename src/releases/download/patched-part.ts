@@ -1,8 +1,8 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { formerId, type Patch } from "../../releases/patches/patch.ts";
-import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
-import { stagedPath } from "../../releases/staged-payload.ts";
+import { formerId, type Patch } from "../patches/patch.ts";
+import { readSignedPayload, type SignedPayload } from "../signed-payload.ts";
+import { stagedPath } from "../staged-payload.ts";
 import { complete, type FetchOptions } from "./complete-part.ts";
 import { openPart, partPathOf } from "./payload-part.ts";
 
