@@ -8,15 +8,14 @@ import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
 import { likelyMistakes } from "../publishing/likely-mistakes.ts";
 import {
   type Architecture,
-  architectureAliases,
   architectureNamed,
+  architectureNames,
   type ReleaseEntry,
 } from "../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
 import { rfc3339Seconds } from "../publishing/state.ts";
 import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
 import type { Workspace } from "../publishing/workspace.ts";
-import { architectures } from "../releases/release-format.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation, Option } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
@@ -25,9 +24,6 @@ import { patchFromOf, patchFromOption, patchSentences } from "./patch-from.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 
 const usualChannel = "stable";
-
-/** The names of processors that options take. */
-export const architectureNames = [...architectures, ...Object.keys(architectureAliases)];
 
 const kindOption: Option = {
   name: "kind",

@@ -1,10 +1,15 @@
 import { type ExportResult, exportRepository } from "../publishing/export/export.ts";
-import { architectureNamed } from "../publishing/release-entry.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
-import { architectureNames } from "./add.ts";
-import { directoryPositional, onWorkspace, secondsOf, signingOptions } from "./repository.ts";
+import {
+  deviceKindOf,
+  deviceOptions,
+  directoryPositional,
+  onWorkspace,
+  secondsOf,
+  signingOptions,
+} from "./repository.ts";
 
 /** Days: a device that is shown nothing else cannot know for so long that there is something newer. */
 const mostDays = 366;
@@ -14,14 +19,7 @@ export const exportCommand: Command = {
   summary: "Write what one kind of device needs to an archive, for a stick or a laptop beside it",
   positionals: [directoryPositional, { name: "OUT" }],
   options: [
-    { name: "product", value: "NAME", summary: "releases for this product; for all if not given" },
-    {
-      name: "arch",
-      value: "ARCH",
-      values: architectureNames,
-      summary: "releases for this architecture, by any of its names; for all if not given",
-    },
-    { name: "channel", value: "CHANNEL", summary: "releases of this channel; of all if not given" },
+    ...deviceOptions,
     {
       name: "for",
       value: "DURATION",
@@ -31,7 +29,7 @@ export const exportCommand: Command = {
     ...signingOptions,
   ],
   async run(invocation) {
-    const { options, positionals, output } = invocation;
+    const { positionals, output } = invocation;
     const [directory = "", file = ""] = positionals;
     const wanted = `a duration from 1m to ${mostDays}d, such as 90d`;
     const seconds = secondsOf(invocation, "for", { wanted, least: 60, most: mostDays * 86_400 });
@@ -40,9 +38,7 @@ export const exportCommand: Command = {
         file,
         keys,
         seconds,
-        product: options.text("product"),
-        arch: architectureNamed(options.text("arch")),
-        channel: options.text("channel"),
+        ...deviceKindOf(invocation),
       }),
     );
     await output.changed(result, sentences(result, directory));

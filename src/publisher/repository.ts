@@ -1,7 +1,9 @@
 import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { requireClock } from "../publishing/clock.ts";
+import type { DeviceKind } from "../publishing/export/needed-releases.ts";
 import { keysElsewhere } from "../publishing/keys/external-signer.ts";
 import { readKeysAtHand, readPrivateKey, type SigningKey } from "../publishing/keys/private-keys.ts";
+import { architectureNamed, architectureNames } from "../publishing/release-entry.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
 import { readState, type State } from "../publishing/state.ts";
 import {
@@ -37,6 +39,26 @@ export const clockIsRightOption: Option = {
   name: "clock-is-right",
   summary: "the clock of this machine is right, and another one that signed before was ahead",
 };
+
+/** The devices that a command is about. */
+export const deviceOptions: readonly Option[] = [
+  { name: "product", value: "NAME", summary: "releases for this product; for all if not given" },
+  {
+    name: "arch",
+    value: "ARCH",
+    values: architectureNames,
+    summary: "releases for this architecture, by any of its names; for all if not given",
+  },
+  { name: "channel", value: "CHANNEL", summary: "releases of this channel; of all if not given" },
+];
+
+export function deviceKindOf({ options }: Pick<Invocation, "options">): DeviceKind {
+  return {
+    product: options.text("product"),
+    arch: architectureNamed(options.text("arch")),
+    channel: options.text("channel"),
+  };
+}
 
 export const thresholdOption: Option = {
   name: "threshold",

@@ -22,6 +22,9 @@ export const architectureAliases: Readonly<Record<string, Architecture>> = {
   armv7l: "arm",
 };
 
+/** The names of processors that options take. */
+export const architectureNames = [...architectures, ...Object.keys(architectureAliases)];
+
 /** Finds a processor by either name; undefined: there is none. */
 export function architectureNamed(text: string | undefined): Architecture | undefined {
   if (text === undefined) return undefined;

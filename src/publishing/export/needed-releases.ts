@@ -25,13 +25,17 @@ export function neededReleases(
   const paths = new Set(unneeded.map(({ path }) => path));
   return releaseRoles
     .flatMap((kind) => releasesOf(state, kind))
-    .filter((one) => !paths.has(one.path) && isOnOffer(one.entry) && isFor(device, one));
+    .filter((one) => !paths.has(one.path) && isOnOffer(one.entry) && isFor(device, one.entry));
 }
 
-function isFor({ product, arch, channel }: DeviceKind, { entry }: PlannedRelease): boolean {
+/** True if some of these devices take a release by what it says of itself. */
+export function isFor(
+  { product, arch, channel }: DeviceKind,
+  release: Readonly<Record<"product" | "arch" | "channel", string>>,
+): boolean {
   return (
-    (product === undefined || product === entry.product) &&
-    (channel === undefined || channel === entry.channel) &&
-    (arch === undefined || arch === "any" || entry.arch === "any" || arch === entry.arch)
+    (product === undefined || product === release.product) &&
+    (channel === undefined || channel === release.channel) &&
+    (arch === undefined || arch === "any" || release.arch === "any" || arch === release.arch)
   );
 }
