@@ -109,6 +109,12 @@ describe("the house", () => {
       /joining files/,
     ],
     [
+      "a publisher's room that knows Linux",
+      "publishing/publish.ts",
+      'import { a } from "../host/linux/transfers/transfers.ts";',
+      /joining files/,
+    ],
+    [
       "a port taken for more than types",
       "system/facts.ts",
       'import { a } from "../host/ports.ts";',

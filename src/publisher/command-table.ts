@@ -3,6 +3,7 @@ import { globalOptionsWith } from "../terminal/commands/global-options.ts";
 import { helpCommand } from "../terminal/commands/help.ts";
 import { completionCommand } from "../terminal/completion/completion.ts";
 import { addCommand } from "./add.ts";
+import { checkCommand } from "./check.ts";
 import { discardCommand } from "./discard.ts";
 import { exportCommand } from "./export.ts";
 import { initCommand } from "./init.ts";
@@ -18,7 +19,19 @@ import { watchCommand } from "./watch.ts";
 const groups: readonly CommandGroup[] = [
   {
     title: "Publishing updates",
-    words: ["init", "add", "sign", "publish", "renew", "prune", "export", "discard", "inspect", "keys"],
+    words: [
+      "init",
+      "add",
+      "sign",
+      "publish",
+      "renew",
+      "prune",
+      "export",
+      "check",
+      "discard",
+      "inspect",
+      "keys",
+    ],
   },
   { title: "Roll-outs", words: ["watch", "pause", "resume"] },
   { title: "The command line", words: ["help", "completion"] },
@@ -32,6 +45,7 @@ const commands: readonly Command[] = [
   renewCommand,
   pruneCommand,
   exportCommand,
+  checkCommand,
   keysCommand,
   pauseCommand,
   resumeCommand,
@@ -71,7 +85,7 @@ export const commandTable: CommandTable = {
     ["6", "invalid input"],
     [
       "10",
-      "done, but published metadata expires soon (publish, renew), the archive is not good for as long as --for says (export), or a roll-out was stopped (watch)",
+      "done, but published metadata expires soon (publish, renew, check), the archive is not good for as long as --for says (export), or a roll-out was stopped (watch)",
     ],
     ["11", "no Node.js on this machine can run it"],
     ["130", "interrupted"],

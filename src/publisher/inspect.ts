@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { rethrown } from "../contract/errors.ts";
 import { type FileReport, inspectFile, inspectRepository } from "../publishing/inspect.ts";
-import { OnlyExitCode } from "../terminal/command-error.ts";
+import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
 import type { Command } from "../terminal/commands/command.ts";
+import { escapeText } from "../terminal/escape.ts";
 import { fileFailure } from "../terminal/failure.ts";
 import { formatFields } from "../terminal/table.ts";
 import { surroundingsOf } from "./repository.ts";
@@ -16,6 +17,8 @@ export const inspectCommand: Command = {
   async run(invocation) {
     const { positionals, output } = invocation;
     const [path = "."] = positionals;
+    if (/^(https?|file):/i.test(path))
+      throw new CommandError(2, escapeText(`inspect reads files. A server: steward-publisher check ${path}`));
     const surroundings = surroundingsOf(invocation);
     const stats = await stat(path).catch(rethrown((error) => fileFailure(error, path)));
     if (stats.isFile()) {

@@ -85,9 +85,9 @@ function listed(what: string, paths: readonly string[]): string[] {
 }
 
 /** For cron: nothing failed, but people have to sign soon. */
-const expiringExitCode = 10;
+export const expiringExitCode = 10;
 
-function expiringSentence(all: readonly Expiring[]): string {
+export function expiringSentence(all: readonly Expiring[]): string {
   const lines = all.map(({ role, version, expires, expires_in_seconds: left, command }) => {
     const when = left > 0 ? `expires at ${expires}, in ${formatSpan(left)}` : `has expired at ${expires}`;
     return `  ${role} version ${version} ${when}. Type: ${command}`;

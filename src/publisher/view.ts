@@ -38,7 +38,9 @@ export function repositoryReport(report: Report, directory: string): string {
   const head = formatFields([
     ["repository", directory],
     ...(product === null ? [] : ([["product", product]] as const)),
-    ["fingerprint", fingerprint ?? "none before the first publish"],
+    ...(fingerprint === null && drafts.length === 0
+      ? []
+      : ([["fingerprint", fingerprint ?? "none before the first publish"]] as const)),
     ["problems", problems.length === 0 ? "none" : problems.length],
   ]);
   return [
@@ -54,7 +56,7 @@ export function repositoryReport(report: Report, directory: string): string {
   ].join("");
 }
 
-function section(head: string, text: string): string[] {
+export function section(head: string, text: string): string[] {
   return text === "" ? [] : [`\n${head}\n${text}`];
 }
 

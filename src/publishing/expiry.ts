@@ -21,7 +21,7 @@ const usualMarginShare = 0.25;
  * sign; snapshot and timestamp are renewed each time, and always have the usual share.
  */
 export function expiring(
-  workspace: Workspace,
+  workspace: Pick<Workspace, "directory" | "periods" | "now">,
   { published, drafts }: Pick<State, "published" | "drafts">,
   marginSeconds?: number,
 ): Expiring[] {

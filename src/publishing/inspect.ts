@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { caps } from "../tuf/caps.ts";
-import type { Metadata, Targets } from "../tuf/metadata.ts";
+import type { Metadata, TargetFile, Targets } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readIfThere } from "./files.ts";
@@ -80,24 +80,42 @@ async function inspectPublic(directory: string, { now }: Surroundings): Promise<
 type Places = Pick<Workspace, "directory" | "metadata" | "targets" | "payloads" | "now" | "owners">;
 
 async function report(state: State, places: Places, product: string | null): Promise<Report> {
+  const first = await readIfThere(join(places.metadata, "1.root.json"));
+  const isThere: IsThere = async (path, file) =>
+    (await locatePayload(places, path, file).catch(() => null)) !== null;
+  return reportOf(state, { ...places, first, isThere, product });
+}
+
+type IsThere = (path: string, file: TargetFile) => Promise<boolean>;
+
+interface Surveyed extends Pick<Workspace, "directory" | "now" | "owners">, Pick<Report, "product"> {
+  /** The first root. */
+  readonly first: Uint8Array | null;
+  /** False: the payload is missing. */
+  readonly isThere: IsThere;
+}
+
+/** A report on what was read of a repository. */
+export async function reportOf(state: State, surveyed: Surveyed): Promise<Report> {
   const { published, drafts } = state;
+  const { now, owners, first, product, directory } = surveyed;
   const asPublished = stateOf(published, published);
   const reports = (held: Held, within: State): RoleReport[] =>
     roleNames.flatMap((role) => {
       const file = held[role];
-      return file ? [roleReport(role, file, within, places.now())] : [];
+      return file ? [roleReport(role, file, within, now())] : [];
     });
   const live = reports(published, asPublished);
-  const targets = await targetReports(state, places);
+  const targets = await targetReports(state, surveyed.isThere);
   return {
-    fingerprint: await fingerprintOf(places.metadata),
+    fingerprint: first && readRootOfTrust(first).fingerprint,
     product,
     published: live,
     drafts: reports(drafts, state),
     targets,
-    problems: [...live.flatMap((one) => problemsOf(one, places.owners)), ...missingPayloads(targets)],
-    key_owners: places.owners,
-    fillings: fillingsOf(state.next, places.directory),
+    problems: [...live.flatMap((one) => problemsOf(one, owners)), ...missingPayloads(targets)],
+    key_owners: owners,
+    fillings: fillingsOf(state.next, directory),
   };
 }
 
@@ -129,17 +147,16 @@ function problemsOf(
   return found;
 }
 
-async function targetReports({ next, published }: State, places: Places): Promise<TargetReport[]> {
+async function targetReports({ next, published }: State, isThere: IsThere): Promise<TargetReport[]> {
   const reports: TargetReport[] = [];
   for (const role of ["targets", ...releaseRoles] as const) {
     const before: Targets["targets"] = published[role]?.signed.targets ?? {};
     const after: Targets["targets"] = next[role]?.signed.targets ?? {};
     for (const [path, file] of Object.entries({ ...before, ...after })) {
-      const place = await locatePayload(places, path, file).catch(() => null);
       const { length, hashes, custom = null } = file;
       const is_dropped = after[path] === undefined;
       const is_draft = !is_dropped && JSON.stringify(before[path]) !== JSON.stringify(file);
-      const is_missing = place === null;
+      const is_missing = !(await isThere(path, file));
       reports.push({ path, role, length, hashes, custom, is_missing, is_draft, is_dropped });
     }
   }
@@ -150,11 +167,6 @@ function missingPayloads(targets: readonly TargetReport[]): string[] {
   return targets
     .filter(({ is_missing, is_draft }) => is_missing && !is_draft)
     .map(({ path }) => `the payload of ${path} is missing`);
-}
-
-async function fingerprintOf(metadata: string): Promise<string | null> {
-  const first = await readIfThere(join(metadata, "1.root.json"));
-  return first && readRootOfTrust(first).fingerprint;
 }
 
 /** The content of one metadata file, with any signatures. */

@@ -133,7 +133,7 @@ async function attempt<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /** The stored metadata of a device, for the time of the verification. */
-function filesInMemory(): MetadataFiles {
+export function filesInMemory(): MetadataFiles {
   const files = new Map<string, Uint8Array>();
   return {
     read: async (role) => files.get(role) ?? null,

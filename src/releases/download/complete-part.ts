@@ -27,6 +27,8 @@ export interface FetchOptions {
   readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
 }
 
+export type PayloadRequest = Pick<FetchOptions, "repository" | "found" | "signal" | "isConsistentSnapshot">;
+
 /** Until the part is all of what was signed. What can never become that is removed. */
 export async function complete(
   part: PayloadPart,
@@ -85,15 +87,15 @@ async function fetchRest(
  * Object stores call a `.tar.gz` the gzip coding of a `.tar`, and a `.zst` that of some other file. Without a length only
  * the hash shows whether the content is that file, or that file coded once more.
  */
-function mayBeCoded(transfer: Transfer): boolean {
+export function mayBeCoded(transfer: Transfer): boolean {
   return transfer.status === 200 && announcedBytes(transfer) === null && codingOf(transfer) !== "identity";
 }
 
-/** A response with what is missing from this byte on; null: the server has no such part (416). */
-async function ask(
-  part: PayloadPart,
+/** A response with what is missing from this byte on, as far as its head says; null: the server has no such part (416). */
+export async function ask(
+  part: Pick<PayloadPart, "discard">,
   payload: SignedPayload,
-  { repository, found, signal, isConsistentSnapshot }: FetchOptions,
+  { repository, found, signal, isConsistentSnapshot }: PayloadRequest,
   fromByte: number,
 ): Promise<Transfer | null> {
   const isRest = fromByte > 0;
@@ -141,7 +143,7 @@ async function receive(
 }
 
 /** Content of the signed length is taken as it comes, whatever coding it is said to have. */
-function contentOf(
+export function contentOf(
   transfer: Transfer,
   { lengthBytes }: SignedPayload,
   name: string,
@@ -153,7 +155,8 @@ function contentOf(
   return withoutPage({ name, where: transfer.where }, content);
 }
 
-function announcedBytes({ headers }: Transfer): number | null {
+/** The length of the body as it is sent; null: the head does not say it. */
+export function announcedBytes({ headers }: Transfer): number | null {
   return readContentLength(headers["content-length"]);
 }
 

@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { before, describe, it, type TestContext } from "node:test";
+import { atEnd } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
+import { listening } from "../../lab/host/web-server.ts";
+import {
+  answering,
+  deafToRanges,
+  gzipped,
+  instead,
+  packedAs,
+  redirectTo,
+  serveFile,
+  truncatedTo,
+  withHeaders,
+} from "../../lab/publisher/behaviours.ts";
+import { type Bench, benchIn, makeBench, release } from "../../lab/publisher/bench.ts";
+import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
+import { runPublisher } from "../../lab/publisher/run-publisher.ts";
+import { add, makeScratch, publishAll, siteIn } from "../../lab/publisher/site.ts";
+
+const timestamp = "metadata/timestamp.json";
+const payloads = /^targets\//;
+/** All but timestamp.json, which is served well. */
+const others = /^(?!metadata\/timestamp\.json$)/;
+const page = answering(200, "<!DOCTYPE html><title>Welcome</title>", { "content-type": "text/html" });
+
+/** A server, what it does, the exit code, and the codes of the findings. */
+type Row = readonly [string, (server: HostileServer) => void, number, ...string[]];
+
+const rows: readonly Row[] = [
+  ["does all well", () => undefined, 0],
+  ["says nothing of caches", (server) => server.behave(timestamp, serveFile), 0, "caching"],
+  [
+    "lets caches keep the timestamp for 12 hours",
+    stamped({ "cache-control": "max-age=43200" }),
+    0,
+    "caching",
+  ],
+  [
+    "lets shared caches keep it for a day",
+    stamped({ "cache-control": "max-age=0, s-maxage=86400" }),
+    0,
+    "caching",
+  ],
+  [
+    "lets caches keep it until tomorrow",
+    stamped({ expires: "Mon, 30 Nov 2026 12:00:00 GMT", date: "Sun, 29 Nov 2026 12:00:00 GMT" }),
+    0,
+    "caching",
+  ],
+  [
+    "is a cache that has had it for two hours",
+    stamped({ "cache-control": "max-age=60", age: "7200" }),
+    0,
+    "caching",
+  ],
+  ["lets caches keep it for a minute", stamped({ "cache-control": "max-age=60", age: "30" }), 0],
+  ["has an Expires that is no date", stamped({ expires: "0" }), 0],
+  ["compresses metadata as asked", (server) => server.behave(/^metadata\/[1-9]/, gzipped()), 0],
+  [
+    "compresses the timestamp unasked",
+    (server) => server.behave(timestamp, gzipped()),
+    0,
+    "coding",
+    "caching",
+  ],
+  [
+    "calls a .tar.gz the gzip coding of a tar",
+    (server) => server.behave(payloads, withHeaders({ "content-encoding": "x-gzip" })),
+    0,
+    "coding",
+  ],
+  ["compresses payloads once more", (server) => server.behave(payloads, gzipped()), 0, "coding", "no_ranges"],
+  [
+    "has a payload in a coding that no device knows",
+    (server) => server.behave(payloads, packedAs(Buffer.alloc(9), "br")),
+    1,
+    ...["coding", "update_server_refused"],
+  ],
+  ["knows no ranges", (server) => server.behave(payloads, deafToRanges()), 0, "no_ranges"],
+  [
+    "has a page for missing files",
+    (server) => server.behave(others, (one) => (one.file ? serveFile : page)(one)),
+    0,
+    "page_for_missing",
+  ],
+  [
+    "is a portal",
+    (server) => server.behave(/./, page),
+    1,
+    ...["page_for_missing", "update_file_missing", "caching", "update_web_page"],
+  ],
+  ["redirects payloads to another path", moving(""), 0, "redirect"],
+  ["redirects payloads to another origin", moving("localhost"), 1, "redirect", "update_server_refused"],
+  ["lacks a payload", (server) => server.behave(payloads, instead(undefined)), 1, "update_file_missing"],
+  [
+    "has half of a payload",
+    (server) => server.behave(payloads, truncatedTo(20)),
+    1,
+    "update_payload_mismatch",
+  ],
+  ["has a page in place of a payload", (server) => server.behave(payloads, page), 1, "update_web_page"],
+  ["lacks the snapshot", (server) => server.behave(/snapshot/, instead(undefined)), 1, "update_file_missing"],
+  [
+    "has other metadata of one kind than the snapshot names",
+    (server) => server.behave(/rules\.json$/, instead(Buffer.from("{}"))),
+    1,
+    ...["update_metadata_mismatch"],
+  ],
+  ["fails", (server) => server.behave(/./, answering(503)), 1, "update_server_unreachable"],
+];
+
+describe("steward-publisher check, with a server that", () => {
+  const shared = benchIn(scratchDirectory());
+  before(() => publishIn(shared));
+  for (const [name, behave, exit, ...codes] of rows)
+    it(name, async (test) => {
+      const server = await serverOf(test, shared);
+      behave(server);
+      const report = await checked(exit, server.origin, shared.site);
+      assert.deepEqual(codesOf(report), codes);
+      assert.equal(report.problems.length > 0, exit === 1);
+    });
+
+  it("has other bytes of the same length: found once payloads are fetched whole", async (test) => {
+    const { bench, server } = await uploaded(test);
+    assert.deepEqual(codesOf(await checked(0, server.origin, bench.site, "--payloads")), []);
+    server.behave(payloads, (one) => instead(one.file && Buffer.alloc(one.file.length))(one));
+    assert.deepEqual(codesOf(await checked(0, server.origin, bench.site)), []);
+    const whole = await checked(1, server.origin, bench.site, "--payloads");
+    assert.deepEqual(codesOf(whole), ["update_payload_mismatch"]);
+  });
+
+  it("redirects to an origin that devices are allowed", async (test) => {
+    const { bench, server } = await uploaded(test);
+    moving("localhost")(server);
+    const allowed = ["--redirect-origin", `http://localhost:${server.port}`];
+    assert.deepEqual(codesOf(await checked(0, server.origin, bench.site, ...allowed)), ["redirect"]);
+  });
+
+  it("lacks an earlier root, from which devices that were given it follow", async (test) => {
+    const { bench, server } = await uploaded(test);
+    await bench.good("renew", bench.site, "root");
+    await bench.good("publish", bench.site);
+    server.files = filesBelow(join(bench.site, "public"));
+    const second = ["--root", join(bench.site, "public/metadata/2.root.json")];
+    assert.deepEqual(codesOf(await checked(0, server.origin, ...second)), []);
+    server.behave("metadata/1.root.json", instead(undefined));
+    assert.deepEqual(codesOf(await checked(1, server.origin, ...second)), ["update_file_missing"]);
+  });
+
+  it("has the repository of another publisher", async (test) => {
+    const [{ server }, { bench }] = [await uploaded(test), await uploaded(test)];
+    const codes = codesOf(await checked(1, server.origin, bench.site));
+    assert.deepEqual(codes, ["update_metadata_mismatch", "update_signature_invalid"]);
+    assert.deepEqual(codesOf(await checked(0, server.origin)), []);
+  });
+
+  it("was not sent the last publish, or is ahead of the folder", async (test) => {
+    const { bench, server } = await uploaded(test);
+    const copy = join(bench.directory, "copy");
+    cpSync(bench.site, copy, { recursive: true });
+    await bench.good("renew", bench.site, "rules");
+    await bench.good("publish", bench.site);
+    const behind = await checked(1, server.origin, bench.site);
+    assert.deepEqual(codesOf(behind), ["other_files"]);
+    assert.match(
+      behind.problems.at(-1) ?? "",
+      /^metadata of timestamp and 2 more: The server has version 1, and \S+\/public has version 2\. Upload \S+\/public,/,
+    );
+    server.files = filesBelow(join(bench.site, "public"));
+    const ahead = await checked(1, server.origin, copy);
+    assert.match(
+      ahead.problems.at(-1) ?? "",
+      /has version 2, and \S+ has version 1\. Publish nothing from \S+copy /,
+    );
+  });
+});
+
+describe("steward-publisher check", () => {
+  it("ends with 10 where something expires soon, and says what to type", async (test) => {
+    const { bench, server } = await uploaded(test);
+    const { code, stderr } = await runPublisher(["check", server.origin, bench.site, "--margin", "100d"]);
+    assert.equal(code, 10, stderr);
+    assert.match(
+      stderr,
+      /rules version 1 expires at \S+Z, in .*\. Type: steward-publisher renew \S+ rules && /,
+    );
+    const without = await runPublisher(["check", server.origin, "--margin", "100d"]);
+    assert.match(without.stderr, /Type: steward-publisher renew DIR rules && steward-publisher publish DIR/);
+  });
+
+  it("ends with 1 where something has expired, and still says what devices would get", async (test) => {
+    const site = await siteIn(makeScratch(test), {}, new Date("2020-01-01T00:00:00Z"));
+    await add(site);
+    await publishAll(site);
+    const server = await startHostileServer(test, filesBelow(site.workspace.public));
+    server.behave(timestamp, withHeaders({ "cache-control": "no-cache" }));
+    const report = await checked(1, server.origin, site.directory);
+    assert.deepEqual(codesOf(report), ["update_metadata_expired"]);
+    assert.equal(report.offers[0]?.rules, "stable/rules/demo-rules-1.0.0.tar.gz");
+  });
+
+  it("says what devices of each product, channel and architecture get", async (test) => {
+    const { bench, server } = await uploaded(test);
+    const binary = (arch: string, version: string, ...more: string[]) => [
+      "add",
+      bench.site,
+      bench.payload,
+      "--kind",
+      "binary",
+      "--arch",
+      arch,
+      "--release",
+      version,
+      ...more,
+    ];
+    const same = ["--allow", "same-bytes"];
+    await bench.good(...binary("arm64", "1.0.0", ...same));
+    await bench.good(...binary("amd64", "1.1.0", ...same, "--waves", "default"));
+    await bench.good(...binary("arm64", "2.0.0", ...same, "--channel", "beta"));
+    await bench.good("publish", bench.site);
+    server.files = filesBelow(join(bench.site, "public"));
+    const { offers } = await checked(0, server.origin, bench.site);
+    const rules = "stable/rules/demo-rules-1.0.0.tar.gz";
+    const demo = (version: string, arch: string, channel = "stable") =>
+      `${channel}/binary/demo-${version}-linux-${arch}.tar.gz`;
+    assert.deepEqual(offers, [
+      { product: "demo", channel: "stable", arch: "any", rules, binary: null },
+      { product: "demo", channel: "stable", arch: "arm64", rules, binary: demo("1.0.0", "arm64") },
+      { product: "demo", channel: "stable", arch: "x64", rules, binary: demo("1.1.0", "x64") },
+      {
+        product: "demo",
+        channel: "beta",
+        arch: "arm64",
+        rules: null,
+        binary: demo("2.0.0", "arm64", "beta"),
+      },
+    ]);
+    const one = await checked(0, server.origin, bench.site, "--arch", "amd64", "--channel", "stable");
+    assert.deepEqual(one.offers, [offers[2]]);
+    const { stdout } = await bench.good("check", server.origin, bench.site);
+    assert.match(
+      stdout,
+      /^demo +stable +x64 +stable\/rules\/demo-rules-1\.0\.0\.tar\.gz +stable\/binary\/demo-1\.1\.0-linux-x64\.tar\.gz$/m,
+    );
+  });
+
+  it("names a certificate that devices would refuse, and takes an authority of the publisher's own", async (test) => {
+    const { bench } = await uploaded(test);
+    const files = filesBelow(join(bench.site, "public"));
+    const authority = createAuthority(bench.directory);
+    const old = { from: "20200101000000Z", until: "20210101000000Z" };
+    const https = async (certificate: ReturnType<typeof authority.certify>) => {
+      const server = await listening(
+        createServer(certificate, ({ url = "" }, response) => {
+          const file = files.get(url.slice(1));
+          response.writeHead(file ? 200 : 404, { "cache-control": "no-cache" }).end(file);
+        }),
+        "https",
+        [],
+      );
+      atEnd(test, () => server.stop());
+      return server.url;
+    };
+    const trusted = ["--ca-file", authority.path];
+    const url = await https(authority.certify("127.0.0.1"));
+    assert.deepEqual(codesOf(await checked(0, url, bench.site, ...trusted)), ["no_ranges"]);
+    const untrusted = await checked(1, url, bench.site);
+    assert.deepEqual(codesOf(untrusted), ["update_server_unreachable"]);
+    assert.match(untrusted.findings[0]?.remedy ?? "", /whole chain .*--ca-file/);
+    const expired = await checked(
+      1,
+      await https(authority.certify("127.0.0.1", old)),
+      bench.site,
+      ...trusted,
+    );
+    assert.match(expired.findings[0]?.remedy ?? "", /^Renew the server's certificate/);
+  });
+
+  it("refuses a folder, as inspect refuses a server, and each names the other", async (test) => {
+    const { bad, site } = await makeBench(test);
+    assert.match((await bad(2, "check", site)).stderr, /Files here: steward-publisher inspect \S+site/);
+    assert.match(
+      (await bad(2, "inspect", "https://updates.example")).stderr,
+      /A server: steward-publisher check https:\/\/updates\.example/,
+    );
+  });
+});
+
+interface Checked {
+  readonly problems: readonly string[];
+  readonly findings: readonly { readonly code: string; readonly remedy: string }[];
+  readonly offers: readonly {
+    readonly rules: string | null;
+    readonly binary: string | null;
+  }[];
+}
+
+/** The document of `check`, which must end so. */
+async function checked(exit: number, ...words: string[]): Promise<Checked> {
+  const { code, stdout, stderr } = await runPublisher(["check", ...words, "-o", "json"]);
+  assert.equal(code, exit, `${stdout}${stderr}`);
+  return JSON.parse(stdout);
+}
+
+function codesOf({ findings }: Checked): string[] {
+  return [...new Set(findings.map(({ code }) => code))];
+}
+
+/** A repository with one release, and a server that has it and does all well. */
+async function uploaded(test: TestContext): Promise<{ bench: Bench; server: HostileServer }> {
+  const bench = await makeBench(test);
+  await publishIn(bench);
+  return { bench, server: await serverOf(test, bench) };
+}
+
+async function publishIn({ site, payload, good }: Bench): Promise<void> {
+  await good("init", site, "--product", "demo");
+  await good("add", site, payload, ...release);
+  await good("publish", site);
+}
+
+async function serverOf(test: TestContext, { site }: Bench): Promise<HostileServer> {
+  const server = await startHostileServer(test, filesBelow(join(site, "public")));
+  server.behave(timestamp, withHeaders({ "cache-control": "no-cache" }));
+  return server;
+}
+
+function filesBelow(directory: string): Map<string, Buffer> {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  return new Map(
+    entries.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(directory.length + 1), readFileSync(path)];
+    }),
+  );
+}
+
+function stamped(headers: Readonly<Record<string, string>>): Row[1] {
+  return (server) => server.behave(timestamp, withHeaders(headers));
+}
+
+/** Payloads are below /moved, of this host or of that name of it. */
+function moving(host: string): Row[1] {
+  return (server) => {
+    const origin = host === "" ? "" : `http://${host}:${server.port}`;
+    server.behave(payloads, (one) => redirectTo(`${origin}/moved/${one.path}`)(one));
+    server.behave(/^moved\//, (one) => instead(server.files.get(one.path.slice("moved/".length)))(one));
+  };
+}
