@@ -16,8 +16,8 @@ export interface NginxServer {
   reopenLogs(): void;
 }
 
-/** Serves the files of `root` until the test ends. */
-export async function startNginx(test: Ending, root: string): Promise<NginxServer> {
+/** Serves the files of `root` until the test ends. `more`: directives of its server. */
+export async function startNginx(test: Ending, root: string, more = ""): Promise<NginxServer> {
   const place = execFileSync("sh", ["scripts/unpack-packages.sh", "nginx", "usr/sbin/nginx", "nginx"], {
     encoding: "utf8",
   }).trim();
@@ -27,15 +27,11 @@ export async function startNginx(test: Ending, root: string): Promise<NginxServe
   const accessLog = join(directory, "access.log");
   const port = await heldPort();
   const file = join(directory, "nginx.conf");
-  writeFileSync(file, configuration({ directory, root, port, accessLog }));
+  writeFileSync(file, configuration({ directory, root, port, accessLog, more }));
   const child = spawn(join(place, "usr/sbin/nginx"), ["-p", directory, "-c", file], {
     stdio: ["ignore", "inherit", "inherit"],
   });
-  test.after(() => ended(child));
-  await until("nginx listens", () => {
-    assert.equal(child.exitCode, null, "nginx has ended");
-    return answers(port);
-  });
+  await listens(test, child, port);
   return {
     url: `http://127.0.0.1:${port}`,
     accessLog,
@@ -59,9 +55,10 @@ interface Places {
   readonly root: string;
   readonly port: number;
   readonly accessLog: string;
+  readonly more: string;
 }
 
-function configuration({ directory, root, port, accessLog }: Places): string {
+function configuration({ directory, root, port, accessLog, more }: Places): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${directory}/tmp/${name};`)
     .join("\n");
@@ -76,9 +73,18 @@ ${temporary}
 ${logFormat(accessLog)}
 types { application/json json; }
 ${blockOf("docs/updates/publish.md")}
-server { listen 127.0.0.1:${port}; root ${root}; }
+server { listen 127.0.0.1:${port}; root ${root}; ${more} }
 }
 `;
+}
+
+/** Waits until a server answers, which is ended at the end of the test. */
+export async function listens(test: Ending, child: ChildProcess, port: number): Promise<void> {
+  test.after(() => ended(child));
+  await until(`${child.spawnfile} listens`, () => {
+    assert.equal(child.exitCode, null, `${child.spawnfile} has ended`);
+    return answers(port);
+  });
 }
 
 function answers(port: number): Promise<boolean> {
