@@ -1,3 +1,4 @@
+import { StewardError } from "../../src/contract/errors.ts";
 import { type Caps, caps } from "../../src/tuf/caps.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
 import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
@@ -5,8 +6,9 @@ import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository, Validators } from "../../src/tuf/repository.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
 import type { SignedRepository } from "./signed-repository.ts";
+import { sha256 } from "./signing-key.ts";
 
-/** A repository's metadata out of memory, and the names in the order in which they were asked for. */
+/** A repository out of memory, and the names of metadata in the order in which they were asked for. */
 export function reading({ files }: SignedRepository): { repository: Repository; asked: string[] } {
   const asked: string[] = [];
   const repository: Repository = {
@@ -15,12 +17,19 @@ export function reading({ files }: SignedRepository): { repository: Repository; 
       const bytes = files.get(`metadata/${name}`);
       if (!bytes) return null;
       const validators = {
-        etag: `"${bytes.length}-${bytes.subarray(-80).toString("hex")}"`,
+        etag: `"${sha256(bytes)}"`,
         last_modified: null,
       };
       return known?.etag === validators.etag ? "unchanged" : { bytes, validators };
     },
-    openTarget: () => Promise.reject(new Error("no targets are read here")),
+    openTarget: async (path) => {
+      const bytes = files.get(`targets/${path}`);
+      if (!bytes) throw new StewardError("update_file_missing", `The target ${path} is not there.`);
+      const body = (async function* () {
+        yield bytes;
+      })();
+      return { status: 200, headers: {}, where: "memory", body, close: () => undefined };
+    },
     cost: () => ({ requests: asked.length, bodyBytes: 0 }),
   };
   return { repository, asked };

@@ -74,7 +74,7 @@ export function requireUnexpired({ start }: Session, role: string, { expires }: 
   if (Date.parse(expires) > start.getTime()) return;
   throw new StewardError(
     "update_metadata_expired",
-    `The metadata of the role ${role} expired at ${expires}, and it is ${start.toISOString()}: the server does not give out its publisher's newest, or the publisher has not renewed them. The installed releases stay as they are.`,
+    `The metadata of the role ${role} expired at ${expires}, and it is ${start.toISOString()}: the publisher has not renewed them, or these are not the newest. The installed releases stay as they are.`,
   );
 }
 
@@ -83,7 +83,7 @@ export function requireNotBelow(role: string, version: number, trusted: number):
   if (version >= trusted) return;
   throw new StewardError(
     "update_rollback_refused",
-    `The server offers version ${version} of the role ${role}, and this device knows version ${trusted}: the server is out of date, or this is a rollback attack.`,
+    `The repository has version ${version} of the role ${role}, and this device knows version ${trusted}: the repository is out of date, or this is a rollback attack.`,
   );
 }
 
@@ -98,7 +98,7 @@ export function requireNoRollback(next: Snapshot, trusted: Snapshot): void {
 export function missing(file: string): StewardError {
   return new StewardError(
     "update_file_missing",
-    `The update server has no metadata/${file}. Is it the address of a whole repository?`,
+    `The repository has no metadata/${file}. Does its address name the folder above metadata?`,
   );
 }
 
@@ -120,6 +120,6 @@ function difference(bytes: Uint8Array, { length, hashes }: MetaFile): string | n
 function mismatch(file: string, wrong: string): StewardError {
   return new StewardError(
     "update_metadata_mismatch",
-    `metadata/${file} is not the file that was signed for: it has ${wrong}. The server mixes files of different times; try again later.`,
+    `metadata/${file} is not the file that was signed for: it has ${wrong}. The repository mixes files of different times. If its publisher is uploading now, try again later.`,
   );
 }

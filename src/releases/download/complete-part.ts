@@ -5,7 +5,7 @@ import { isCalledPage, withoutPage } from "../../host/web-page.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
-import type { SignedPayload } from "../signed-payload.ts";
+import { readSignedPayload, type SignedPayload } from "../signed-payload.ts";
 import { mismatch } from "../staged-payload.ts";
 import { readContentLength, readContentRange } from "./http-fields.ts";
 import type { PayloadPart } from "./payload-part.ts";
@@ -13,21 +13,35 @@ import type { PayloadPart } from "./payload-part.ts";
 /** Bytes that a download leaves to the rest of the device. */
 const spareBytes = 32 * 1024 ** 2;
 
-export interface FetchOptions {
+/** A target, and where it is. */
+export interface PayloadRequest {
   readonly repository: Repository;
   readonly found: FoundTarget;
+  readonly signal: AbortSignal;
+  /** The root's `consistent_snapshot`: files have their hash before their names. */
+  readonly isConsistentSnapshot: boolean;
+}
+
+export interface FetchOptions extends PayloadRequest {
   /** That of updates in the state: `downloads/` and `staged/` are made in it. */
   readonly directory: string;
   readonly freeSpace: FreeSpace;
   readonly caps: Pick<Caps, "payloadBytes">;
-  readonly signal: AbortSignal;
-  /** The root's `consistent_snapshot`: files have their hash before their names. */
-  readonly isConsistentSnapshot: boolean;
   /** Called for each piece that came, and once with what was there before. */
   readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
 }
 
-export type PayloadRequest = Pick<FetchOptions, "repository" | "found" | "signal" | "isConsistentSnapshot">;
+/** True if the repository has this target, whatever is in the file. Throws what opening it throws. */
+export async function hasTarget(options: PayloadRequest): Promise<boolean> {
+  const { repository, found, signal } = options;
+  try {
+    (await repository.openTarget(pathOf(options, readSignedPayload(found.file)), {}, signal)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof StewardError && error.code === "update_file_missing") return false;
+    throw error;
+  }
+}
 
 /** Until the part is all of what was signed. What can never become that is removed. */
 export async function complete(
@@ -95,12 +109,13 @@ export function mayBeCoded(transfer: Transfer): boolean {
 export async function ask(
   part: Pick<PayloadPart, "discard">,
   payload: SignedPayload,
-  { repository, found, signal, isConsistentSnapshot }: PayloadRequest,
+  options: PayloadRequest,
   fromByte: number,
 ): Promise<Transfer | null> {
+  const { repository, found, signal } = options;
   const isRest = fromByte > 0;
   const transfer = await repository.openTarget(
-    isConsistentSnapshot ? consistentPath(found.path, payload.nameHash) : found.path,
+    pathOf(options, payload),
     // Without If-Range: two servers behind one name, or weak entity tags, would have each cut begin at the first byte.
     isRest ? { range: `bytes=${fromByte}-` } : {},
     signal,
@@ -187,10 +202,14 @@ function refuseOtherLength(
   );
 }
 
-/** TUF 5.7.3: `<directory>/<hash>.<file name>`. */
-function consistentPath(path: string, hash: string): string {
+/** TUF 5.7.3: in a consistent snapshot `<directory>/<hash>.<file name>`. */
+function pathOf(
+  { found: { path }, isConsistentSnapshot }: PayloadRequest,
+  { nameHash }: SignedPayload,
+): string {
+  if (!isConsistentSnapshot) return path;
   const nameAt = path.lastIndexOf("/") + 1;
-  return `${path.slice(0, nameAt)}${hash}.${path.slice(nameAt)}`;
+  return `${path.slice(0, nameAt)}${nameHash}.${path.slice(nameAt)}`;
 }
 
 async function refuseFullDisk(

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { hasTarget } from "../../releases/download/complete-part.ts";
 import { installedVersions, setAsideById } from "../../releases/journal-queries.ts";
 import { blockersOf, failureOfAll, listKinds } from "../../releases/kind-blockers.ts";
 import { readPatch } from "../../releases/patches/patch.ts";
@@ -10,7 +11,14 @@ import { refresh } from "../../tuf/refresh.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
-import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
+import {
+  type CheckReport,
+  type CheckResult,
+  type CheckSource,
+  failedResult,
+  targetsOf,
+} from "./check-outcome.ts";
+import { refreshFromMedium } from "./medium.ts";
 
 /** A check that has ended, and the repository that it read. */
 export interface CheckDone {
@@ -47,7 +55,7 @@ export async function performCheck(
   try {
     const ending = AbortSignal.any([signal, deadline.signal]);
     repository = options.openRepository(source.url, ending, source.isServer ? report : null);
-    result = await checked(options, { source, repository, start, journal });
+    result = await checked(options, { source, repository, start, journal, signal: ending });
   } catch (error) {
     signal.throwIfAborted();
     result = failedResult(error, isClockTrusted());
@@ -60,34 +68,33 @@ export async function performCheck(
 
 async function checked(
   options: UpdaterOptions,
-  order: Pick<CheckOrder, "source" | "journal"> & { repository: Repository; start: Date },
+  order: Pick<CheckOrder, "source" | "journal" | "signal"> & { repository: Repository; start: Date },
 ): Promise<CheckResult> {
-  const { source, repository, start, journal } = order;
+  const { source, repository, start, journal, signal } = order;
   const { files, record } = options;
   const stored = record.read().validators;
-  const refreshed = await refresh({
-    repository,
-    files,
-    caps,
-    verifiers: ed25519Alone,
-    start,
-    // Only validators of the same server count: those of another one mean nothing here.
-    ...(source.isServer && stored?.server === source.url && { known: stored }),
-  });
+  // Only validators of the same server count: those of another one mean nothing here.
+  const known = stored?.server === source.url ? stored : undefined;
+  const session = { repository, files, caps, verifiers: ed25519Alone, start };
+  const { refreshed, outdated } = source.isServer
+    ? { refreshed: await refresh({ ...session, known }), outdated: null }
+    : await refreshFromMedium(session);
   const channel = options.settings().ota.channel;
   const { targets, failures } = await listKinds(refreshed, channel);
   const isClockTrusted = options.isClockTrusted();
   const blockers = blockersOf(failures, isClockTrusted);
   const failure = failureOfAll(failures);
-  if (failure !== null) return { ...failedResult(failure, isClockTrusted), blockers };
-  return {
-    outcome: "ok",
-    blockers,
-    selection: selectFor(options, journal, { channel, targets, elsewhere: refreshed.elsewhere() }),
-    patches: targets.flatMap((target) => readPatch(target) ?? []),
-    validators: refreshed.validators,
-    isConsistentSnapshot: refreshed.root.consistent_snapshot === true,
-  };
+  if (failure !== null) return { ...failedResult(outdated ?? failure, isClockTrusted), blockers };
+  const selection = selectFor(options, journal, { channel, targets, elsewhere: refreshed.elsewhere() });
+  const isConsistentSnapshot = refreshed.root.consistent_snapshot === true;
+  if (outdated !== null) {
+    const chosen = [...targetsOf(selection).values()];
+    const lookFor = (found: FoundTarget) => hasTarget({ repository, found, isConsistentSnapshot, signal });
+    if (!(await Promise.all(chosen.map(lookFor))).includes(true)) throw outdated;
+  }
+  const patches = targets.flatMap((target) => readPatch(target) ?? []);
+  const { validators } = refreshed;
+  return { outcome: "ok", blockers, selection, patches, validators, isConsistentSnapshot };
 }
 
 /** A held release is chosen only where there is no other, so that it can be applied by hand; a failed one never is. */

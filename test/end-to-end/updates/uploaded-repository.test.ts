@@ -12,6 +12,17 @@ import { until } from "../../../lab/basics/until.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
+/** The place of the payload of these rules. */
+function pathOf({ files }: SignedRepository, version: string): string {
+  const path = [...files.keys()].find((one) => one.endsWith(`.base-${version}.tar.gz`));
+  assert.ok(path);
+  return path;
+}
+
+function timestampIn(archive: Buffer): Buffer {
+  return execFileSync("tar", ["-xO", "./metadata/timestamp.json"], { input: archive });
+}
+
 describe("a repository that is sent as a file", () => {
   const ending = endOfSuite();
   const scratch = scratchDirectory();
@@ -27,7 +38,7 @@ describe("a repository that is sent as a file", () => {
     mkdirSync(place);
     await repository.writeTo(place);
     const file = `${place}.tar`;
-    execFileSync("tar", ["-cf", file, "metadata", "targets"], { cwd: place });
+    execFileSync("tar", ["-cf", file, "."], { cwd: place });
     return readFileSync(file);
   };
 
@@ -111,8 +122,9 @@ describe("a repository that is sent as a file", () => {
     await until("it is removed", () => !existsSync(uploaded));
   });
 
-  it("whose metadata have expired is refused, as a server's is", async () => {
+  it("whose metadata have expired is refused, in words about it", async () => {
     const old = publisher.repository.fork();
+    for (const path of old.files.keys()) if (path.startsWith("targets/")) old.files.delete(path);
     old.timestamp.expires = "2026-01-01T00:00:00Z";
     old.publish("rules");
     assert.equal((await send(await packed(old, "old"))).status, 202);
@@ -121,6 +133,7 @@ describe("a repository that is sent as a file", () => {
       [schedule.last_check?.outcome, schedule.last_check?.code],
       ["failed", "update_metadata_expired"],
     );
+    assert.match(schedule.last_check?.detail ?? "", /^This medium has expired\. /);
   });
 
   it("that is no archive, or has a link in it, is 422, and nothing of it is left", async () => {
@@ -209,6 +222,38 @@ describe("a repository that is sent as a file", () => {
     const apply = await agent.run("update", "apply", "--repo", text, "--yes");
     assert.equal(apply.code, 2);
     assert.match(apply.stderr, /`steward update check --repo .*text\.tar` stages/);
+  });
+
+  it("that is older than what its server has shown brings the payload that the device waits for, or says so", async () => {
+    const { repository, server } = publisher;
+    await agent.set({ server: server.origin, enabled: false });
+    repository.addRelease({ version: "1.1.0" });
+    repository.publish("rules");
+    const older = await packed(repository, "older");
+    repository.publishTimestamp();
+    server.files = new Map([...repository.files].filter(([path]) => !path.startsWith("targets/")));
+    const seen = await agent.check();
+    assert.deepEqual([seen.available.rules?.version, seen.available.rules?.staged], ["1.1.0", false]);
+    const kept = () => readFileSync(join(agent.stateDirectory, "updates/metadata/timestamp.json"), "utf8");
+    const before = kept();
+    // The name is right, the bytes are not: the hash that the device knows decides.
+    const forged = repository.fork();
+    forged.files.set(pathOf(forged, "1.1.0"), Buffer.from("forged"));
+    forged.files.set("metadata/timestamp.json", timestampIn(older));
+    assert.equal((await send(await packed(forged, "forged"))).status, 202);
+    const { available } = await agent.settled();
+    assert.deepEqual(
+      [available.rules?.staged, available.rules?.hold?.reason?.code],
+      [false, "update_payload_mismatch"],
+    );
+    assert.equal((await send(older)).status, 202);
+    const after = await agent.settled();
+    assert.deepEqual([after.schedule.last_check?.outcome, after.available.rules?.staged], ["ok", true]);
+    assert.equal((await send(archive)).status, 202);
+    const { schedule } = await agent.settled();
+    assert.equal(schedule.last_check?.code, "update_rollback_refused");
+    assert.match(schedule.last_check?.detail ?? "", /^The metadata on this medium are older .* Export the /);
+    assert.equal(kept(), before);
   });
 
   it("that a power cut has left is removed by the next start", async () => {

@@ -77,15 +77,15 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   headers_too_large: "Die Anfrage ist zu groß",
   internal_error: "Das Programm auf dem Gerät hat einen Fehler",
   update_server_refused: "Der Update-Server wird nicht akzeptiert",
-  update_file_missing: "Auf dem Update-Server fehlt eine Datei",
+  update_file_missing: "Im Repository fehlt eine Datei",
   update_web_page: "Statt des Updates kam eine Webseite",
   update_too_large: "Der Update-Server hat zu viel gesendet",
-  update_metadata_malformed: "Die Metadaten auf dem Update-Server sind beschädigt",
+  update_metadata_malformed: "Die Metadaten des Repositorys sind beschädigt",
   update_signature_invalid: "Dem Update fehlen Signaturen des Herausgebers",
-  update_rollback_refused: "Der Update-Server bietet ältere Metadaten an als zuvor",
-  update_metadata_mismatch: "Die Dateien auf dem Update-Server passen nicht zusammen",
-  update_metadata_expired: "Die Metadaten auf dem Update-Server sind abgelaufen",
-  update_limit_exceeded: "Der Update-Server überschreitet eine Grenze",
+  update_rollback_refused: "Das Repository ist älter als das vorige",
+  update_metadata_mismatch: "Die Dateien des Repositorys passen nicht zusammen",
+  update_metadata_expired: "Die Metadaten des Repositorys sind abgelaufen",
+  update_limit_exceeded: "Das Repository überschreitet eine Grenze",
   update_not_acceptable: "Diese Version ist nicht für dieses Gerät",
   update_archive_unusable: "Die Datei ist kein Archiv eines Repositorys",
   update_payload_unsafe: "Diese Version lässt sich nicht sicher entpacken",
@@ -108,7 +108,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
 };
 
 const older = "Diese Seite ist vielleicht älter als das Programm auf dem Gerät.";
-const otherServer = "Die Adresse ist falsch, oder der Server gehört nicht dem Herausgeber.";
+const otherServer = "Die Adresse oder der Datenträger gehört nicht dem Herausgeber.";
 
 /** The cause of each error, and what helps. */
 export const problemCauses: Readonly<Record<ErrorCode, string>> = {
@@ -207,7 +207,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   update_signature_invalid:
     "Es wurde unterwegs verändert, oder der Herausgeber hat andere Schlüssel. Es wurde nichts installiert.",
   update_rollback_refused:
-    "Der Server ist veraltet, oder jemand versucht, eine alte Version unterzuschieben.",
+    "Server oder Datenträger sind veraltet, oder jemand versucht, eine alte Version unterzuschieben.",
   update_metadata_mismatch: "Vielleicht lädt der Herausgeber gerade eine Version hoch.",
   update_metadata_expired: "Der Herausgeber hat sie nicht erneuert, oder die Uhr dieses Geräts geht falsch.",
   update_limit_exceeded: otherServer,
