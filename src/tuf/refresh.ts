@@ -41,18 +41,14 @@ async function updateTimestamp(
   const signers = signersOf(root, "timestamp");
   const trusted = await loadTrusted(session, "timestamp", signers);
   const known = trusted === null ? undefined : session.known;
-  const maximumBytes = session.caps.timestampBytes;
   const read = await session.repository.readMetadata("timestamp.json", {
-    maximumBytes,
+    maximumBytes: session.caps.timestampBytes,
     ...(known && { known }),
   }); // §5.4.1
   if (read === null) throw missing("timestamp.json");
   if (read === "unchanged") {
     if (!trusted)
-      throw new StewardError(
-        "update_server_refused",
-        "It answered 304 (not modified) to a request without a condition.",
-      );
+      throw new StewardError("update_server_refused", "It answered 304 to a request without a condition.");
     // A server can freeze a device by answering "unchanged" for a file that it should have renewed.
     requireUnexpired(session, "timestamp", trusted.signed);
     return { timestamp: trusted.signed, validators: known };
@@ -68,10 +64,9 @@ async function updateTimestamp(
 
 /** §5.4.3: rollback attack. False for the version that is already trusted, which then stays as it is. */
 function isNewer(next: Timestamp, trusted: Timestamp): boolean {
-  requireNotBelow("timestamp", next.version, trusted.version); // §5.4.3.1
+  requireNotBelow("timestamp", next, trusted); // §5.4.3.1
   if (next.version === trusted.version) return false;
-  const file = "snapshot.json";
-  requireNotBelow("snapshot", next.meta[file].version, trusted.meta[file].version); // §5.4.3.2
+  requireNotBelow("snapshot", next.meta["snapshot.json"], trusted.meta["snapshot.json"]); // §5.4.3.2
   return true;
 }
 

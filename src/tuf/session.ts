@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
-import type { Metadata, MetaFile, RoleType, Root, Snapshot } from "./metadata.ts";
+import type { Metadata, MetaFile, RoleType, Root, Snapshot, Timestamp } from "./metadata.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 import { metadataSteps } from "./read-metadata.ts";
 import type { Repository, Validators } from "./repository.ts";
@@ -79,19 +79,24 @@ export function requireUnexpired({ start }: Session, role: string, { expires }: 
 }
 
 /** Rollback attack. */
-export function requireNotBelow(role: string, version: number, trusted: number): void {
-  if (version >= trusted) return;
+export function requireNotBelow(role: string, next: Aged, trusted: Aged): void {
+  if (next.version >= trusted.version) return;
   throw new StewardError(
     "update_rollback_refused",
-    `The repository has version ${version} of the role ${role}, and this device knows version ${trusted}: the repository is out of date, or this is a rollback attack.`,
+    `The repository has ${ageOf(next)} of the role ${role}, and this device knows ${ageOf(trusted)}: the repository is out of date, or was put back to an earlier state.`,
   );
+}
+
+type Aged = Pick<Timestamp, "version"> & Partial<Timestamp>;
+
+function ageOf({ version, expires }: Aged): string {
+  return `version ${version}${expires === undefined ? "" : ` (good until ${expires})`}`;
 }
 
 /** §5.5.5: no role disappears, and none goes back. */
 export function requireNoRollback(next: Snapshot, trusted: Snapshot): void {
-  for (const [file, { version }] of Object.entries(trusted.meta)) {
-    requireNotBelow(file.replace(/\.json$/, ""), next.meta[file]?.version ?? 0, version);
-  }
+  for (const [file, known] of Object.entries(trusted.meta))
+    requireNotBelow(file.replace(/\.json$/, ""), next.meta[file] ?? { version: 0 }, known);
 }
 
 /** The error for a required file that is absent. */

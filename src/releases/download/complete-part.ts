@@ -27,6 +27,9 @@ export interface FetchOptions extends PayloadRequest {
   readonly directory: string;
   readonly freeSpace: FreeSpace;
   readonly caps: Pick<Caps, "payloadBytes">;
+  readonly signal: AbortSignal;
+  /** The root's `consistent_snapshot`: files have their hash before their names. */
+  readonly isConsistentSnapshot: boolean;
   /** Called for each piece that came, and once with what was there before. */
   readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
 }

@@ -252,7 +252,7 @@ describe("a repository that is sent as a file", () => {
     assert.equal((await send(archive)).status, 202);
     const { schedule } = await agent.settled();
     assert.equal(schedule.last_check?.code, "update_rollback_refused");
-    assert.match(schedule.last_check?.detail ?? "", /^The metadata on this medium are older .* Export the /);
+    assert.match(schedule.last_check?.detail ?? "", /^This medium is older .* Export the /);
     assert.equal(kept(), before);
   });
 
