@@ -3,6 +3,7 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import {
   type VerificationOptions,
@@ -143,6 +144,7 @@ async function usual({ agent, trust, releases, rootFile }: VerifyLab): Promise<V
     wall: () => new Date(),
     uptime: () => 1_000,
     bootId: "boot-1",
+    freeBytes: freeSpace,
   };
 }
 

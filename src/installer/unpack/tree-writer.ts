@@ -12,7 +12,6 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { StewardError } from "../../contract/errors.ts";
 import type { PayloadCaps } from "../../releases/payload/payload-caps.ts";
 import type { TreeStore } from "../../releases/payload/release-tree.ts";
 import type { ContentSink } from "../../store/archives/tar-entries.ts";
@@ -28,42 +27,54 @@ interface TreeOptions {
 /** Creates a new file: never over an existing one, never through a link. */
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
+/** `neededBytes`: bytes of the disk that all of it takes. */
+type TreeWriter = TreeStore & { neededBytes(): number };
+
 /**
- * Writes a release below `top`, a directory that is empty and that no other process writes to. Synchronous, because its
- * process does nothing else. Throws `storage_full`, `storage_unwritable`, and the system's errors.
+ * Writes a release below `top`, a directory that is empty and that no other process writes to. What has no room is counted
+ * and not written, so that the whole need is known at the end. Synchronous, because its process does nothing else. Throws
+ * `storage_full`, `storage_unwritable`, and the system's errors.
  */
-export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeStore {
+export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWriter {
   let takenBytes = 0;
+  /** That which had no room. */
+  const unwritten = new Map<string, Found>();
   return {
-    find: (path) => {
-      const stats = lstatSync(join(top, path), { throwIfNoEntry: false });
-      if (!stats) return null;
-      const kind = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
-      return { kind, sizeBytes: stats.size };
-    },
+    find: (path) => unwritten.get(path) ?? onDisk(join(top, path)),
     makeDirectory: (path) => {
-      take(0);
-      makeDirectory(join(top, path));
+      if (hasRoom(path, { kind: "directory", sizeBytes: 0 })) makeDirectory(join(top, path));
     },
     makeLink: (path, target) => {
-      take(0);
-      symlinkSync(target, join(top, path));
+      if (hasRoom(path, { kind: "other", sizeBytes: 0 })) symlinkSync(target, join(top, path));
     },
     makeHardLink: (path, file, sizeBytes) => {
-      take(sizeBytes);
-      linkSync(join(top, file), join(top, path));
+      if (hasRoom(path, { kind: "file", sizeBytes })) linkSync(join(top, file), join(top, path));
     },
     makeFile: (path, isExecutable, sizeBytes) => {
-      take(sizeBytes);
+      if (!hasRoom(path, { kind: "file", sizeBytes })) return nowhere;
       return openNew(join(top, path), isExecutable ? 0o755 : 0o644, sizeBytes);
     },
+    neededBytes: () => takenBytes,
   };
 
-  function take(sizeBytes: number): void {
+  function hasRoom(path: string, entry: Found): boolean {
     // A directory, a long link and the inode of a file take about one block each.
-    takenBytes += (1 + Math.ceil(sizeBytes / caps.blockBytes)) * caps.blockBytes;
-    if (takenBytes > roomBytes) throw noRoom(takenBytes, roomBytes);
+    takenBytes += (1 + Math.ceil(entry.sizeBytes / caps.blockBytes)) * caps.blockBytes;
+    if (takenBytes <= roomBytes) return true;
+    unwritten.set(path, entry);
+    return false;
   }
+}
+
+const nowhere: ContentSink = { write: () => undefined, close: () => undefined };
+
+type Found = NonNullable<ReturnType<TreeStore["find"]>>;
+
+function onDisk(path: string): Found | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return null;
+  const kind = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
+  return { kind, sizeBytes: stats.size };
 }
 
 /** With its full mode: the umask may have removed some bits. */
@@ -97,13 +108,4 @@ function openNew(path: string, mode: number, sizeBytes: number): ContentSink {
       closeSync(file);
     },
   };
-}
-
-function noRoom(neededBytes: number, roomBytes: number): StewardError {
-  const mebibytes = (bytes: number): string => `${Math.ceil(Math.max(0, bytes) / 1024 ** 2)} MiB`;
-  return new StewardError(
-    "storage_full",
-    `The release needs at least ${mebibytes(neededBytes)} of disk space, and ${mebibytes(roomBytes)} are available to it. ` +
-      "Free some space and try again.",
-  );
 }

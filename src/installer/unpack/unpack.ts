@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { rethrown } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
+import { installationNeeds, requireSpace, reserveBytes } from "../../releases/needed-space.ts";
 import { type PayloadCaps, payloadCaps } from "../../releases/payload/payload-caps.ts";
 import { readPayload, unreadable } from "../../releases/payload/read-payload.ts";
 import { storageError } from "../../store/files/durable-file.ts";
@@ -27,10 +28,15 @@ export async function unpack(
     rethrown((cause) => unreadable(cause instanceof NotRegular ? `it ${cause.reason}` : cause)),
   );
   try {
-    const roomBytes = (await files.freeBytes(dirname(directory))) - caps.reserveBytes;
+    const releases = dirname(directory);
+    const freeBytes = await files.freeBytes(releases);
+    const tree = createTreeWriter({ top: directory, caps, roomBytes: freeBytes - reserveBytes });
     makeNew(directory);
     try {
-      await readPayload(file, createTreeWriter({ top: directory, caps, roomBytes }), { caps });
+      await readPayload(file, tree, { caps });
+      const sizes = { lengthBytes: (await file.stat()).size, treeBytes: tree.neededBytes() };
+      const needs = installationNeeds({ releases, trust: dirname(payload) }, sizes);
+      await requireSpace("The release needs", needs, async () => freeBytes);
       await files.sync(directory);
     } catch (error) {
       removeTree(directory);

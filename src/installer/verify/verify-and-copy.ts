@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import type { AsAgent } from "../../host/host.ts";
 import type { Uptime } from "../../host/ports.ts";
+import type { ReleaseFiles } from "../../host/release-ports.ts";
+import { installationNeeds, requireSpace } from "../../releases/needed-space.ts";
 import type { Release } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { Floors } from "../../releases/selection.ts";
@@ -42,6 +44,7 @@ export interface VerificationOptions {
   readonly wall: () => Date;
   readonly uptime: Uptime;
   readonly bootId: string;
+  readonly freeBytes: ReleaseFiles["freeBytes"];
 }
 
 /**
@@ -70,6 +73,9 @@ async function verifyInto(own: string, id: string, options: VerificationOptions)
     const trust = await openInstallerTrust(options.directories);
     try {
       const verified = await verify(id, files, trust, options);
+      const { name, version } = verified.release;
+      const needs = installationNeeds(options.directories, verified.release);
+      await requireSpace(`${name} ${version} needs at least`, needs, options.freeBytes);
       const payload = join(own, "payload.tar.gz");
       copySigned(files.payload, payload, signedPayload(verified.release));
       return { ...verified, payload };

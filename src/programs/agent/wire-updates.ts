@@ -53,7 +53,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
   const payloads = createPayloadStore({
-    ...{ directory, caps },
+    ...{ directory, caps, installation: plan.installer?.directories },
     freeSpace: host.files.freeSpace,
     unpackPatch: createUnpackPatch(plan.node, plan.assetsDirectory, host.run),
     loadFetch: async () => (await loadUpdateClient()).fetchPayload,

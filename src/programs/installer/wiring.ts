@@ -109,5 +109,6 @@ function createVerifyAndCopy(
       wall: host.now,
       uptime: host.uptime,
       bootId: host.bootId,
+      freeBytes: host.files.freeBytes,
     });
 }

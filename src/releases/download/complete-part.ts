@@ -5,6 +5,7 @@ import { isCalledPage, withoutPage } from "../../host/web-page.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
+import { type InstallationPlaces, installationNeeds, requireSpace, type SpaceNeed } from "../needed-space.ts";
 import { readSignedPayload, type SignedPayload } from "../signed-payload.ts";
 import { mismatch } from "../staged-payload.ts";
 import { readContentLength, readContentRange } from "./http-fields.ts";
@@ -26,6 +27,8 @@ export interface FetchOptions extends PayloadRequest {
   /** That of updates in the state: `downloads/` and `staged/` are made in it. */
   readonly directory: string;
   readonly freeSpace: FreeSpace;
+  /** Absent: there is no installer. */
+  readonly installation?: InstallationPlaces | undefined;
   readonly caps: Pick<Caps, "payloadBytes">;
   readonly signal: AbortSignal;
   /** The root's `consistent_snapshot`: files have their hash before their names. */
@@ -57,7 +60,7 @@ export async function complete(
     if (part.difference() === null) return;
     await part.beginAnew();
   }
-  await refuseFullDisk(part, payload, options);
+  await requireSpaceFor(part, payload, options);
   const difference = await fetchRest(part, payload, options);
   if (difference === null) return;
   await part.discard();
@@ -215,23 +218,18 @@ function pathOf(
   return `${path.slice(0, nameAt)}${nameHash}.${path.slice(nameAt)}`;
 }
 
-async function refuseFullDisk(
+/** With what the installer needs, or a device would fetch what it cannot install. */
+async function requireSpaceFor(
   part: PayloadPart,
-  payload: SignedPayload,
-  { directory, freeSpace, found }: FetchOptions,
+  { lengthBytes }: SignedPayload,
+  { directory, freeSpace, found, installation }: FetchOptions,
 ): Promise<void> {
-  const neededBytes = payload.lengthBytes - part.lengthBytes() + spareBytes;
-  const freeBytes = await freeSpace(directory);
-  if (freeBytes >= neededBytes) return;
-  throw new StewardError(
-    "storage_full",
-    `${found.path} needs ${mebibytes(neededBytes)}, ${mebibytes(spareBytes)} of them to spare, ` +
-      `and ${directory} has ${mebibytes(freeBytes)}. Free ${mebibytes(neededBytes - freeBytes)} there.`,
-  );
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+  const needs: SpaceNeed[] = [
+    { purpose: "download", directory, bytes: lengthBytes - part.lengthBytes() },
+    { purpose: "reserve", directory, bytes: spareBytes },
+    ...(installation ? installationNeeds(installation, { lengthBytes }) : []),
+  ];
+  await requireSpace(`${found.path} needs at least`, needs, freeSpace);
 }
 
 function tooLarge({ path, file }: FoundTarget): StewardError {

@@ -66,7 +66,7 @@ export function openRepository(options: RepositoryOptions): Repository {
       if ([200, 206, 416].includes(status)) return transfer;
       transfer.close();
       if (![403, 404, 410].includes(status)) throw notServed(path, transfer);
-      throw missing(`The target ${path} is signed for, but not there: ${where} answered ${status}.`);
+      throw missing(`${where} answered ${status} to ${path}, which is signed for: ${notThere}.`);
     },
     cost: () => ({ ...cost }),
   };
@@ -148,6 +148,8 @@ function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
   };
   return { where, status, headers, body: pieces(), close: () => transfer.close() };
 }
+
+const notThere = "the repository was not uploaded whole, or was exported for devices of another kind";
 
 function missing(message: string): StewardError {
   return new StewardError("update_file_missing", message);

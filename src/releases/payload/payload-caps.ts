@@ -15,8 +15,6 @@ export interface PayloadCaps {
   /** Decompressed bytes for each compressed one; not checked within the first `expansionFreeBytes`. */
   readonly expansion: number;
   readonly expansionFreeBytes: number;
-  /** Bytes of the file system that always stay free. */
-  readonly reserveBytes: number;
   /** Bytes of a block of the file system, for the estimate of the space that is needed (ext4, tmpfs). */
   readonly blockBytes: number;
 }
@@ -31,6 +29,5 @@ export const payloadCaps: PayloadCaps = {
   linkHops: 40,
   expansion: 100,
   expansionFreeBytes: 1024 ** 2,
-  reserveBytes: 64 * 1024 ** 2,
   blockBytes: 4_096,
 };

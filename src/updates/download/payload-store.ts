@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
-import type { UnpackPatch } from "../../releases/download/patched-part.ts";
+import type { FetchPayloadOptions, UnpackPatch } from "../../releases/download/patched-part.ts";
 import type { fetchPayload } from "../../releases/download/payload.ts";
 import { hasZstandard, zstandard } from "../../releases/patches/zstandard.ts";
 import type { Caps } from "../../tuf/caps.ts";
@@ -13,6 +13,7 @@ interface PayloadStoreOptions {
   /** The directory of updates in the state. */
   readonly directory: string;
   readonly freeSpace: FreeSpace;
+  readonly installation: FetchPayloadOptions["installation"];
   readonly caps: Pick<Caps, "payloadBytes">;
   /** Makes a payload of a former one in a process of its own. */
   readonly unpackPatch: UnpackPatch;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { makeScratch } from "../../../lab/publisher/site.ts";
@@ -13,7 +13,7 @@ function treeIn(test: TestContext, bounds: { entries?: number; roomBytes?: numbe
   const store = createTreeWriter({ top, caps: { blockBytes: 10 }, roomBytes });
   const tree = createReleaseTree(store, { entries, links: 10, bytes: 1024 ** 2 });
   const mode = (name: string): string => (statSync(join(top, name)).mode & 0o7777).toString(8);
-  return { top, tree, mode };
+  return { top, tree, mode, neededBytes: store.neededBytes };
 }
 
 function put(tree: ReleaseTree, path: readonly string[], content = "", isExecutable = false): void {
@@ -69,16 +69,22 @@ describe("the tree of a release", () => {
       [60, true],
       [59, false],
     ] as const) {
-      const { tree } = treeIn(test, { roomBytes });
+      const { tree, top, neededBytes } = treeIn(test, { roomBytes });
       put(tree, ["a"], "x".repeat(10));
       tree.directory(["d"]);
-      const last = () => put(tree, ["d", "x"], "x".repeat(11));
-      if (isEnough) assert.doesNotThrow(last);
-      else
-        assert.throws(last, { code: "storage_full", message: /at least 1 MiB .* and 1 MiB are available/ });
+      put(tree, ["d", "x"], "x".repeat(11));
+      assert.equal(neededBytes(), 60);
+      assert.equal(existsSync(join(top, "d", "x")), isEnough);
     }
-    const { tree } = treeIn(test, { roomBytes: -(1024 ** 2) });
-    assert.throws(() => tree.directory(["d"]), /and 0 MiB are available/);
+  });
+
+  it("counts what has no room and writes none of it, so that the whole need is known", (test) => {
+    const { tree, top, neededBytes } = treeIn(test, { roomBytes: -(1024 ** 2) });
+    tree.directory(["d"]);
+    put(tree, ["d", "x"], "x".repeat(11));
+    tree.link(["l"], "d");
+    assert.equal(neededBytes(), 50);
+    assert.deepEqual(readdirSync(top), []);
   });
 
   it("says which of its files the disk does not take", (test) => {

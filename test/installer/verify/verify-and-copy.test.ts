@@ -35,6 +35,17 @@ describe("verifying and copying a staged release", { skip: !isRoot && "needs roo
     assert.equal((await stat(lab.trust)).mode & 0o777, 0o700);
   });
 
+  it("copies nothing where the disk has no room for all that follows, and says it in one number", async (test) => {
+    const lab = await openVerifyLab(test);
+    const freeBytes = async () => 50 * 1024 ** 2;
+    const error = await refused("storage_full", lab.verifyNew("1.2.0", { freeBytes }));
+    assert.match(
+      error.message,
+      /^base 1\.2\.0 needs at least 66 MiB .* \(copy 1, unpacked 1, reserve 64\), and 50 MiB are free\. Free 16 MiB/,
+    );
+    assert.deepEqual(await takenFiles(lab.trust), []);
+  });
+
   it("takes one that is signed by its SHA-256 alone, as python-tuf and tuf-on-ci do it", async (test) => {
     const lab = await openVerifyLab(test);
     const added = lab.publisher.addRelease({ version: "1.2.0" });

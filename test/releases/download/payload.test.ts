@@ -118,14 +118,21 @@ describe("fetchPayload", () => {
       assert.equal(server?.requests.length, 0);
     });
 
-    it("a disk that is too full, with the figures in words", async () => {
-      const fetched = fetching(serve(), { freeSpace: async () => 32 * 1024 ** 2 });
-      await assert.rejects(fetched, {
-        ...code("storage_full"),
-        message: /34\.9 MiB.*32\.0 MiB.*Free 2\.9 MiB/,
+    for (const [name, hasInstaller, words] of [
+      ["without an installer", false, /at least 35 MiB .* \(download 3, reserve 32\), .* Free 3 MiB there/],
+      [
+        "with all that the installer needs on it",
+        true,
+        /at least 73 MiB .* \(download 3, copy 3, unpacked 3, reserve 64\), and 32 MiB are free\. Free 41 MiB/,
+      ],
+    ] as const)
+      it(`a disk that is too full, ${name}, in one number`, async () => {
+        const installation = { releases: join(directory, "releases"), trust: join(directory, "trust") };
+        const disk = { freeSpace: async () => 32 * 1024 ** 2, ...(hasInstaller && { installation }) };
+        const fetched = fetching(serve(), disk);
+        await assert.rejects(fetched, { ...code("storage_full"), message: words });
+        assert.equal(server?.requests.length, 0);
       });
-      assert.equal(server?.requests.length, 0);
-    });
   });
 
   describe("takes nothing from a server", () => {

@@ -8,6 +8,7 @@ import { reading } from "../../../lab/publisher/refreshing.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { createPayloadStore } from "../../../src/updates/download/payload-store.ts";
 
+const places = { releases: "/releases", trust: "/trust" };
 const [one, two, three] = ["1".repeat(32), "2".repeat(32), "3".repeat(32)];
 
 async function stored(test: TestContext) {
@@ -22,6 +23,7 @@ async function stored(test: TestContext) {
   const store = createPayloadStore({
     directory,
     freeSpace: async () => 7,
+    installation: places,
     caps: { payloadBytes: 9 },
     unpackPatch: async () => undefined,
     loadFetch: async () => async (options) => {
@@ -88,9 +90,12 @@ describe("the payloads of a device", () => {
       { id: one, target, patches: [] },
       { ...how, onProgress: (bytes) => void told.push(bytes) },
     );
-    const [{ freeSpace, onProgress, patching: _, ...rest }] = fetched as [Record<string, unknown>];
+    const [{ freeSpace, onProgress, installation, patching: _, ...rest }] = fetched as [
+      Record<string, unknown>,
+    ];
     assert.deepEqual(rest, { ...how, directory, caps: { payloadBytes: 9 }, found: target });
     assert.equal(await (freeSpace as () => Promise<number>)(), 7);
+    assert.equal(installation, places);
     assert.deepEqual([typeof onProgress, told], ["function", [5]]);
   });
 });
