@@ -3,6 +3,7 @@ import {
   type Command,
   type CommandTable,
   type Example,
+  type ExitCodes,
   groupOf,
   type Option,
 } from "../src/terminal/commands/command.ts";
@@ -42,10 +43,7 @@ export function manualPage(table: CommandTable, page: PageWords, { version, date
       ...members.flatMap((command) => commandParagraph(table, command)),
     ]),
     ...[".SH OPTIONS OF EVERY COMMAND", ...table.globalOptions.flatMap(optionParagraph)],
-    ...[
-      ".SH EXIT STATUS",
-      ...table.exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)]),
-    ],
+    ...[".SH EXIT STATUS", ...exitCodeParagraphs(table.exitCodes)],
     ...section(
       "ENVIRONMENT",
       page.environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)]),
@@ -105,14 +103,21 @@ function section(head: string, lines: readonly string[]): string[] {
 
 function commandParagraph(table: CommandTable, command: Command): string[] {
   const usage = (commandUsage(table, command).split("\n")[0] ?? "").replace(/^Usage: /, "");
-  const { path, aliases = [], examples = [] } = command;
+  const { path, aliases = [], examples = [], exitCodes = [] } = command;
   const others = aliases.map((alias) => [table.program, ...path.slice(0, -1), alias].join(" "));
   return [
     ...[".TP", `.B ${breakable(usage)}`, `${plain(command.summary)}.`],
     ...(others.length === 0 ? [] : [`Also: ${plain(others.join(", "))}.`]),
     ...(command.options.length === 0 ? [] : [".RS", ...command.options.flatMap(optionParagraph), ".RE"]),
     ...(examples.length === 0 ? [] : [".RS", ...examples.flatMap(exampleParagraph), ".RE"]),
+    ...(exitCodes.length === 0
+      ? []
+      : [".RS", ".PP", "Exit status:", ...exitCodeParagraphs(exitCodes), ".RE"]),
   ];
+}
+
+function exitCodeParagraphs(exitCodes: ExitCodes): string[] {
+  return exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)]);
 }
 
 function exampleParagraph({ line, what }: Example): string[] {

@@ -2,6 +2,7 @@
 
 import { wholeTable } from "../../src/cli/command-table.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
+import { updateExitCodes } from "../../src/cli/updates/update-ends.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import type { EventRows, Heard } from "../../src/contract/events/row.ts";
@@ -27,6 +28,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   events: eventsTable,
   heard: heardTable,
   "exit-codes": () => exitCodesTable(commandTable),
+  "update-exit-codes": () => exitCodesTable({ exitCodes: updateExitCodes }),
   commands: () => commandsTables(commandTable),
   "publisher-commands": () => commandsTables(publisher),
   "publisher-exit-codes": () => exitCodesTable(publisher),
@@ -97,7 +99,7 @@ function heardTable(): string {
   return markdownTable(["event", "what it records", "when people hear of it"], rows);
 }
 
-function exitCodesTable({ exitCodes }: CommandTable): string {
+function exitCodesTable({ exitCodes }: Pick<CommandTable, "exitCodes">): string {
   return markdownTable(
     ["exit code", "meaning"],
     exitCodes.map((row) => [...row]),

@@ -8,14 +8,12 @@ import { AgentAbsent } from "../client/agent-connection.ts";
 import { allPages, wholeList } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
+import { exitOf, failureSentences, notApplied, notSynchronised, updateExitCodes } from "./update-ends.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { outcomeReport } from "./update-history.ts";
 import { rollBackAsRoot } from "./update-orders.ts";
 import { repositoryOf, repositoryOption } from "./update-repository.ts";
 import { releaseWords } from "./update-words.ts";
-
-/** contract/error-codes.ts: the clock is not synchronised. */
-const notSynchronised = 9;
 
 /** Which releases are meant; all of them if not said. */
 export const kindsPositional: Positional = {
@@ -28,8 +26,8 @@ const noWait = { name: "no-wait", summary: "return without waiting for the resul
 
 export const apply: Command = {
   path: ["update", "apply"],
-  summary:
-    "Apply available releases now, check their health, and undo them if they are not healthy; exit 1: undone or refused",
+  summary: "Apply available releases now, check their health, and undo them if they are not healthy",
+  exitCodes: updateExitCodes,
   positionals: [kindsPositional],
   options: [repositoryOption, { name: "again", summary: "also releases that failed here; as root" }, noWait],
   async run(invocation) {
@@ -134,6 +132,10 @@ async function carriedOut(invocation: Invocation, { begin, kinds, isWanted }: Er
   if (entries.length === 0) return nothingDone(invocation, { begun, ended, kinds });
   await output.report(wholeList(entries), entries.toReversed().map(outcomeReport).join("\n"));
   if (!entries.every(isWanted)) throw new OnlyExitCode(1);
+  const others = kinds.filter((kind) => !entries.some((entry) => entry.kind === kind));
+  for (const failure of failureSentences(ended, others)) await output.remark(failure);
+  const exit = exitOf(ended, others);
+  if (exit !== 0) throw new OnlyExitCode(exit);
 }
 
 async function followed(
@@ -178,11 +180,11 @@ async function nothingDone(
     await output.report(ended, `${ended.summary.detail}\n`);
     throw new OnlyExitCode(notSynchronised);
   }
+  const failed = failureSentences(ended, kinds);
+  if (failed.length > 0) throw new CommandError(exitOf(ended, kinds), failed.join(" "));
   const release = kinds.flatMap((kind) => ended.available[kind] ?? [])[0];
   if (release === undefined) throw new StewardError("no_update_available", ended.summary.detail);
-  // A hold of a staged release does not keep it from being applied on request.
-  const why = release.staged ? ended.summary : (release.hold ?? ended.summary);
-  throw new CommandError(1, `${releaseWords(release)} was not applied. ${why.detail}`);
+  throw new CommandError(1, notApplied(release, ended));
 }
 
 /**

@@ -1,7 +1,8 @@
-import type { SetAsideRelease, Updates } from "../../contract/types.ts";
+import type { Updates } from "../../contract/types.ts";
 import { OnlyExitCode } from "../../terminal/command-error.ts";
 import type { Command } from "../client/command.ts";
 import { apply, kindsOf, kindsPositional, rollback, selected } from "./update-apply.ts";
+import { exitOfCheck, undoneSince, updateExitCodes } from "./update-ends.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { history } from "./update-history.ts";
 import { orderCommands } from "./update-orders.ts";
@@ -9,9 +10,6 @@ import { checkRepository, repositoryOrFileOption } from "./update-repository.ts"
 import { trustCommands } from "./update-trust.ts";
 import { checkReport, updateReport } from "./update-view.ts";
 import { releaseWords } from "./update-words.ts";
-
-/** contract/error-codes.ts: the clock is not synchronised. */
-const notSynchronised = 9;
 
 const status: Command = {
   path: ["update", "status"],
@@ -25,8 +23,8 @@ const status: Command = {
 
 const check: Command = {
   path: ["update", "check"],
-  summary:
-    "Check for updates now, download and apply what the settings allow; exit 1: an update was undone, or one kind cannot be verified; exit 9: the clock must be corrected first",
+  summary: "Check for updates now, download and apply what the settings allow",
+  exitCodes: updateExitCodes,
   options: [repositoryOrFileOption, { name: "no-wait", summary: "return without waiting for the result" }],
   worksOffline: true,
   async run(invocation) {
@@ -45,26 +43,14 @@ const check: Command = {
       ended = await followUpdates(invocation, await begin(), isAppliedNext);
     refuseFailed(ended);
     await output.report(ended, checkReport(ended));
-    const undone = undoneSince(begun, ended);
     // The report begins with it where nothing else has come up since.
     if (ended.state !== "rolled_back")
-      for (const release of undone)
+      for (const release of undoneSince(begun, ended))
         await output.remark(`${releaseWords(release)} was applied and undone. ${release.reason.detail}`);
-    if (undone.length > 0) throw new OnlyExitCode(1);
-    if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
-    // A script must learn that one kind could not be verified.
-    const codes = [ended.blockers?.rules, ended.blockers?.binary].flatMap((one) => one?.code ?? []);
-    if (codes.length > 0)
-      throw new OnlyExitCode(codes.every((one) => one === "clock_not_synchronised") ? notSynchronised : 1);
+    const exit = exitOfCheck(begun, ended);
+    if (exit !== 0) throw new OnlyExitCode(exit);
   },
 };
-
-/** Releases that the check has applied and that were undone since. */
-function undoneSince(begun: Updates, ended: Updates): SetAsideRelease[] {
-  const before = [...begun.failed, ...begun.held];
-  const isNew = ({ id, at }: SetAsideRelease) => !before.some((one) => one.id === id && one.at === at);
-  return [...ended.failed, ...ended.held].filter(isNew);
-}
 
 /** A staged release without a hold is applied in a moment. */
 function isAppliedNext({ state, available }: Updates): boolean {

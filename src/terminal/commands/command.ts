@@ -80,6 +80,8 @@ export interface Command<Call extends Invocation = Invocation> {
   readonly positionals: readonly Positional[];
   readonly options: readonly Option[];
   readonly examples?: readonly Example[];
+  /** Its ends, where those of the program say too little of them. */
+  readonly exitCodes?: ExitCodes;
   /** Another program has it: its words and options are not read, and `run` says where it is. */
   readonly isElsewhere?: true;
   /** It only works on files: its help leaves the options of the agent out. */
@@ -104,8 +106,10 @@ export interface CommandTable<Row extends Command = Command> {
   readonly globalOptions: readonly Option[];
   /** Lines that most users need first; shown in the help of the program. */
   readonly firstSteps: readonly Example[];
-  readonly exitCodes: readonly (readonly [code: string, meaning: string])[];
+  readonly exitCodes: ExitCodes;
 }
+
+export type ExitCodes = readonly (readonly [code: string, meaning: string])[];
 
 /** undefined: in none. */
 export function groupOf({ groups }: CommandTable, { path }: Pick<Command, "path">): CommandGroup | undefined {

@@ -36,6 +36,7 @@ export function commandHelp(table: CommandTable, command: Command): string {
     `${command.summary}.${others.length === 0 ? "" : ` Also: ${table.program} ${others.join(", ")}.`}\n`,
     ...section("Options:", command.options.map(optionLine)),
     ...section("Examples:", (command.examples ?? []).map(exampleLine)),
+    ...section("Exit codes:", command.exitCodes ?? []),
     ...commonOptions(table, [command]),
   ].join("\n");
 }
