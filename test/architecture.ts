@@ -288,6 +288,7 @@ const smallValues = [
   "shapes",
   "scopes",
   "update-facts",
+  "updates/recall",
   "updates/update-holds",
   "update-kinds",
   "updates/update-summaries",

@@ -37,6 +37,7 @@ export const needAreas = {
   updates: "updates",
   update_available: "updates",
   update_failed: "updates",
+  update_withdrawn: "updates",
   update_trust_unconfirmed: "updates",
   updates_not_set_up: "updates",
   users_locked: "people",

@@ -1,6 +1,7 @@
 import { mostPassedOver, passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { isRecall } from "../contract/updates/recall.ts";
 import type { FoundTarget } from "../tuf/client.ts";
 import {
   countsOf,
@@ -28,6 +29,8 @@ export interface Device {
   readonly agentVersion: string;
   readonly channel: string;
   readonly installed: InstalledVersions;
+  /** Ids of the installed releases; null, or absent: the version tells which one it is. */
+  readonly installedIds?: Readonly<Record<UpdateKind, string | null>>;
   readonly floors: Floors;
   /** Releases that were tried here and failed, by id. */
   readonly failed: ReadonlySet<string>;
@@ -44,6 +47,8 @@ export interface Selection {
   /** The reasons why the others may not be installed. */
   readonly refused: readonly (NoRelease | RefusedRelease)[];
   readonly counts: PassedOverCounts;
+  /** Kinds whose installed release is among the offers, withdrawn or not. */
+  readonly seen: readonly UpdateKind[];
   /** The known floors, raised by those of the offer. */
   readonly floors: Floors;
 }
@@ -105,8 +110,9 @@ function toldRefusal(one: NoRelease | RefusedRelease): PassedOver[] {
   return [{ code, kind, name, version, path, offered, here, detail }];
 }
 
-/** By the code, in the contract's order, and then the newest first. */
+/** Recalls, the others by the code in the contract's order, and then the newest first. */
 function byNews(one: PassedOver, other: PassedOver): number {
+  if (isRecall(one) !== isRecall(other)) return isRecall(one) ? -1 : 1;
   const byCode = passedOverCodes.indexOf(one.code) - passedOverCodes.indexOf(other.code);
   return byCode === 0 ? compareVersions(other.version ?? "", one.version ?? "") : byCode;
 }
@@ -136,11 +142,13 @@ export function select(
     return why === null ? [] : [refusedRelease(release, why)];
   });
   const forOthers = elsewhere.map(readRelease).filter(isRelease);
+  const isSeen = (kind: UpdateKind) =>
+    [...releases, ...forOthers].some((release) => release.kind === kind && isInstalled(release, device));
   const all = [
     ...read.filter((one): one is NoRelease => !isRelease(one)),
     ...refused,
     ...forOthers.flatMap((release) => {
-      const refusal = wrongSoftware(release, device);
+      const refusal = recallOf(release, device) ?? wrongSoftware(release, device);
       return refusal === null ? [] : [refusedRelease(release, refusal)];
     }),
   ];
@@ -149,6 +157,7 @@ export function select(
     acceptable,
     refused: all,
     counts: countsOf(all.filter((one) => isCounted(one, device)).map(codeOf)),
+    seen: updateKinds.filter(isSeen),
     floors: keptFloors(offered, device.floors),
   };
 }
@@ -215,8 +224,21 @@ function wrongSoftware(release: Release, device: Device): Refusal | null {
   return null;
 }
 
+/** The installed release counts in any channel: the device may have followed another one. */
+function recallOf(release: Release, device: Device): Refusal | null {
+  const { withdrawn, version } = release;
+  if (withdrawn === null || !isInstalled(release, device)) return null;
+  return refusedFor("withdrawn", { here: version, detail: withdrawn });
+}
+
+function isInstalled({ kind, id, version, product, arch }: Release, device: Device): boolean {
+  if (product !== device.product || (arch !== "any" && arch !== device.arch)) return false;
+  const present = device.installed[kind];
+  return present === version && (device.installedIds?.[kind] ?? id) === id;
+}
+
 function refusalOf(release: Release, device: Device, floors: Floors): Refusal | null {
-  const wrong = wrongSoftware(release, device);
+  const wrong = recallOf(release, device) ?? wrongSoftware(release, device);
   if (wrong !== null) return wrong;
   const installed = device.installed[release.kind];
   if (installed !== null && compareVersions(release.version, installed) <= 0)
@@ -247,7 +269,7 @@ function refusedRelease(release: Release, refusal: Refusal): RefusedRelease {
   return {
     path,
     reason: reasonWords(refusal, release.version),
-    isOrdinary: isOrdinary(refusal),
+    isOrdinary: isOrdinary(refusal) || isRecall(refusal),
     release,
     refusal,
   };

@@ -11,7 +11,16 @@ export type ToldNeed = Readonly<Record<string, string | number>> & {
 const telling = ["reason", "kind", "name", "version"] as const;
 
 /** Further facts for the sentence about it. */
-const besides = ["count", "hostname", "missing", "word", "trust", "first_ends_at", "support_until"] as const;
+const besides = [
+  "count",
+  "hostname",
+  "missing",
+  "word",
+  "trust",
+  "first_ends_at",
+  "support_until",
+  "detail",
+] as const;
 
 interface NeedWatchOptions {
   /** Called once at each look. */

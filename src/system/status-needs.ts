@@ -5,12 +5,15 @@ import type {
   FailedRelease,
   HostSettings,
   Need,
+  PassedOver,
   Release,
   Settings,
   Status,
   Updates,
 } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { isRecall } from "../contract/updates/recall.ts";
+import { holdRemedy } from "../contract/updates/update-holds.ts";
 import { lasting } from "../store/documents/lasting.ts";
 import { createDerived } from "../store/documents/look-up.ts";
 
@@ -35,6 +38,8 @@ export interface NeedsInput {
   readonly clock: ClockInShort;
   readonly clockWord: Status["clock"]["word"];
   readonly updates: Updates;
+  /** A way back from the installed release of a kind; null: there is none. */
+  readonly wayBack: (kind: Release["kind"]) => "rollback" | "rollback_as_root" | null;
   readonly ota: Settings["update"]["ota"];
   readonly people: PeopleFacts;
   readonly isSetUp: boolean;
@@ -136,8 +141,8 @@ function clockPart(): NeedsOf {
   };
 }
 
-function updateNeeds({ updates, ota }: NeedsInput): Need[] {
-  const { available, failed, held, postponed, schedule, trial, trust } = updates;
+function updateNeeds({ updates, ota, wayBack }: NeedsInput): Need[] {
+  const { available, failed, held, passed_over = [], postponed, schedule, trial, trust } = updates;
   const offers = [available.rules, available.binary].filter((release) => release !== null);
   const failures = updateKinds.flatMap(
     (kind) => failed.findLast((one) => one.kind === kind && one.state === "open") ?? [],
@@ -145,11 +150,16 @@ function updateNeeds({ updates, ota }: NeedsInput): Need[] {
   const offered = offers.flatMap((release): Need[] => {
     const { id, kind, name, version } = release;
     const isSeenTo = held.some((one) => one.id === id) || postponed[kind] !== null;
-    if (isSeenTo || trial !== null || isAutomatic(release, ota, trust.established)) return [];
+    if (isSeenTo || trial !== null || !isApplicable(release)) return [];
+    if (isAutomatic(release, ota, trust.established)) return [];
     const apply = `steward update apply ${kind}`;
     return [attention("update_available", { kind, name, version }, `\`${apply}\` applies it.`, apply)];
   });
-  const needs = [...failures.map(failureNeed), ...offered];
+  const recalls = updateKinds.flatMap((kind) => {
+    const recall = passed_over.find((one) => one.kind === kind && isRecall(one));
+    return recall ? [recallNeed(kind, recall, { updates, wayBack })] : [];
+  });
+  const needs = [...recalls, ...failures.map(failureNeed), ...offered];
   const isWanted = schedule.enabled || ota.server !== "";
   if (!isWanted || !trust.installed || trust.confirmed) return needs;
   const confirm = "steward update trust confirm";
@@ -164,6 +174,28 @@ function failureNeed(release: FailedRelease): Need {
   const facts = { release_id, kind, name, version, failed_at: at, reason_code: reason.code };
   const particulars = `It failed at ${at}: ${reason.detail} \`steward update dismiss ${kind}\` ends this now.`;
   return attention("update_failed", facts, particulars);
+}
+
+/** The installed release was withdrawn. It cannot be dismissed: it ends with the release, or with its withdrawal. */
+function recallNeed(
+  kind: Release["kind"],
+  { name, version, detail }: PassedOver,
+  { updates: { available }, wayBack }: Pick<NeedsInput, "updates" | "wayBack">,
+): Need {
+  const facts = { kind, name: name ?? "", version: version ?? "", detail: detail ?? "" };
+  const offer = available[kind];
+  const way = offer && isApplicable(offer) ? "apply" : wayBack(kind);
+  if (way === null)
+    return attention("update_withdrawn", facts, "Now neither is possible: wait for a newer one.");
+  const remedy = way === "apply" ? `steward update apply ${kind}` : `steward update rollback ${kind}`;
+  const typed = way === "rollback_as_root" ? `${remedy} --as-root` : remedy;
+  return attention("update_withdrawn", facts, `\`${typed}\` does that now.`, typed);
+}
+
+/** A request would apply it, or try to: a reason that blocks or refuses it is a need of its own. */
+function isApplicable({ hold }: Release): boolean {
+  if (hold === null || hold.code === "busy" || hold.code === "download_failed") return true;
+  return hold.code !== "refused" && holdRemedy(hold.code) === "apply";
 }
 
 function isAutomatic({ kind }: Release, ota: NeedsInput["ota"], isTrustEstablished: boolean): boolean {

@@ -11,7 +11,7 @@ import type {
 import { historyEntryOf, kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { newSeed } from "../releases/update-record.ts";
-import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
+import { applyOrder, kindsOf, requireRollback, wayBackOf } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
 import { Applying } from "./apply/applying.ts";
 import { InstallerRequests } from "./apply/installer-requests.ts";
@@ -158,6 +158,10 @@ class Room implements UpdateRoom {
     this.#parts.applying.requireFree();
     this.#parts.applying.rollBack(kind);
     return this.status();
+  }
+
+  wayBack(kind: UpdateKind): ReturnType<Updates["wayBack"]> {
+    return wayBackOf(this.#parts, kind);
   }
 
   async postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus> {

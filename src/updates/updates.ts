@@ -38,6 +38,8 @@ export interface Updates {
    * `update_not_set_up`, `state_damaged`.
    */
   rollBack(kind: UpdateKind): Promise<UpdatesStatus>;
+  /** A way back to the release before: over the API, or only as root; null: there is none. */
+  wayBack(kind: UpdateKind): "rollback" | "rollback_as_root" | null;
   /** The available release is not applied without a request for so many seconds; 0: it is again. Throws `no_update_available`. */
   postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus>;
   /**

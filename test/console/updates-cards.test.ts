@@ -9,15 +9,18 @@ import {
   exampleUpdateSummary,
   exampleUpdates,
 } from "../../lab/command-line/example-updates.ts";
+import * as germanBase from "../../src/console/catalogue/languages/de/base.ts";
+import * as germanUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { cardOf, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
 import { checkRemedy } from "../../src/console/updates/remedies.ts";
+import { passedOverOf, passedOverSentence } from "../../src/console/updates/update-sentences.ts";
 import { remedyOf, wholeOf } from "../../src/console/updates/updates-whole.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
-import type { HistoryEntry, Need, UpdateProgress, Updates } from "../../src/contract/types.ts";
+import type { HistoryEntry, Need, PassedOver, UpdateProgress, Updates } from "../../src/contract/types.ts";
 import { holdRemedy } from "../../src/contract/updates/update-holds.ts";
 import type { UpdateRemedy } from "../../src/contract/updates/update-summaries.ts";
 
@@ -104,6 +107,25 @@ describe("the card of one kind of release", () => {
     const available = { rules: { ...exampleRelease, hold }, binary: null };
     const refused: HistoryEntry = { ...failed, outcome: "refused", release_id: exampleRelease.id };
     assert.deepEqual(card({ available }, [refused, good]).attempts, []);
+  });
+
+  it("has the withdrawal of the installed release, in both languages, and not what is for others", () => {
+    const recall: PassedOver = {
+      ...{ code: "withdrawn", kind: "rules", name: "base", version: "1.2.0", path: "p" },
+      ...{ offered: null, here: "1.2.0", detail: "it eats data" },
+    };
+    const other: PassedOver = { ...recall, code: "other_channel", here: "stable", offered: "beta" };
+    const sentencesIn = (language: "en" | "de", words: object) => {
+      putTexts(language, words as never);
+      const shown = passedOverOf(exampleUpdates({ passed_over: [recall, other] }), "rules");
+      return shown.map(passedOverSentence);
+    };
+    assert.deepEqual(sentencesIn("de", { ...germanBase, ...germanUpdates }), [
+      "base 1.2.0 ist installiert und wurde vom Herausgeber zurückgezogen: it eats data.",
+    ]);
+    assert.deepEqual(sentencesIn("en", { ...base, ...updates }), [
+      "base 1.2.0 is installed, and was withdrawn by its publisher: it eats data.",
+    ]);
   });
 
   it("has what is under way with it, by the newest that was told", () => {

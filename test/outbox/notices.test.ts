@@ -139,6 +139,19 @@ describe("an event in words", () => {
     );
   });
 
+  it("has the words of a publisher who withdrew the installed release", () => {
+    const details = {
+      ...{ need: "update_withdrawn", level: "attention", kind: "rules", name: "base", version: "1.2.0" },
+      detail: "it eats data",
+    };
+    const { title, text } = noticeOf(event("need.began", details));
+    assert.equal(title, "To do: base 1.2.0 was withdrawn by its publisher");
+    assert.equal(
+      text,
+      'It is installed. "it eats data" A newer release, or going back to the previous one, ends this.',
+    );
+  });
+
   it("has the need's title where the event lacks the facts of the sentence", () => {
     const details = { need: "disk", reason: "disk_space_low", level: "failing" };
     assert.equal(

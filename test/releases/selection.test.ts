@@ -82,6 +82,29 @@ describe("select", () => {
     assert.match(refused[0]?.reason ?? "", /eats data/);
   });
 
+  describe("says of the installed release that it was withdrawn", () => {
+    const bad = { version: "1.0.0", withdrawn: "it eats data" };
+    const id = offer(bad).file.hashes.sha512?.slice(0, 32) ?? "";
+    const recall = /^is installed, and was withdrawn by its publisher: it eats data$/;
+    const rows: [name: string, one: Custom, overrides: Partial<Device>, expected: RegExp][] = [
+      ["by its id", bad, { installedIds: { rules: id, binary: null } }, recall],
+      ["by its version, where it came with the device", bad, {}, recall],
+      ["also where the device follows another channel", { ...bad, channel: "beta" }, {}, recall],
+      [
+        "but not of another one",
+        bad,
+        { installedIds: { rules: "0".repeat(32), binary: null } },
+        /^is installed$/,
+      ],
+      ["but not of another product", { ...bad, product: "toaster" }, {}, /product toaster/],
+      ["but not of another architecture", { ...bad, arch: "arm" }, {}, /for arm/],
+      ["but not of an older one", { ...bad, version: "0.9.0" }, {}, /not newer/],
+    ];
+    for (const [name, one, overrides, expected] of rows)
+      it(name, () => assert.match(verdict(one, overrides) ?? "", expected));
+    it("and not that it was not taken", () => assert.equal(refusalsInWords(selectFrom([bad])), null));
+  });
+
   it("offers nothing that needs a newer agent", () => {
     assert.match(verdict({ version: "2.0.0", min_agent: "0.2.0" }) ?? "", /0\.2\.0/);
     assert.equal(verdict({ version: "2.0.0", min_agent: "0.1.0" }), "2.0.0");

@@ -56,6 +56,14 @@ describe("the events of what the device needs", () => {
     assert.deepEqual(events[0]?.details, details);
   });
 
+  it("have a publisher's words of a release that was withdrawn", async () => {
+    const facts = { kind: "rules", name: "base", version: "1.2.0", detail: "it eats data" };
+    needs = [needOf("update_withdrawn", facts)];
+    await look();
+    await look();
+    assert.deepEqual(events[0]?.details, { need: "update_withdrawn", level: "attention", ...facts });
+  });
+
   it("are none for what comes and goes between", async () => {
     for (const present of [[needOf("clock")], [], [needOf("clock")], []]) {
       needs = present;

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { exampleClock, exampleSummary } from "../../lab/command-line/example-clock.ts";
 import {
   exampleFailed,
+  exampleHold,
   exampleRelease,
   exampleTrust,
   exampleUpdates,
@@ -10,7 +11,7 @@ import {
 import { clockWordOf } from "../../src/contract/clock/clock-word.ts";
 import { finding, line } from "../../src/contract/finding.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
-import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
+import type { Need, PassedOver, Release, ReleaseHold, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
 import { createStatus, type StatusInput } from "../../src/system/status.ts";
@@ -54,6 +55,7 @@ const look = (change: Partial<Device> = {}) =>
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
     receivers: { areNamed: true, failing: [] },
+    wayBack: () => null,
     version: "1.2.3",
     accent: "blue",
     lastBackupAt: null,
@@ -247,6 +249,30 @@ describe("an update that is on offer", () => {
     assert.equal(countIn(withState("dismissed", "overtaken")), 0);
     assert.equal(countIn(withState("open", "overtaken")), 1);
   });
+  it("is none of an administrator's while the installer or the host file would refuse it", () => {
+    const withHold = (code: ReleaseHold["code"]) => ({ ...exampleRelease, hold: exampleHold(code, "Why.") });
+    for (const [code, isNeed] of [
+      ...(["not_automatic", "disabled", "wave", "download_failed", "busy"] as const).map(
+        (one) => [one, true] as const,
+      ),
+      ...(
+        [
+          "refused",
+          "installer_unavailable",
+          "not_configured",
+          "not_verifiable",
+          "channel_not_allowed",
+        ] as const
+      ).map((one) => [one, false] as const),
+    ]) {
+      const available = { rules: withHold(code), binary: null };
+      assert.deepEqual(
+        codesOf(look({ ...offered({ available }), ota: byHand })),
+        isNeed ? ["update_available"] : [],
+        code,
+      );
+    }
+  });
   it("waits for the confirmation of the root of trust, where there is a server", () => {
     const trust = exampleTrust;
     assert.deepEqual(codesOf(look(offered({ trust }))), ["update_trust_unconfirmed"]);
@@ -254,6 +280,61 @@ describe("an update that is on offer", () => {
     assert.deepEqual(codesOf(look(isOff)), ["update_trust_unconfirmed"], "checks on request need it too");
     const ota = { ...defaultOta(), server: "" };
     assert.deepEqual(codesOf(look({ ...isOff, ota })), ["updates_not_set_up"]);
+  });
+});
+
+describe("an installed release that its publisher withdrew", () => {
+  const recall: PassedOver = {
+    ...{ code: "withdrawn", kind: "rules", name: "base", version: "1.2.0", path: "p" },
+    ...{ offered: null, here: "1.2.0", detail: "it eats data" },
+  };
+  const facts = { kind: "rules", name: "base", version: "1.2.0", detail: "it eats data" };
+  const recalled = (change: Partial<Device> = {}, rules: Release | null = null) =>
+    look({
+      updates: exampleUpdates({
+        ...{ trust: established, passed_over: [recall], available: { rules, binary: null } },
+      }),
+      ...change,
+    }).needs;
+  const refused = { ...exampleRelease, hold: exampleHold("refused", "No.") };
+  const ways: [string, Need[], line: string | null, RegExp][] = [
+    [
+      "a newer release",
+      recalled({}, exampleRelease),
+      "steward update apply rules",
+      /apply rules` does that now\.$/,
+    ],
+    [
+      "the release before",
+      recalled({ wayBack: () => "rollback" }, refused),
+      "steward update rollback rules",
+      /`steward update rollback rules` does that now\.$/,
+    ],
+    [
+      "the release before, as root",
+      recalled({ wayBack: () => "rollback_as_root" }),
+      "steward update rollback rules --as-root",
+      /--as-root` does that now\.$/,
+    ],
+    ["waiting", recalled(), null, /Now neither is possible: wait for a newer one\.$/],
+  ];
+  for (const [way, needs, typed, end] of ways)
+    it(`needs an administrator, with the publisher's words and the way out: ${way}`, () => {
+      const [need, ...others] = needs;
+      assert.deepEqual(
+        [need?.code, need?.facts, need?.remedy?.line ?? null, others],
+        ["update_withdrawn", facts, typed, []],
+      );
+      assert.match(
+        need?.detail ?? "",
+        /^base 1\.2\.0 was withdrawn by its publisher\. It is installed\. "it eats data" /,
+      );
+      assert.match(need?.detail ?? "", end);
+    });
+
+  it("is none of another one that was passed over", () => {
+    const passed_over = [{ ...recall, version: "1.4.0", here: null }];
+    assert.deepEqual(recalled({ updates: exampleUpdates({ trust: established, passed_over }) }), []);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { FailedRelease, Release, SetAsideRelease, Updates, UpdateTrial } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { isRecall } from "../../contract/updates/recall.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { type Fields, formatFields } from "../../terminal/table.ts";
@@ -20,11 +21,14 @@ export function checkReport(status: Updates): string {
 
 /** An agent that is older than this command line tells nothing of it. */
 function passedOverFields({ passed_over = [], passed_over_counts: counts }: Updates): Fields {
-  const words = passed_over.map(passedOverWords);
+  const words = passed_over.filter((one) => !isRecall(one)).map(passedOverWords);
   // The list names only the newest of each sort.
   const named = passed_over.filter(({ code }) => isForOthers(code)).length;
   if (counts && countForOthers(counts) > named) words.push(`in all ${countWords(counts)}`);
-  return words.map((one, index) => [index === 0 ? "passed over" : "", one] as const);
+  return [
+    ...passed_over.filter(isRecall).map((one) => ["withdrawn", passedOverWords(one)] as const),
+    ...words.map((one, index) => [index === 0 ? "passed over" : "", one] as const),
+  ];
 }
 
 function statusFields(status: Updates): Fields {

@@ -25,6 +25,7 @@ const remedies: Readonly<Partial<Record<Need["code"], Remedy>> & Record<OwnNeedC
   updates: onUpdates,
   update_available: onUpdates,
   update_failed: { ...onUpdates, query: { open: "history" } },
+  update_withdrawn: onUpdates,
   update_trust_unconfirmed: { ...onUpdates, query: { open: "trust" } },
   users_locked: {
     ...{ ...onPeople, query: { state: "locked" } },

@@ -1,4 +1,5 @@
 import type { PassedOver, Updates } from "../../contract/types.ts";
+import { isRecall } from "../../contract/updates/recall.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -12,6 +13,7 @@ import { passedOverSentence } from "./update-sentences.ts";
 /** When the next check comes, how the last one ended, and whether an update window is open. */
 export function Schedule({ status: { schedule, passed_over = [] } }: { readonly status: Updates }) {
   const { enabled, next_check_at, last_check, failures, window_open } = schedule;
+  const others = passed_over.filter((one) => !isRecall(one));
   const next = <Time key="at" at={next_check_at} never={t.updates.soon} />;
   const summary = enabled ? (
     <>
@@ -44,7 +46,7 @@ export function Schedule({ status: { schedule, passed_over = [] } }: { readonly 
               </>
             ),
           ],
-          ...(passed_over.length === 0 ? [] : [[t.updates.notChosen, notChosen(passed_over)] as const]),
+          ...(others.length === 0 ? [] : [[t.updates.notChosen, notChosen(others)] as const]),
           [
             t.updates.windows,
             <Link key="to" to="/system/settings" query={{ open: "windows" }}>

@@ -94,11 +94,9 @@ const expected: readonly PassedOver["code"][] = [
   "unreadable",
 ];
 
-/** Releases of one kind that a person may expect, and why they are not for this device. */
-export function passedOverSentences({ passed_over = [] }: Updates, kind: Release["kind"]): readonly string[] {
-  return passed_over
-    .filter((one) => one.kind === kind && expected.includes(one.code))
-    .map((one) => passedOverSentence(one));
+/** Releases of one kind that a person may expect, and a withdrawn one that is installed. */
+export function passedOverOf({ passed_over = [] }: Updates, kind: Release["kind"]): readonly PassedOver[] {
+  return passed_over.filter((one) => one.kind === kind && expected.includes(one.code));
 }
 
 /** Says why a release that was found was not chosen. */

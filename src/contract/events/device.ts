@@ -28,6 +28,7 @@ const need = {
   word: sometimes({ type: "string", enum: clockWords, description: "the clock in a word" }),
   trust: sometimes({ type: "string", enum: clockTrusts, description: "of the clock" }),
   ...{ first_ends_at: sometimes(timestamp), support_until: sometimes(text) },
+  detail: sometimes({ type: "string", description: "the publisher's reason" }),
 } as const;
 
 /** Settings, the host, the state, needs, and requests that were refused. */

@@ -34,7 +34,7 @@ export const passedOver = {
     here: {
       ...nullableText,
       description:
-        "what this device has instead: channel, architecture, product, agent, installed version, or the lowest version allowed",
+        "what this device has instead: channel, architecture, product, agent, installed version (of `withdrawn`: this one), or the lowest version allowed",
     },
     detail: { ...nullableText, description: "the publisher's reason, or what cannot be read" },
   },
@@ -48,7 +48,7 @@ export const passedOverList = {
   maxItems: mostPassedOver,
   items: passedOver,
   description:
-    "releases that the last check found and did not choose, the most important first; of those for other devices and of older ones only the newest",
+    "releases that the last check did not choose, and a withdrawn one that is installed, the most important first; of those for other devices and of older ones only the newest",
 } as const;
 
 const count = { type: "integer", minimum: 0 } as const;
@@ -70,5 +70,5 @@ export const passedOverCounts = {
     not_newer: count,
   },
   description:
-    "how many releases the last check found and did not choose, by reason; of other channels and processors those that are newer than the installed one, of other channels 256 of each kind at most",
+    "how many the last check did not choose, by reason; of other channels and processors only newer ones, of other channels 256 of each kind at most",
 } as const;

@@ -14,6 +14,8 @@ export interface GivenFacts {
   readonly hostname?: string;
   /** The part that is missing, by the agent's name for it. */
   readonly missing?: string;
+  /** The publisher's reason. */
+  readonly detail?: string;
   /** The finding of the health check that the need comes from. */
   readonly reason?: string;
   /** The clock in a word. */

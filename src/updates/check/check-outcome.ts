@@ -1,5 +1,8 @@
 import { messageOf, StewardError } from "../../contract/errors.ts";
+import { mostPassedOver } from "../../contract/schemas/update-passed-over.ts";
+import type { PassedOver } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { isRecall } from "../../contract/updates/recall.ts";
 import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import type { Patch } from "../../releases/patches/patch.ts";
 import type { Release } from "../../releases/release.ts";
@@ -143,7 +146,7 @@ function afterSuccess(
       floors: sameFloors(record.floors, selection.floors),
       available,
       blockers: stored(blockers),
-      passed_over: passedOverOf(selection),
+      passed_over: [...recallsBefore(record, selection), ...passedOverOf(selection)].slice(0, mostPassedOver),
       passed_over_counts: selection.counts,
       announced,
     },
@@ -157,6 +160,11 @@ function afterSuccess(
       }),
     ],
   };
+}
+
+/** A recall is over once its release is seen without it: that it is not listed, or cannot be verified, says nothing. */
+function recallsBefore({ passed_over = [] }: UpdateRecord, { seen }: Selection): PassedOver[] {
+  return passed_over.filter((one) => isRecall(one) && !seen.some((kind) => kind === one.kind));
 }
 
 /** The same reason again is no news. */

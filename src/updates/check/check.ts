@@ -108,7 +108,13 @@ function selectFor(
   const aside = [...setAsideById(journal, now()).values()];
   const failed = new Set(aside.filter(({ why }) => why === "failed").map(({ id }) => id));
   const present = installedVersions(journal, installed());
-  const device = { product, arch, agentVersion, channel, installed: present, floors, failed };
+  const installedIds = {
+    rules: journal.slots.rules.good.at(-1)?.id ?? null,
+    binary: journal.slots.binary.good.at(-1)?.id ?? null,
+  };
+  const device = {
+    ...{ product, arch, agentVersion, channel, installed: present, installedIds, floors, failed },
+  };
   const whole = select(targets, { ...device, held: new Set() }, elsewhere);
   if (aside.length === 0) return whole;
   // A failed release is among them, and is chosen in no case.

@@ -5,7 +5,9 @@ import type {
   UpdateProgress,
   Updates as UpdatesStatus,
 } from "../../contract/types.ts";
+import { fullSentence } from "../../contract/update-facts.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { isRecall } from "../../contract/updates/recall.ts";
 import { installedVersions, setAsideAt } from "../../releases/journal-queries.ts";
 import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import { knownCode, reasonOfError } from "../../releases/outcome-reasons.ts";
@@ -85,7 +87,9 @@ export function restingProgress({ watch, options, requests }: UpdateParts): Upda
 function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
   const { options, watch } = parts;
   const installed = installedVersions(watch.journal(), options.installed());
-  return (options.record.read().passed_over ?? []).filter(({ code, kind, version, here, offered }) => {
+  return (options.record.read().passed_over ?? []).filter((one) => {
+    const { code, kind, version, here, offered } = one;
+    if (kind !== null && isRecall(one)) return here === installed[kind];
     if (kind === null || version === null || code === "other_product") return true;
     if (code === "not_newer") return here === installed[kind] && availableRelease(parts, kind) === null;
     if (code === "other_channel" && offered === options.settings().ota.channel) return false;
@@ -123,8 +127,13 @@ function situationOf(parts: UpdateParts, releases: readonly Release[], trial: Tr
     server: ota.server,
     isClockTrusted: options.isClockTrusted(),
     lastCheck: record.last_check,
-    // If no kind could be verified, the failure of the check says so.
-    blockers: record.last_check?.outcome === "ok" ? blockerSentences(record.blockers ?? noBlockers) : [],
+    warnings: [
+      ...passedOverNow(parts)
+        .filter(isRecall)
+        .map((one) => fullSentence(passedOverWords(one))),
+      // If no kind could be verified, the failure of the check says so.
+      ...(record.last_check?.outcome === "ok" ? blockerSentences(record.blockers ?? noBlockers) : []),
+    ],
     forOthers: forOthersNow(parts),
     releases,
     trial: trial === null ? pending && requestedState(pending) : trialState(trial),

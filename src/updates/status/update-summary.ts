@@ -19,8 +19,8 @@ export interface Situation {
   readonly server: string;
   readonly isClockTrusted: boolean;
   readonly lastCheck: StoredCheck | null;
-  /** Kinds that it could not verify, a sentence each. */
-  readonly blockers: readonly string[];
+  /** Recalls, and kinds that it could not verify: a sentence each. */
+  readonly warnings: readonly string[];
   /** A sentence about releases that this check found for other devices and channels; null: there are none. */
   readonly forOthers: string | null;
   /** For this device, with why they are held. */
@@ -40,7 +40,7 @@ export type State = Pick<Updates, "state" | "summary">;
 
 /** In which state updates are, and what a person can do about it. Depends on nothing but the situation. */
 export function stateOf(situation: Situation): State {
-  const { trial, blocked, phase, downloading, blockers, problem } = situation;
+  const { trial, blocked, phase, downloading, warnings, problem } = situation;
   // A trial goes on whatever else is so.
   if (trial !== null) return trial;
   if (blocked !== null)
@@ -49,9 +49,9 @@ export function stateOf(situation: Situation): State {
     return stateWith(phase, phase, { releases: downloading === null ? [] : [downloading] });
   if (phase === "checking") return stateWith(phase, phase);
   const resting = restingState(situation);
-  if (blockers.length === 0 && problem === null) return resting;
+  if (warnings.length === 0 && problem === null) return resting;
   const { state, summary } = resting;
-  const detail = [summary.detail, ...blockers, ...(problem === null ? [] : [problem.detail])].join(" ");
+  const detail = [summary.detail, ...warnings, ...(problem === null ? [] : [problem.detail])].join(" ");
   return { state, summary: { ...summary, detail, problem } };
 }
 

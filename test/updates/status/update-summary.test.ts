@@ -38,7 +38,7 @@ const quiet: Situation = {
   server: "https://updates.example",
   isClockTrusted: true,
   lastCheck: null,
-  blockers: [],
+  warnings: [],
   forOthers: null,
   releases: [],
   trial: null,

@@ -1,4 +1,5 @@
 import type { HistoryEntry, Release, Updates } from "../../../contract/types.ts";
+import { isRecall } from "../../../contract/updates/recall.ts";
 import { bytes } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";
@@ -16,7 +17,8 @@ import {
   blockerSentence,
   holdSentence,
   isAhead,
-  passedOverSentences,
+  passedOverOf,
+  passedOverSentence,
 } from "../update-sentences.ts";
 import type { Card } from "./card-state.ts";
 import { readNotes } from "./notes-markdown.ts";
@@ -44,7 +46,8 @@ export function KindCard(props: CardProps) {
   const blocker = blockerSentence(status.blockers?.[kind], kind);
   const isOpen = (id: string | null) => status.failed.some((one) => one.id === id && one.state === "open");
   const hasFailed = status.failed.some((one) => one.kind === kind && one.state === "open");
-  const isCalm = blocker === null && !hasFailed;
+  const passedOver = passedOverOf(status, kind);
+  const isCalm = blocker === null && !hasFailed && !passedOver.some(isRecall);
   return (
     <article class="updates-card" aria-label={t.updates.kinds[kind]}>
       <header class="updates-head">
@@ -66,9 +69,9 @@ export function KindCard(props: CardProps) {
       {attempts.map((entry) => (
         <Attempt key={entry.sequence} entry={entry} isOpen={isOpen(entry.release_id)} />
       ))}
-      {passedOverSentences(status, kind).map((sentence) => (
-        <p key={sentence}>
-          <Badge state="unknown">{sentence}</Badge>
+      {passedOver.map((one) => (
+        <p key={one.path}>
+          <Badge state={isRecall(one) ? "attention" : "unknown"}>{passedOverSentence(one)}</Badge>
         </p>
       ))}
     </article>

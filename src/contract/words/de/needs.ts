@@ -35,12 +35,16 @@ export const needWords: NeedWords = {
   updates: { title: () => "Bei den Updates besteht Handlungsbedarf" },
   update_available: {
     title: ({ what }) => `${what} ist verfügbar`,
-    text: () => "Es wird installiert, sobald ein Administrator das veranlasst.",
+    text: () => "Ein Administrator kann es installieren.",
   },
   update_failed: {
-    title: ({ what }) => `${what} ist auf diesem Gerät fehlgeschlagen`,
-    text: () =>
-      "Es wurde zurückgenommen und wird nicht wieder automatisch installiert. Eine neuere Version, die hier läuft, erledigt das.",
+    title: ({ what }) => `${what} ist hier fehlgeschlagen`,
+    text: () => "Es wurde zurückgenommen. Eine neuere Version, die hier läuft, erledigt das.",
+  },
+  update_withdrawn: {
+    title: ({ what }) => `${what} wurde vom Herausgeber zurückgezogen`,
+    text: ({ detail }) =>
+      `Es ist installiert.${detail ? ` "${detail}"` : ""} Eine neuere Version oder die frühere erledigt das.`,
   },
   update_trust_unconfirmed: {
     title: () => "Fingerabdruck des Herausgebers vergleichen",
@@ -52,7 +56,7 @@ export const needWords: NeedWords = {
   },
   two_factor_missing: {
     title: ({ what }) => `Benutzer ohne den verlangten zweiten Faktor: ${what}`,
-    text: () => "Bis sie ihn eingerichtet haben, können sie nichts anderes tun.",
+    text: () => "Bis dahin können sie nichts anderes tun.",
   },
   second_factor_advised: {
     title: ({ what }) => `Administratoren ohne zweiten Faktor: ${what}`,
@@ -66,8 +70,8 @@ export const needWords: NeedWords = {
     title: () => "Updates sind nicht eingerichtet",
     text: ({ missing }) =>
       missing === "root"
-        ? "Es ist kein Vertrauensanker installiert, daher wird kein Update angenommen."
-        : "Es ist kein Update-Server eingestellt, daher bekommt dieses Gerät keine Updates.",
+        ? "Ohne Vertrauensanker wird kein Update angenommen."
+        : "Ohne Update-Server bekommt dieses Gerät keine Updates.",
   },
   tokens_ending: {
     title: ({ count }) =>

@@ -76,7 +76,8 @@ export const updateWords: UpdateWords = {
     refused: "wurde abgelehnt; es wurde nichts geändert",
   },
   passedOver: {
-    withdrawn: ({ detail }) => `wurde vom Herausgeber zurückgezogen${detail ? `: ${detail}` : ""}`,
+    withdrawn: ({ here, detail }) =>
+      `${here === null ? "wurde" : "ist installiert und wurde"} vom Herausgeber zurückgezogen${detail ? `: ${detail}` : ""}`,
     below_floor: ({ here }) => `ist älter, als der Herausgeber erlaubt: mindestens ${here}`,
     needs_newer_agent: ({ offered, here }) => `braucht Steward ${offered}, und dieses Gerät hat ${here}`,
     failed: () => "ist auf diesem Gerät schon fehlgeschlagen",

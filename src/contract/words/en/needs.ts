@@ -39,8 +39,12 @@ export const needWords: NeedWords = {
   },
   update_failed: {
     title: ({ what }) => `${what} failed on this device`,
-    text: () =>
-      "It was undone, and is not applied again automatically. A newer release that works here ends this.",
+    text: () => "It was undone. A newer release that works here ends this.",
+  },
+  update_withdrawn: {
+    title: ({ what }) => `${what} was withdrawn by its publisher`,
+    text: ({ detail }) =>
+      `It is installed.${detail ? ` "${detail}"` : ""} A newer release, or going back to the previous one, ends this.`,
   },
   update_trust_unconfirmed: {
     title: () => "Compare the publisher's fingerprint",
@@ -52,7 +56,7 @@ export const needWords: NeedWords = {
   },
   two_factor_missing: {
     title: ({ what }) => `Users without the required second factor: ${what}`,
-    text: () => "They can do nothing else until they have set it up.",
+    text: () => "Until then, they can do nothing else.",
   },
   second_factor_advised: {
     title: ({ what }) => `Administrators without a second factor: ${what}`,
@@ -66,8 +70,8 @@ export const needWords: NeedWords = {
     title: () => "Updates are not set up",
     text: ({ missing }) =>
       missing === "root"
-        ? "No root of trust is installed, so no update is accepted."
-        : "No update server is set, so this device gets no updates.",
+        ? "Without a root of trust, no update is accepted."
+        : "Without an update server, this device gets no updates.",
   },
   tokens_ending: {
     title: ({ count }) =>

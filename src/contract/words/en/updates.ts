@@ -70,7 +70,8 @@ export const updateWords: UpdateWords = {
     refused: "was refused; nothing was changed",
   },
   passedOver: {
-    withdrawn: ({ detail }) => `was withdrawn by its publisher${detail ? `: ${detail}` : ""}`,
+    withdrawn: ({ here, detail }) =>
+      `${here === null ? "" : "is installed, and "}was withdrawn by its publisher${detail ? `: ${detail}` : ""}`,
     below_floor: ({ here }) => `is below ${here}, the lowest version that its publisher still allows`,
     needs_newer_agent: ({ offered, here }) => `needs an agent of version ${offered}, and this one is ${here}`,
     failed: () => "failed on this device before",

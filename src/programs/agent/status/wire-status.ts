@@ -120,14 +120,14 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
  * a spread one by one, which took a tenth of a scrape.
  */
 function needsInputOf(
-  { config, settings, clock: deviceClock, auth, checks, notifications }: StatusRooms,
+  { config, settings, clock: deviceClock, auth, checks, notifications, updates: room }: StatusRooms,
   { updates, mayNameUsers, host }: Pick<NeedsInput, "updates" | "mayNameUsers" | "host">,
 ): NeedsInput {
   const { device, update } = settings.read();
   const clock = deviceClock.inShort();
   return {
     ...{ device, clock, clockWord: clockWordOf(clock), updates, mayNameUsers, host },
-    ota: update.ota,
+    ...{ ota: update.ota, wayBack: (kind) => room.wayBack(kind) },
     people: auth.people(),
     isSetUp: auth.accounts.hasAdministrator(),
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },

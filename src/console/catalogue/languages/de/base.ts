@@ -94,7 +94,7 @@ export const frame: Catalogue["frame"] = {
   skip: "Zum Inhalt",
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
   asOf: (time) => `Sie sehen den Stand von ${time}.`,
-  outOfDate: "Steward wurde aktualisiert. Laden Sie die Seite neu, um die neue Version zu benutzen.",
+  outOfDate: "Steward wurde aktualisiert. Laden Sie die Seite neu.",
   running: {
     requested: (release) => `${release} wird installiert.`,
     installing: (release) => `${release} wird installiert.`,
@@ -132,9 +132,9 @@ export const signIn: Catalogue["signIn"] = {
   username: "Benutzername",
   password: "Passwort",
   code: "Code",
-  codeHint: "Die sechs Ziffern, die Ihr Authenticator anzeigt",
+  codeHint: "Die sechs Ziffern Ihres Authenticators",
   recoveryCode: "Wiederherstellungscode",
-  recoveryCodeHint: "Einer der zehn Codes, die Sie aufbewahrt haben; jeder gilt einmal",
+  recoveryCodeHint: "Einer Ihrer zehn Codes; jeder gilt einmal",
   nextCode: "Warten Sie auf den nächsten Code und geben Sie diesen ein",
   lost: "Ich habe meinen Authenticator verloren",
   lostHint: "Entfernt ihn, damit Sie einen anderen einrichten können",
@@ -157,7 +157,7 @@ export const signIn: Catalogue["signIn"] = {
   confirm: "Bestätigen",
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:
-    "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; ein Administrator kann danach unter System die Uhr stellen.",
+    "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; danach kann ein Administrator unter System die Uhr stellen.",
   rescue:
     "Die gespeicherten Daten sind beschädigt: Niemand kann etwas ändern oder sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   usePasskey: "Passkey benutzen",

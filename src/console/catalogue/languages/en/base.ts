@@ -94,7 +94,7 @@ export const frame = {
   skip: "Skip to the content",
   reconnecting: "The device does not answer. Reconnecting …",
   asOf: (time: string) => `You see what was known at ${time}.`,
-  outOfDate: "Steward was updated. Reload this page to use the new version.",
+  outOfDate: "Steward was updated. Reload this page.",
   /** An update under way, by the code of the summary. */
   running: {
     requested: (release: string) => `${release} is being applied.`,

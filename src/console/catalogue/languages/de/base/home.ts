@@ -64,6 +64,7 @@ export const needButtons: Catalogue["home"]["needButtons"] = {
   updates: "Zu den Updates",
   update_available: "Zum Update",
   update_failed: "Grund zeigen",
+  update_withdrawn: "Zum Update",
   update_trust_unconfirmed: "Vergleichen",
   users_locked: "Entsperren",
   two_factor_missing: "Zu den Benutzern",

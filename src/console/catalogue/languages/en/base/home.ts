@@ -70,6 +70,7 @@ export const needButtons = {
   updates: "Show the updates",
   update_available: "Show the update",
   update_failed: "Show why",
+  update_withdrawn: "Show the update",
   update_trust_unconfirmed: "Compare",
   users_locked: "Unlock",
   two_factor_missing: "Show the users",
