@@ -1,6 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rethrown } from "../contract/errors.ts";
+import { freeSpace } from "../host/linux/free-space.ts";
 import { createTransfers } from "../host/linux/transfers/transfers.ts";
 import { type CheckReport, checkServer } from "../publishing/check/check.ts";
 import { sentenceOf } from "../publishing/check/findings.ts";
@@ -52,7 +54,7 @@ export const checkCommand: Command = {
   },
 };
 
-/** Throws CommandError(2), and what cannot be used of the given files. */
+/** Throws CommandError(2), CommandError(130), and what cannot be used of the given files. */
 async function checked(invocation: Invocation, address: string): Promise<CheckReport> {
   const { positionals, options } = invocation;
   if (!/^(https?|file):\/\//.test(address)) {
@@ -64,13 +66,22 @@ async function checked(invocation: Invocation, address: string): Promise<CheckRe
   const workspace = directory === undefined ? undefined : await openWorkspace(directory, surroundings);
   const file = options.text("root") ?? (workspace && join(workspace.metadata, "1.root.json"));
   const root = file && (await readFile(file).catch(rethrown((error) => fileFailure(error, file))));
-  return checkServer({
+  const request = {
     ...{ address, workspace, root: root || undefined, now: surroundings.now() },
     openTransfers: transfersFor(invocation),
     device: deviceKindOf(invocation),
-    arePayloadsWhole: options.has("payloads"),
     marginSeconds: marginSecondsOf(invocation),
-  });
+  };
+  const signal = invocation.context.interruption();
+  const scratch = await mkdtemp(join(tmpdir(), "steward-publisher-"));
+  try {
+    const payloads = { areWhole: options.has("payloads"), directory: scratch, freeSpace };
+    return await checkServer({ ...request, payloads, signal });
+  } catch (error) {
+    throw signal.aborted ? new CommandError(130, "Interrupted.") : error;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
 
 /** Set up as on a device, by its host file: no variable of the environment names a proxy. */

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import { atEnd } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { until } from "../../lab/basics/until.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { listening } from "../../lab/host/web-server.ts";
 import {
@@ -15,12 +18,13 @@ import {
   packedAs,
   redirectTo,
   serveFile,
+  silent,
   truncatedTo,
   withHeaders,
 } from "../../lab/publisher/behaviours.ts";
 import { type Bench, benchIn, makeBench, release } from "../../lab/publisher/bench.ts";
 import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
-import { runPublisher } from "../../lab/publisher/run-publisher.ts";
+import { publisherCommand, runPublisher } from "../../lab/publisher/run-publisher.ts";
 import { add, makeScratch, publishAll, siteIn } from "../../lab/publisher/site.ts";
 
 const timestamp = "metadata/timestamp.json";
@@ -281,6 +285,26 @@ describe("steward-publisher check", () => {
       ...trusted,
     );
     assert.match(expired.findings[0]?.remedy ?? "", /^Renew the server's certificate/);
+  });
+
+  it("ends at Ctrl-C with 130, also while a payload comes, and leaves no part of it", async (test) => {
+    const { bench, server } = await uploaded(test);
+    server.behave(payloads, silent());
+    const temporary = join(bench.directory, "temporary");
+    mkdirSync(temporary);
+    const [node = "", ...words] = publisherCommand;
+    const child = spawn(node, [...words, "check", server.origin, bench.site, "--payloads"], {
+      ...{ stdio: "ignore", env: { ...process.env, TMPDIR: temporary } },
+    });
+    const ended = once(child, "exit");
+    await until("the payload is asked for", () => server.requests.some(({ path }) => payloads.test(path)));
+    assert.equal(readdirSync(temporary).filter((name) => name.startsWith("steward-publisher-")).length, 1);
+    child.kill("SIGINT");
+    assert.deepEqual(await ended, [130, null]);
+    assert.deepEqual(
+      readdirSync(temporary).filter((name) => name.startsWith("steward-publisher-")),
+      [],
+    );
   });
 
   it("refuses a folder, as inspect refuses a server, and each names the other", async (test) => {

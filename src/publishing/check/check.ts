@@ -22,7 +22,7 @@ import type { Workspace } from "../workspace.ts";
 import { type Finding, Findings, sentenceOf } from "./findings.ts";
 import { neverThere, notedTransfers, type OpenTransfers } from "./noted-transfers.ts";
 import { type Offer, offersOf } from "./offers.ts";
-import { checkPayloads } from "./payloads.ts";
+import { checkPayloads, type PayloadPlan } from "./payloads.ts";
 
 export interface CheckRequest {
   /** The address that devices are given. */
@@ -33,9 +33,9 @@ export interface CheckRequest {
   /** The repository that was uploaded; undefined: it is not here. */
   readonly workspace?: Workspace | undefined;
   readonly device: DeviceKind;
-  /** Payloads are fetched whole. */
-  readonly arePayloadsWhole: boolean;
+  readonly payloads: PayloadPlan;
   readonly marginSeconds?: number | undefined;
+  readonly signal: AbortSignal;
   readonly now: Date;
 }
 
@@ -48,7 +48,7 @@ export interface CheckReport extends Report {
 
 /**
  * Reads an uploaded repository by the client of devices, and goes on after what they would refuse, as far as it can. Throws
- * what is no fault of the server.
+ * the signal's reason, and what is no fault of the server.
  */
 export async function checkServer(request: CheckRequest): Promise<CheckReport> {
   const { workspace, device, now } = request;
@@ -59,7 +59,7 @@ export async function checkServer(request: CheckRequest): Promise<CheckReport> {
   if (workspace !== undefined) await compare(held, workspace, findings);
   const releases = releasesFor(device, targets, findings);
   const isConsistentSnapshot = held.root?.signed.consistent_snapshot ?? true;
-  const checks = { ...walk, isConsistentSnapshot, isWhole: request.arePayloadsWhole };
+  const checks = { ...walk, ...request.payloads, isConsistentSnapshot };
   await checkPayloads(offeredOf(releases, targets), checks);
   const all = findings.list();
   const gone = all.flatMap(({ code, files }) => (code === "update_file_missing" ? files : []));
@@ -82,9 +82,8 @@ interface Walk extends Pick<Session, "repository" | "files"> {
   readonly signal: AbortSignal;
 }
 
-function beginWalk({ address, openTransfers }: CheckRequest): Walk {
+function beginWalk({ address, openTransfers, signal }: CheckRequest): Walk {
   const findings = new Findings();
-  const { signal } = new AbortController();
   const transfers = notedTransfers(openTransfers, findings);
   const repository = openRepository({ transfers, url: address, caps, signal });
   return { repository, findings, signal, files: filesInMemory() };

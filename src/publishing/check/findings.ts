@@ -24,10 +24,12 @@ const remedies: Readonly<Record<string, string>> = {
   update_payload_mismatch: "Upload it again; no cache or server may change its bytes.",
   update_web_page:
     "Upload it. If it is there, look with curl what stands between: a sign-in, a proxy, an error page.",
+  update_root_unusable: "Upload the roots again; with --root, give the one that devices have.",
   update_server_refused:
     "Answer 200, or 404 for a missing file, at this very address, or see --redirect-origin.",
   update_server_unreachable: "Check the address, and with curl -v that the server answers from here.",
   update_signature_invalid: "Is it the server of this repository? Then upload metadata/ again.",
+  update_too_large: "Upload it again; no cache or server may change its bytes.",
 };
 
 /** The findings of one check, each once, with all files that it is about. */

@@ -1,19 +1,24 @@
-import {
-  announcedBytes,
-  ask,
-  contentOf,
-  mayBeCoded,
-  type PayloadRequest,
-} from "../../releases/download/complete-part.ts";
-import { createDigest, readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
+import { rm } from "node:fs/promises";
+import type { FreeSpace } from "../../host/ports.ts";
+import { ask, type PayloadRequest } from "../../releases/download/complete-part.ts";
+import { readContentLength } from "../../releases/download/http-fields.ts";
+import { fetchPayload } from "../../releases/download/payload.ts";
+import { readSignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
+import { caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Findings } from "./findings.ts";
 
-interface PayloadCheck extends PayloadRequest {
+export interface PayloadPlan {
+  /** False: an answer whose head gives the signed length is enough. */
+  readonly areWhole: boolean;
+  /** Payloads that are fetched come into this directory, and are removed again. */
+  readonly directory: string;
+  readonly freeSpace: FreeSpace;
+}
+
+interface PayloadCheck extends PayloadRequest, PayloadPlan {
   readonly findings: Findings;
-  /** False: where the head of the answer gives the signed length, that is enough. */
-  readonly isWhole: boolean;
 }
 
 /** Payloads that are asked for at a time. */
@@ -30,11 +35,19 @@ export async function checkPayloads(
     await Promise.all(targets.slice(at, at + atOnce).map(checked));
 }
 
-/** Asks for a payload as a device does at first, and as it does after a cut. Throws what it would refuse. */
+const nothingYet = { discard: async () => undefined };
+
+/** As at first, and as after a cut. Throws what a device would refuse. */
 async function checkPayload(check: PayloadCheck): Promise<void> {
-  const { found, findings } = check;
+  const { found, findings, areWhole } = check;
   const payload = readSignedPayload(found.file);
-  await readPayload(check, payload);
+  const head = await ask(nothingYet, payload, check, 0);
+  head?.close();
+  const isTold = readContentLength(head?.headers["content-length"]) === payload.lengthBytes;
+  if (areWhole || !isTold) {
+    const fetched = await fetchPayload({ ...check, caps });
+    await rm(fetched.path);
+  }
   const lastByte = payload.lengthBytes - 1;
   if (lastByte === 0) return;
   const rest = await ask(nothingYet, payload, check, lastByte);
@@ -44,39 +57,4 @@ async function checkPayload(check: PayloadCheck): Promise<void> {
   const message =
     "Asked for its rest (Range), the server sends all of it: a download that was cut begins again.";
   findings.note(`targets/${found.path}`, "no_ranges", message, "Allow range requests for targets/.");
-}
-
-const nothingYet = { discard: async () => undefined };
-
-async function readPayload(check: PayloadCheck, payload: SignedPayload, isDecoding = false): Promise<void> {
-  const { found, isWhole } = check;
-  const transfer = await ask(nothingYet, payload, check, 0);
-  if (transfer === null) return;
-  const isEnough = !isWhole && announcedBytes(transfer) === payload.lengthBytes;
-  let difference: string | null;
-  try {
-    difference = await differenceOf(contentOf(transfer, payload, found.path, isDecoding), payload, isEnough);
-  } finally {
-    transfer.close();
-  }
-  if (difference === null) return;
-  if (!isDecoding && mayBeCoded(transfer)) return readPayload(check, payload, true);
-  throw mismatch(found.path, difference);
-}
-
-/** The difference from what was signed; null: there is none. `isEnough`: its first bytes are. */
-async function differenceOf(
-  content: AsyncIterable<Uint8Array>,
-  payload: SignedPayload,
-  isEnough: boolean,
-): Promise<string | null> {
-  const digest = createDigest(payload);
-  let lengthBytes = 0;
-  for await (const piece of content) {
-    if (isEnough) return null;
-    lengthBytes += piece.byteLength;
-    if (lengthBytes > payload.lengthBytes) return "it is longer";
-    digest.update(piece);
-  }
-  return digest.difference();
 }

@@ -107,7 +107,7 @@ async function fetchRest(
  * Object stores call a `.tar.gz` the gzip coding of a `.tar`, and a `.zst` that of some other file. Without a length only
  * the hash shows whether the content is that file, or that file coded once more.
  */
-export function mayBeCoded(transfer: Transfer): boolean {
+function mayBeCoded(transfer: Transfer): boolean {
   return transfer.status === 200 && announcedBytes(transfer) === null && codingOf(transfer) !== "identity";
 }
 
@@ -164,7 +164,7 @@ async function receive(
 }
 
 /** Content of the signed length is taken as it comes, whatever coding it is said to have. */
-export function contentOf(
+function contentOf(
   transfer: Transfer,
   { lengthBytes }: SignedPayload,
   name: string,
@@ -177,7 +177,7 @@ export function contentOf(
 }
 
 /** The length of the body as it is sent; null: the head does not say it. */
-export function announcedBytes({ headers }: Transfer): number | null {
+function announcedBytes({ headers }: Transfer): number | null {
   return readContentLength(headers["content-length"]);
 }
 
