@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { StewardError } from "../../src/contract/errors.ts";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
+import { judgePayload } from "../../src/publishing/payloads/judge-payload.ts";
 import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry } from "../archives/tar-writer.ts";
 import type { Chance } from "../basics/chance.ts";
 import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
@@ -27,6 +28,9 @@ export async function fuzzTar({ chance, cases, ledger }: Fuzzing, unpackInto = u
         (error: unknown) => (error instanceof StewardError ? error.code : `it threw ${String(error)}`),
       );
       ledger.count(outcome);
+      const atAdd = await verdictAtAdd(join(place, "payload"));
+      if ((atAdd === "taken") !== (outcome === "unpacked"))
+        ledger.find(`add says ${atAdd}, the device ${outcome}`);
       for (const fault of faultsOf(place, outcome)) ledger.find(fault);
       rmSync(place, { recursive: true });
     }
@@ -34,6 +38,14 @@ export async function fuzzTar({ chance, cases, ledger }: Fuzzing, unpackInto = u
     rmSync(scratch, { recursive: true, force: true });
   }
   return null;
+}
+
+/** By the publisher, who is to say the same. */
+function verdictAtAdd(payload: string): Promise<string> {
+  return judgePayload(payload, "payload").then(
+    () => "taken",
+    (error: unknown) => (error instanceof StewardError ? error.code : `it threw ${String(error)}`),
+  );
 }
 
 function archiveFrom(chance: Chance): Buffer {
@@ -66,6 +78,10 @@ function entryFrom(chance: Chance): Buffer {
     "g",
     "L",
     "K",
+    "S",
+    "V",
+    "D",
+    "M",
     "\0",
   ]);
   const mode = oneOf(chance, [0o644, 0o755, 0o600, 0o777, 0o4755, 0o1777, 0]);
@@ -73,9 +89,37 @@ function entryFrom(chance: Chance): Buffer {
   const isFile = type === "0" || type === "\0";
   const size = percent(chance, 3) ? { size: oneOf(chance, [1, 8 ** 11 - 1, 1_000_000]) } : {};
   const entry: TarEntry = { name, type, mode, linkname, ...(isFile && { content }), ...size };
+  if (percent(chance, 15)) return withHoles(chance, entry);
   if (percent(chance, 5)) return longEntry({ ...entry, name });
   if (percent(chance, 8)) return Buffer.concat([paxHeader(paxFrom(chance)), tarEntry(entry)]);
   return tarEntry(entry);
+}
+
+/** In either form; most maps are right for what is stored. */
+function withHoles(chance: Chance, entry: TarEntry): Buffer {
+  const lengths = Array.from({ length: draw(chance, 30) }, () => oneOf(chance, [0, 1, 511, 512, 513]));
+  let end = 0;
+  const numbers = lengths.flatMap((length) => {
+    const at = percent(chance, 3) ? draw(chance, 5_000) : end + oneOf(chance, [0, 1, 512, 4_096]);
+    end = at + length;
+    return [at, length];
+  });
+  const stored = lengths.reduce((sum, length) => sum + length, 0);
+  const content = randomBytes(chance, percent(chance, 95) ? stored : draw(chance, 2_000));
+  const sizeBytes = percent(chance, 90) ? end : oneOf(chance, [0, end + 100_000, 2 ** 40]);
+  if (percent(chance, 50)) {
+    const isContinued = percent(chance, 5);
+    return tarEntry({ ...entry, type: "S", content, isContinued, map: { numbers, sizeBytes } });
+  }
+  const count = percent(chance, 90) ? lengths.length : draw(chance, 100_000);
+  const lines = Buffer.from(`${[count, ...numbers].join("\n")}\n`);
+  const padding = Buffer.alloc((512 - (lines.length % 512)) % 512);
+  const form = { "GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": oneOf(chance, names) };
+  const records = paxHeader({ ...form, "GNU.sparse.realsize": String(sizeBytes) });
+  return Buffer.concat([
+    records,
+    tarEntry({ ...entry, type: "0", content: Buffer.concat([lines, padding, content]) }),
+  ]);
 }
 
 function paxFrom(chance: Chance): Record<string, string> {
