@@ -7,9 +7,9 @@ export interface RealArchive {
   readonly name: string;
   /** Shell (bash), run beside `t`; it makes x.tar.gz. */
   readonly script: string;
-  /** What devices say against it; null: they take it. */
+  /** The sentence of devices against it; null: they take it. */
   readonly refusal: RegExp | null;
-  /** What `add` remarks on; none if not given. */
+  /** The remark of `add`; none if not given. */
   readonly remark?: RegExp;
 }
 

@@ -14,7 +14,7 @@ export interface TarEntry {
   readonly content?: Buffer;
   /** The header's own words for the size; that of the content if not given. */
   readonly size?: Buffer | number;
-  /** Of a file with holes (GNU's "S"): offset and length of each segment, and the size with the holes. */
+  /** For a file with holes (GNU's "S"): offset and length of each segment, and the size with the holes. */
   readonly map?: { readonly numbers: readonly number[]; readonly sizeBytes: number };
   /** The map goes on after the archive's end. */
   readonly isContinued?: boolean;

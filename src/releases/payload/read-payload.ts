@@ -13,10 +13,13 @@ import { createReleaseTree, type ReleaseTree, type TreeStore, tooLarge } from ".
 import { UnsafePayload, unsafePayload } from "./unsafe-payload.ts";
 
 /**
- * Bytes read and decompressed at a time. Freed pieces pile up in V8. Pieces four times larger take twice as much memory and
- * are not faster.
+ * Bytes read and decompressed at a time. Freed pieces pile up in V8, 22 MiB for a payload of 256 MiB. Pieces twice as large take
+ * 14 MiB more and are not faster.
  */
-const pieceBytes = 65_536;
+const pieceBytes = 32_768;
+
+/** One piece fills the stream, so that `drain` says when it is used up. */
+const gunzipOptions = { chunkSize: pieceBytes, highWaterMark: pieceBytes };
 
 const leaveOut = "Leave it out (tar --exclude=NAME), and let the product make it when it starts.";
 const withRights =
@@ -43,7 +46,7 @@ export async function readPayload(
   { caps = payloadCaps, onFault = thrown, onEntry = () => undefined }: PayloadReading = {},
 ): Promise<void> {
   requireGzip(file);
-  const gunzip = createGunzip({ chunkSize: pieceBytes });
+  const gunzip = createGunzip(gunzipOptions);
   const tree = createReleaseTree(store, caps);
   const links = new Map<string, readonly string[]>();
   const take = (entry: TarEntry): ContentSink | null => {
@@ -88,10 +91,7 @@ function requireGzip(file: FileHandle): void {
   throw unsafePayload(why);
 }
 
-/**
- * Reuses one buffer: it is larger than the high-water mark of the next stage, which therefore has consumed it when this
- * continues.
- */
+/** Reuses one buffer, which the next stage has used up when this continues. A shorter piece is the last one. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(pieceBytes);
   for (let at = 0; ; ) {
@@ -178,7 +178,7 @@ function pathOf({ type, name, mode, attributes }: TarEntry, caps: PayloadCaps): 
     const why = refusedTypes[kind] ?? "is neither a file, a directory nor a link";
     throw unsafePayload(why, { name, wayOut: "DM".includes(kind) ? undefined : leaveOut });
   }
-  // Of a directory they are left out: there they only lead to other owners of what is written later.
+  // A directory loses them: there they only change who owns what is written later.
   if (!Number.isSafeInteger(mode) || (type === "0" && (mode & 0o6000) !== 0))
     throw unsafePayload("would run with other rights (setuid or setgid)", { name, wayOut: withRights });
   const path = entryPath(name, caps);

@@ -11,7 +11,7 @@ const fewerEntries = "Pack many small files into one that the product reads, suc
 const fewerLinks = "Pack files in place of links (tar -h --hard-dereference).";
 
 /**
- * Where a release is unpacked: a directory of a device, or the names alone. Paths are below its top and have slashes, and all
+ * The place of a release that is unpacked: a directory of a device, or only its names. Paths are below its top and have slashes, and all
  * directories above them are there. Makes nothing over what is there (EEXIST), and follows no link.
  */
 export interface TreeStore {

@@ -39,7 +39,7 @@ export type Refuse = (why: string, about?: { name?: string; wayOut?: string }) =
 const mostHeaderBytes = 1024 ** 2;
 
 const withoutHoles = "Pack it as a whole file: without -S, or with bsdtar --no-read-sparse.";
-const twoArchives = "Of two archives one after the other only the first is seen: pack both folders into one.";
+const twoArchives = "Other programs show only the first of two archives: pack both folders into one.";
 
 const noTar = "it has no tar in it";
 
