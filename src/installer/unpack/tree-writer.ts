@@ -92,20 +92,28 @@ function openNew(path: string, mode: number, sizeBytes: number): ContentSink {
     closeSync(file);
     throw error;
   }
+  const writing = (work: () => void): void => {
+    try {
+      work();
+    } catch (cause) {
+      throw storageError(path, cause);
+    }
+  };
   return {
-    write: (piece, at) => {
-      end = at + piece.length;
-      try {
+    write: (piece, at) =>
+      writing(() => {
+        end = at + piece.length;
         for (let written = 0; written < piece.length; )
           written += writeSync(file, piece, written, piece.length - written, at + written);
-      } catch (cause) {
-        throw storageError(path, cause);
-      }
-    },
-    close: () => {
-      // A hole at the end.
-      if (end < sizeBytes) ftruncateSync(file, sizeBytes);
-      closeSync(file);
-    },
+      }),
+    close: () =>
+      writing(() => {
+        try {
+          // A hole at the end.
+          if (end < sizeBytes) ftruncateSync(file, sizeBytes);
+        } finally {
+          closeSync(file);
+        }
+      }),
   };
 }

@@ -72,33 +72,35 @@ export async function readPayload(
     await feeding;
   }
   for (const fault of linkFaults(links, caps.linkHops)) onFault(fault);
-  requireZeros(file, gunzip.bytesWritten);
+  // Some programs pad a file. Other bytes would be there for another reader than this one.
+  for await (const piece of piecesOf(file, gunzip.bytesWritten))
+    if (!isZero(piece)) throw unsafePayload("it continues after the end of its compressed data");
 }
 
 function thrown(fault: UnsafePayload): never {
   throw fault;
 }
 
-/** Reads into a buffer, synchronous as the writing: asking another thread costs more than a read. */
-function readAt(file: FileHandle, buffer: Buffer, at: number): Buffer {
-  return buffer.subarray(0, readSync(file.fd, buffer, 0, buffer.length, at));
-}
-
 function requireGzip(file: FileHandle): void {
-  const form = packedForm(readAt(file, Buffer.alloc(4), 0));
+  const first = Buffer.alloc(4);
+  readSync(file.fd, first, 0, first.length, 0);
+  const form = packedForm(first);
   if (form === "gzip") return;
   const why = form === null ? "it is not compressed by gzip" : `it is packed by ${form}, not by gzip`;
   throw unsafePayload(why);
 }
 
-/** Reuses one buffer, which the next stage has used up when this continues. A shorter piece is the last one. */
-async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+/**
+ * Reuses one buffer, which the next stage has used up when this continues. Synchronous, as the writing: asking another thread
+ * costs more than a read.
+ */
+async function* piecesOf(file: FileHandle, from = 0): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(pieceBytes);
-  for (let at = 0; ; ) {
-    const piece = readAt(file, buffer, at);
-    if (piece.length === 0) return;
-    at += piece.length;
-    yield piece;
+  for (let at = from; ; ) {
+    const length = readSync(file.fd, buffer, 0, buffer.length, at);
+    if (length === 0) return;
+    at += length;
+    yield buffer.subarray(0, length);
   }
 }
 
@@ -113,17 +115,6 @@ async function* bounded(gunzip: Gunzip, caps: PayloadCaps): AsyncGenerator<Buffe
     if (passed > caps.expansionFreeBytes && passed > caps.expansion * gunzip.bytesWritten)
       throw unsafePayload(`it grows to more than ${caps.expansion} times its size`, { wayOut: asHoles });
     yield piece;
-  }
-}
-
-/** Some programs pad a file. Other bytes would be there for another reader than this one. */
-function requireZeros(file: FileHandle, end: number): void {
-  const buffer = Buffer.alloc(pieceBytes);
-  for (let at = end; ; ) {
-    const piece = readAt(file, buffer, at);
-    if (piece.length === 0) return;
-    if (!isZero(piece)) throw unsafePayload("it continues after the end of its compressed data");
-    at += piece.length;
   }
 }
 
