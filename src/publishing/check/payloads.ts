@@ -41,7 +41,8 @@ const nothingYet = { discard: async () => undefined };
 async function checkPayload(check: PayloadCheck): Promise<void> {
   const { found, findings, areWhole } = check;
   const payload = readSignedPayload(found.file);
-  const head = await ask(nothingYet, payload, check, 0);
+  const asking = { ...check, payload, part: nothingYet };
+  const head = await ask(asking, 0);
   head?.close();
   const isTold = readContentLength(head?.headers["content-length"]) === payload.lengthBytes;
   if (areWhole || !isTold) {
@@ -50,7 +51,7 @@ async function checkPayload(check: PayloadCheck): Promise<void> {
   }
   const lastByte = payload.lengthBytes - 1;
   if (lastByte === 0) return;
-  const rest = await ask(nothingYet, payload, check, lastByte);
+  const rest = await ask(asking, lastByte);
   rest?.close();
   if (rest === null) throw mismatch(found.path, `the server has nothing at byte ${lastByte}`);
   if (rest.status === 206) return;

@@ -11,30 +11,36 @@ export function notConfigured(): StewardError {
   );
 }
 
+function rateLimited(message: string, seconds = leastSecondsBetweenChecks): StewardError {
+  return new StewardError("rate_limited", message, { details: { retryAfterSeconds: Math.ceil(seconds) } });
+}
+
 /** `rate_limited`: a check of something else is under way. */
 export function otherRepository(): StewardError {
-  return new StewardError(
-    "rate_limited",
+  return rateLimited(
     "Another repository is being read. Try again when it has ended; `steward update status` shows it.",
-    { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
   );
 }
 
 /** `rate_limited`: the installer reads what a check would change. */
 export function installerBusy(): StewardError {
-  return new StewardError(
-    "rate_limited",
+  return rateLimited(
     "The installer is taking over an update. Try again when it has ended; `steward update status` shows it.",
-    { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
+  );
+}
+
+/** `rate_limited`: a file is being read. */
+export function anotherFile(): StewardError {
+  return rateLimited(
+    "Another file with updates is being read. Send this one when its check has ended; `steward update status` shows it.",
   );
 }
 
 /** `rate_limited`: the last check has only just begun. */
 export function tooSoon(seconds: number): StewardError {
-  return new StewardError(
-    "rate_limited",
+  return rateLimited(
     `The last check began less than ${leastSecondsBetweenChecks} seconds ago. Its outcome is in the status; try again in ${Math.ceil(seconds)} s.`,
-    { details: { retryAfterSeconds: Math.ceil(seconds) } },
+    seconds,
   );
 }
 

@@ -1,6 +1,6 @@
-import { StewardError } from "../../contract/errors.ts";
 import type { Upload } from "../../contract/types.ts";
 import type { CheckParts } from "./check-parts.ts";
+import { anotherFile } from "./check-refusals.ts";
 import type { CheckScheduler } from "./check-scheduler.ts";
 import { requireSettings } from "./settings-block.ts";
 
@@ -73,13 +73,4 @@ export class UploadedChecks {
     // If that fails, the next upload removes it, or the next start.
     this.#removal = this.#parts.options.uploaded.remove().catch(() => undefined);
   }
-}
-
-/** `rate_limited`: a file is being read. */
-function anotherFile(): StewardError {
-  return new StewardError(
-    "rate_limited",
-    "Another file with updates is being read. Send this one when its check has ended; `steward update status` shows it.",
-    { details: { retryAfterSeconds: 10 } },
-  );
 }

@@ -13,7 +13,7 @@ import { createResolveHost } from "../network/resolve-host.ts";
 import { isLocalAddress, isLocalName, ownAddresses } from "../network/server-addresses.ts";
 import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
 import { ReusedBuffer } from "./reused-buffer.ts";
-import { proxyRefused, proxyUnreachable, refused } from "./transfer-failures.ts";
+import { blaming, proxyRefused, refused } from "./transfer-failures.ts";
 
 /** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */
 const attemptMilliseconds = 3_000;
@@ -177,14 +177,6 @@ function opened(socket: Socket, event: "connect" | "secureConnect", signal: Abor
   });
 }
 
-/** The failure of a connection to the proxy is the proxy's, whatever server was asked for. */
-async function blaming<T>(proxy: URL | undefined, opening: Promise<T>): Promise<T> {
-  if (proxy === undefined) return opening;
-  return opening.catch((cause: unknown) => {
-    throw proxyUnreachable(proxy, cause);
-  });
-}
-
 /** A connection through the proxy (RFC 9110 §9.3.6). Only the head of its answer is read, so that it can send nothing else. */
 async function tunnel(proxy: URL, tcp: TcpNetConnectOpts, url: URL, signal: AbortSignal): Promise<Socket> {
   const target = `${url.hostname}:${portOf(url)}`;
@@ -202,10 +194,10 @@ async function tunnel(proxy: URL, tcp: TcpNetConnectOpts, url: URL, signal: Abor
     socket.once("close", () => reject(signal.aborted ? signal.reason : brokenOff()));
   });
   const head = await blaming(proxy, reading);
-  const status = /^HTTP\/1\.[01] ([0-9]{3})[ \r]/.exec(head)?.[1];
-  if (status?.startsWith("2") && head.endsWith("\r\n\r\n")) return socket;
+  const status = Number(/^HTTP\/1\.[01] ([0-9]{3})[ \r]/.exec(head)?.[1]);
+  if (status >= 200 && status < 300 && head.endsWith("\r\n\r\n")) return socket;
   socket.destroy();
-  throw proxyRefused(proxy, target, status === undefined ? null : Number(status));
+  throw proxyRefused(proxy, target, status);
 }
 
 export function brokenOff(): Error {

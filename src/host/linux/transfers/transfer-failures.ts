@@ -18,33 +18,29 @@ export function placeOf({ host }: URL, proxy: URL | undefined): string {
 export function unreachable(where: string, cause: unknown): StewardError {
   if (cause instanceof StewardError) return cause;
   const { kind, why } = connectionFailure(cause);
+  const details = kind === "connection" ? {} : { reason: kind };
   return new StewardError("update_server_unreachable", `${where} could not be read: ${why}.${advice[kind]}`, {
-    cause,
-    ...(kind !== "connection" && { details: { reason: kind } }),
+    ...{ cause, details },
   });
 }
 
-/** The error of a proxy with which there is no connection. */
-export function proxyUnreachable({ host }: URL, cause: unknown): StewardError {
-  const { why } = connectionFailure(cause);
-  return new StewardError(
-    "update_server_unreachable",
-    `The proxy ${host} cannot be used: ${why}. Repair it, or correct update.proxy in the host file.`,
-    { cause },
-  );
+/** The failure of a connection to the proxy is the proxy's, whatever server was asked for. */
+export async function blaming<T>(proxy: URL | undefined, opening: Promise<T>): Promise<T> {
+  return opening.catch((cause: unknown) => {
+    if (proxy === undefined) throw cause;
+    throw unreachable(`The proxy ${proxy.host} (update.proxy in the host file)`, cause);
+  });
 }
 
-/** The error of a proxy that answered for itself (RFC 9110 §9.3.6 and §15.5.8); `status`: null: it is no HTTP. */
-export function proxyRefused(proxy: URL, target: string, status: number | null): StewardError {
-  const answered = status === null ? "its answer is not HTTP" : `it answered ${status}`;
+/** The error of a proxy that answered for itself (RFC 9110 §9.3.6, §15.5.8). `status` is NaN where its answer is not HTTP. */
+export function proxyRefused(proxy: URL, target: string, status: number): StewardError {
+  const answered = Number.isNaN(status) ? "its answer is not HTTP" : `it answered ${status}`;
   const advised =
     status === 407
       ? "It asks for a user name and a password, which are never sent: have it let this device through without."
       : "Ask who runs it whether it reaches that server, and lets this device do so.";
-  return new StewardError(
-    status !== null && status >= 500 ? "update_server_unreachable" : "update_server_refused",
-    `The proxy ${proxy.host} did not connect to ${target}: ${answered}. ${advised}`,
-  );
+  const message = `The proxy ${proxy.host} (update.proxy in the host file) did not connect to ${target}: ${answered}. ${advised}`;
+  return status >= 500 ? new StewardError("update_server_unreachable", message) : refused(message);
 }
 
 /**
@@ -52,11 +48,7 @@ export function proxyRefused(proxy: URL, target: string, status: number | null):
  * address of this device or of its own link.
  */
 export function refused(message: string, reason?: "local_server"): StewardError {
-  return new StewardError(
-    "update_server_refused",
-    message,
-    reason === undefined ? {} : { details: { reason } },
-  );
+  return new StewardError("update_server_refused", message, { ...(reason && { details: { reason } }) });
 }
 
 export function tooSlow(message: string): StewardError {

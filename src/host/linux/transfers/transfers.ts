@@ -28,14 +28,11 @@ export function createTransfers(options: LinuxTransferOptions): Transfers {
       const url = parseAddress(address);
       request.signal.throwIfAborted();
       if (url.protocol === "file:") return openFile(url, request);
-      return openServer(url, withUserAgent(request, options), options, connections);
+      const agent = options.userAgent && { "user-agent": options.userAgent };
+      const headers = { ...request.headers, ...agent };
+      return openServer(url, { ...request, headers }, options, connections);
     },
   };
-}
-
-function withUserAgent(request: TransferRequest, { userAgent }: LinuxTransferOptions): TransferRequest {
-  if (userAgent === undefined) return request;
-  return { ...request, headers: { ...request.headers, "user-agent": userAgent } };
 }
 
 /** Limits the time until the head, and the rate of the body. */
