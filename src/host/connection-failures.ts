@@ -67,7 +67,9 @@ export function connectionFailure(cause: unknown): ConnectionFailure {
     return { kind: "certificate", code, why: `its certificate cannot be trusted${why} (${code})` };
   }
   // The parser of node:http.
-  const usual = code.startsWith("HPE_") ? `its answer is not HTTP (${code})` : code || messageOf(cause);
+  const usual = code.startsWith("HPE_")
+    ? `its answer cannot be read as HTTP (${code})`
+    : code || messageOf(cause);
   return { kind: "connection", code, why: words[code] ?? usual };
 }
 

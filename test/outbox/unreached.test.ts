@@ -7,6 +7,12 @@ import { unreached } from "../../src/outbox/unreached.ts";
 const causes: readonly (readonly [string, RegExp])[] = [
   ["ENOTFOUND", /^Nothing was sent to mail\.example:587: its name cannot be resolved\. Check the address/],
   ["EHOSTUNREACH", /there is no route to it\. Check the address/],
+  ["HPE_INVALID_CONSTANT", /its answer cannot be read as HTTP \(HPE_INVALID_CONSTANT\)\. Check the address/],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", /it speaks no TLS from version 1\.2 on\. Check the address/],
+  ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /it asks this device for a certificate\. Check the address/],
+  // As Node 20, and as Node 24 and 26 call it.
+  ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /it shares no TLS cipher with this device, or asks/],
+  ["ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", /it shares no TLS cipher with this device, or asks/],
   ["CERT_HAS_EXPIRED", /is not valid at this time \(CERT_HAS_EXPIRED\)\. Check the clock of this device/],
   [
     "SELF_SIGNED_CERT_IN_CHAIN",

@@ -101,8 +101,9 @@ function open(url: string, options: Partial<LinuxTransferOptions> = {}, headSeco
   return transfers.open(url, { ...request, limits: { ...limits, ...(headSeconds && { headSeconds }) } });
 }
 
-const failing = (reason: string) => ({
+const failing = (reason: string, message = /./) => ({
   name: "StewardError",
+  message,
   code: "update_server_unreachable",
   details: { reason },
 });
@@ -112,25 +113,38 @@ describe("transfers over https", () => {
   describe("send nothing to a server", () => {
     it("whose authority is not known", async () => {
       const { port, requests } = await serving(good);
-      await assert.rejects(open(`https://updates.example:${port}/`), failing("certificate"));
+      const opening = open(`https://updates.example:${port}/`);
+      await assert.rejects(
+        opening,
+        failing("certificate", /its authority is not one that this device knows/),
+      );
       assert.equal(requests.length, 0);
     });
 
     it("whose certificate is for another name", async () => {
       const { port, requests } = await serving(good);
-      await assert.rejects(open(`https://other.example:${port}/`, { caFile }), failing("certificate"));
+      const opening = open(`https://other.example:${port}/`, { caFile });
+      await assert.rejects(
+        opening,
+        failing("certificate", /it is for another name .* a network's sign-in page/),
+      );
       assert.equal(requests.length, 0);
     });
 
     it("whose certificate is not for its address", async () => {
       const { port } = await serving(good);
-      await assert.rejects(open(`https://127.0.0.1:${port}/`, { caFile }), failing("certificate"));
+      const opening = open(`https://127.0.0.1:${port}/`, { caFile });
+      await assert.rejects(opening, failing("certificate", /it is for another name/));
     });
 
     it("that certifies itself", async () => {
       const key = readFileSync(join(directory, "ca.key"), "utf8");
       const { port } = await serving({ key, cert: readFileSync(caFile, "utf8") });
-      await assert.rejects(open(`https://updates.example:${port}/`), failing("certificate"));
+      const opening = open(`https://updates.example:${port}/`);
+      await assert.rejects(
+        opening,
+        failing("certificate", /it is self-signed .* update\.ca_file in the host file/),
+      );
     });
 
     const dates = {
@@ -291,7 +305,10 @@ describe("transfers through a proxy", () => {
           resolveHost,
         });
         const { message } = await failureOf(opening);
-        assert.match(message, /^The proxy proxy\.example:3128 .* could not be read: its name cannot be resolved/);
+        assert.match(
+          message,
+          /^The proxy proxy\.example:3128 .* could not be read: its name cannot be resolved/,
+        );
       }
     });
 
