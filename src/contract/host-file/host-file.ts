@@ -79,7 +79,7 @@ const update = {
     },
     proxy: {
       type: "string",
-      description: "Proxy for connections to update servers: `http://host:port`",
+      description: "Proxy for connections to update servers: `http://host:port`, without a password",
       "x-expected": "an address such as http://proxy.example.net:3128, without a password",
       examples: ["http://proxy.example.net:3128"],
     },
@@ -93,7 +93,7 @@ const update = {
       type: "array",
       items: origin,
       default: plain.update.redirect_origins,
-      description: "Origins, such as a CDN's, that an update server may redirect to",
+      description: "Origins, such as a CDN's, that an update server may redirect to, each named in full",
       examples: [["https://cdn.example.net"]],
     },
     channels: {
