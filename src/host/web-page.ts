@@ -21,29 +21,29 @@ export async function* withoutPage(
   { name, where }: { name: string; where: string },
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  let beginning = "";
-  let mayBePage = true;
-  for await (const piece of content) {
-    if (mayBePage) {
-      beginning += Buffer.from(piece.subarray(0, beginningBytes)).toString("latin1");
-      // A byte order mark in UTF-8, as latin1 shows it.
-      const [, first] = /^(?:\xef\xbb\xbf)?\s*(.?)/s.exec(beginning) ?? [];
-      const isWhole = beginning.length >= beginningBytes;
-      if (first === "<" && isWhole) break;
-      if (first === "<") continue;
-      mayBePage = first === "" && !isWhole;
+  let beginning: Buffer | null = Buffer.alloc(0);
+  try {
+    for await (const piece of content) {
+      if (beginning !== null) beginning = Buffer.concat([beginning, piece]);
+      if (beginning !== null && beginning.length < beginningBytes) continue;
+      refusePage(name, where, beginning);
+      yield beginning ?? piece;
+      beginning = null;
     }
-    yield piece;
+  } finally {
+    // A page may end by being longer than the file.
+    refusePage(name, where, beginning);
   }
-  if (mayBePage && beginning.includes("<")) throw webPage(name, where, beginning);
+  if (beginning !== null) yield beginning;
 }
 
-function webPage(name: string, where: string, beginning: string): StewardError {
-  const text = Buffer.from(beginning, "latin1").toString("utf8");
+function refusePage(name: string, where: string, beginning: Buffer | null): void {
+  const text = beginning?.toString("utf8", 0, beginningBytes).trimStart();
+  if (!text?.startsWith("<")) return;
   // An object store's error is XML with a message.
   const [, title = ""] = /<(?:title|message)\b[^>]*>([^<]+)/i.exec(text) ?? [];
   const shown = printableLine(title.replace(/\s+/g, " "), mostTitleCharacters);
-  return new StewardError(
+  throw new StewardError(
     "update_web_page",
     `${where} sent a web page${shown && ` (${JSON.stringify(shown)})`} in place of ${JSON.stringify(name)}: the sign-in ` +
       "page of a network, or the page with which the server answers missing files. Sign in to the network or, if a " +

@@ -4,19 +4,6 @@ import type { Validators } from "../../tuf/repository.ts";
 /** Bytes of a validator: those of known servers have a tenth of it. */
 const longestValidator = 256;
 
-/**
- * RFC 9110 §14.4, only `bytes`; null: none, or none that makes sense. `last` is inclusive; `total`: bytes of the whole, null:
- * not said.
- */
-export function readContentRange(text: string | undefined) {
-  const [, first, last, total] =
-    /^bytes ([0-9]{1,15})-([0-9]{1,15})\/([0-9]{1,15}|\*)$/i.exec(text ?? "") ?? [];
-  if (first === undefined || last === undefined || total === undefined) return null;
-  const range = { first: Number(first), last: Number(last), total: total === "*" ? null : Number(total) };
-  const isSound = range.first <= range.last && (range.total === null || range.last < range.total);
-  return isSound ? range : null;
-}
-
 /** Whole bytes; null: not said, or not understood. */
 export function readContentLength(text: string | undefined): number | null {
   return /^[0-9]{1,15}$/.test(text ?? "") ? Number(text) : null;

@@ -1,4 +1,5 @@
-import { StewardError } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/error-codes.ts";
+import { type ErrorDetails, StewardError } from "../../contract/errors.ts";
 import { decodedBody, gathered } from "../../host/answer-body.ts";
 import type { Transfer, TransferRequest, Transfers } from "../../host/ports.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
@@ -62,11 +63,9 @@ export function openRepository(options: RepositoryOptions): Repository {
     openTarget: async (path, headers, ending) => {
       const address = `${base(bases.targets)}/${targetSegments(path).map(quoted).join("/")}`;
       const transfer = counted(await open(address, { headers, signal: ending }), cost);
-      const { where, status } = transfer;
-      if ([200, 206, 416].includes(status)) return transfer;
+      if ([200, 206, 416].includes(transfer.status)) return transfer;
       transfer.close();
-      if (![403, 404, 410].includes(status)) throw notServed(path, transfer);
-      throw missing(`${where} answered ${status} to ${path}, which is signed for: ${notThere}.`);
+      throw notServed(path, transfer);
     },
     cost: () => ({ ...cost }),
   };
@@ -122,20 +121,17 @@ function isNextRoot(name: string): boolean {
 function notServed(name: string, { where, status, headers }: Transfer): StewardError {
   const answered = `${where} answered ${status} to ${JSON.stringify(name)}`;
   // RFC 6585 §6: this comes from the network in between, as it says.
-  if (status === 511) {
-    const message = `${answered}: the network asks for a sign-in. Sign in to it, or have it let this device through.`;
-    return new StewardError("update_web_page", message);
-  }
-  if (status === 403) {
-    return missing(
-      `${answered}: there is no such file, or this device may not read it. Is it the address of a whole repository?`,
-    );
+  if (status === 511)
+    return failure("update_web_page", `${answered}: the network asks this device to sign in.`);
+  if ([403, 404, 410].includes(status)) {
+    const why =
+      "there is no such file, or this device may not read it. Is it a whole repository, or one for devices of another kind?";
+    return failure("update_file_missing", `${answered}: ${why}`);
   }
   if (status !== 429 && status < 500) return refusal(`${answered}; 200 or 404 is expected.`);
   const retryAfterSeconds = readRetryAfter(headers);
-  return new StewardError("update_server_unreachable", `${answered}: it cannot serve it now.`, {
-    details: retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
-  });
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return failure("update_server_unreachable", `${answered}: it cannot serve it now.`, details);
 }
 
 function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
@@ -149,12 +145,10 @@ function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
   return { where, status, headers, body: pieces(), close: () => transfer.close() };
 }
 
-const notThere = "the repository was not uploaded whole, or was exported for devices of another kind";
-
-function missing(message: string): StewardError {
-  return new StewardError("update_file_missing", message);
+function refusal(message: string): StewardError {
+  return failure("update_server_refused", message);
 }
 
-function refusal(message: string): StewardError {
-  return new StewardError("update_server_refused", message);
+function failure(code: ErrorCode, message: string, details: ErrorDetails = {}): StewardError {
+  return new StewardError(code, message, { details });
 }
