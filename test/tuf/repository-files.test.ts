@@ -57,7 +57,7 @@ describe("a repository's metadata", () => {
   for (const status of [400, 401, 418, 206, 204, 304]) {
     it(`is refused with ${status}`, async () => {
       const { repository } = await serving((_request, response) => response.writeHead(status).end());
-      const reading = repository.readMetadata("1.root.json", { maximumBytes: 10 });
+      const reading = repository.readMetadata("timestamp.json", { maximumBytes: 10 });
       await assert.rejects(reading, code("update_server_refused"));
     });
   }
