@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { haltRollout } from "../../src/publishing/rollout/halt.ts";
-import { toHalt } from "../../src/publishing/rollout/halt-rule.ts";
+import { judgeRollouts } from "../../src/publishing/rollout/halt-rule.ts";
 import { LogFile } from "../../src/publishing/rollout/log-file.ts";
 import { Tally, watchedReleases } from "../../src/publishing/rollout/tally.ts";
 import { readState } from "../../src/publishing/state.ts";
@@ -126,7 +126,8 @@ async function watchOnce(fleet: Fleet, log: LogFile, tally: Tally, seconds: numb
   const workspace = workspaceAt(fleet, seconds);
   tally.watch(watchedReleases((await readState(workspace)).published));
   await log.read((line) => tally.addLine(line));
-  const [bad] = toHalt(tally.figures(), { percent: 2, least: null });
+  const verdicts = judgeRollouts(tally.figures(), { percent: 2, least: null });
+  const bad = verdicts.find(({ halts }) => halts)?.release;
   if (bad === undefined) return null;
   const keys = await keysOf(workspace);
   const done = await haltRollout(workspace, bad, { means: "pause", reason: "", keys });

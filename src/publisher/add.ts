@@ -4,7 +4,7 @@ import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../publishing/add.ts";
 import { fillingSentence } from "../publishing/fullness.ts";
 import type { SigningKey } from "../publishing/keys/private-keys.ts";
-import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
+import type { KeyHolders } from "../publishing/keys/signing.ts";
 import { likelyMistakes } from "../publishing/likely-mistakes.ts";
 import {
   type Architecture,
@@ -22,6 +22,7 @@ import { joinLines } from "../terminal/escape.ts";
 import { fileFailure } from "../terminal/failure.ts";
 import { patchFromOf, patchFromOption, patchSentences } from "./patch-from.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
+import { nextSentence } from "./view.ts";
 
 const usualChannel = "stable";
 
@@ -254,9 +255,7 @@ function sentences(
   ]);
   lines.push(...remarks.map((remark) => `Note: ${remark}`));
   lines.push(...(patches ? patchSentences(patches) : []), ...fillings.map(fillingSentence));
-  if (lacking.length > 0)
-    return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, holders)}`]);
-  return joinLines([...lines, `It is signed. Next: steward-publisher publish ${holders.directory}`]);
+  return joinLines([...lines, nextSentence(role, lacking, holders)]);
 }
 
 function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {

@@ -1,5 +1,5 @@
 import { type Discarded, discardDrafts, planDiscard } from "../publishing/drafts/discard.ts";
-import { isRoleName, roleNames } from "../publishing/roles.ts";
+import { roleNames } from "../publishing/roles.ts";
 import { readState } from "../publishing/state.ts";
 import type { Command } from "../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
@@ -20,7 +20,7 @@ export const discardCommand: Command = {
       const discarded = planDiscard(
         workspace,
         state,
-        role !== undefined && isRoleName(role) ? role : undefined,
+        roleNames.find((one) => one === role),
       );
       const says = discarded.map(describe);
       const question = discarded.length === 1 ? "Discard it?" : `Discard these ${discarded.length}?`;

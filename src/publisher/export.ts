@@ -7,7 +7,7 @@ import {
   deviceOptions,
   directoryPositional,
   onWorkspace,
-  secondsOf,
+  secondsIn,
   signingOptions,
 } from "./repository.ts";
 
@@ -29,10 +29,11 @@ export const exportCommand: Command = {
     ...signingOptions,
   ],
   async run(invocation) {
-    const { positionals, output } = invocation;
+    const { options, positionals, output } = invocation;
     const [directory = "", file = ""] = positionals;
     const wanted = `a duration from 1m to ${mostDays}d, such as 90d`;
-    const seconds = secondsOf(invocation, "for", { wanted, least: 60, most: mostDays * 86_400 });
+    const text = options.text("for");
+    const seconds = text === undefined ? undefined : secondsIn(text, "for", wanted, [60, mostDays * 86_400]);
     const result = await onWorkspace(invocation, (workspace, keys) =>
       exportRepository(workspace, {
         file,

@@ -1,10 +1,10 @@
 import { type Remade, remakeRepository, skippedVersions } from "../publishing/init/from-public.ts";
 import { type InitRequest, initRepository } from "../publishing/init/init.ts";
 import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
-import { type RoleName, roleNames } from "../publishing/roles.ts";
+import { type RoleName, roleNames, versionsIn } from "../publishing/roles.ts";
 import { unsaidProduct } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Command, Invocation } from "../terminal/commands/command.ts";
+import type { Command } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import {
   byRole,
@@ -63,12 +63,13 @@ export const initCommand: Command = {
     const [from, keys, product] = ["from", "keys", "product"].map((name) => options.text(name));
     if (from !== undefined) {
       const remade = await remakeRepository(directory, { from, keys, product, periods }, surroundings);
-      return output.changed(remade, remadeSentences(remade, from));
+      const document = { directory, ...remade, published: versionsIn(remade.published) };
+      return output.changed(document, remadeSentences(remade, directory, from));
     }
     if (keys !== undefined) throw new CommandError(2, "--keys is for --from.");
     const request: InitRequest = {
       product: product ?? unsaidProduct,
-      publicKeys: await publicKeysOf(invocation, "public-key"),
+      publicKeys: await readPublicKeys(byRole(invocation, "public-key")),
       thresholds: thresholdsOf(invocation),
       periods,
     };
@@ -87,26 +88,16 @@ export const initCommand: Command = {
   },
 };
 
-function remadeSentences(remade: Remade, from: string): string {
-  const { directory, product, published, payloads, keys, strangers } = remade;
-  const roles = published.map(({ role, version }) => `${role} ${version}`);
-  const until = published.find(({ role }) => role === "timestamp")?.expires ?? "";
+function remadeSentences({ product, published, keys }: Remade, directory: string, from: string): string {
+  const roles = versionsIn(published).map(({ role, version }) => `${role} ${version}`);
+  const until = published.timestamp?.signed.expires ?? "";
   return joinLines([
-    `The repository ${directory} for the product ${product} was made again of ${from}, as devices read it: ${roles.join(", ")}; payloads: ${payloads}.`,
-    `Its timestamp ${Date.parse(until) > Date.now() ? "is" : "was"} good until ${until}. If the server or another copy has a later one, make the repository of that: this one lacks what was published since. If none is left: steward-publisher renew ${directory} targets rules binary && steward-publisher publish ${directory}`,
+    `The repository ${directory} for the product ${product} was made again of ${from}, which devices can read: ${roles.join(", ")}, and each payload.`,
+    `Its timestamp ${Date.parse(until) > Date.now() ? "is" : "was"} good until ${until}. If the server or another copy has a later one, make the repository of that: this one lacks the releases since. If none is left: steward-publisher renew ${directory} targets rules binary && steward-publisher publish ${directory}`,
     `The next versions are higher by ${skippedVersions}, because devices never go back.`,
     ...keys.map(({ role, key_id, file }) => `Key of ${role}: ${key_id.slice(0, 16)}, ${file ?? "elsewhere"}`),
-    ...strangers.map((file) => `${file} counts for no role, and was not copied.`),
     `Next: steward-publisher renew ${directory}`,
   ]);
-}
-
-/** The public keys that an option names, by role. */
-export async function publicKeysOf(
-  invocation: Invocation,
-  option: string,
-): Promise<Partial<Record<RoleName, NamedKey[]>>> {
-  return readPublicKeys(byRole(invocation, option));
 }
 
 /** The public keys in files, by role. */
@@ -123,6 +114,5 @@ export async function readPublicKeys(
 const longestSeconds = 3_653 * 86_400;
 
 function periodOf(text: string): number {
-  const wanted = "1m to 3653d such as timestamp=7d";
-  return secondsIn(text, "expires", { wanted, least: 60, most: longestSeconds });
+  return secondsIn(text, "expires", "1m to 3653d such as timestamp=7d", [60, longestSeconds]);
 }

@@ -1,12 +1,8 @@
-import { requireClock } from "../publishing/clock.ts";
 import { type HeldKey, heldKeys, nameOwners } from "../publishing/keys/owners.ts";
-import { readKeysAtHand } from "../publishing/keys/private-keys.ts";
-import { readState } from "../publishing/state.ts";
-import { withWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText } from "../terminal/escape.ts";
-import { directoryPositional, surroundingsOf } from "./repository.ts";
+import { directoryPositional, onWorkspace } from "./repository.ts";
 
 export const keysCommand: Command = {
   path: ["keys"],
@@ -21,13 +17,10 @@ export const keysCommand: Command = {
     },
   ],
   async run(invocation) {
-    const [directory = ""] = invocation.positionals;
     const given = ownersOf(invocation);
-    const keys = await withWorkspace(directory, surroundingsOf(invocation), async (workspace) => {
-      requireClock(workspace, await readState(workspace));
-      const files = (await readKeysAtHand(workspace.keys)).keys.map(({ id, file }) => [id, file] as const);
+    const keys = await onWorkspace(invocation, async (workspace, atHand) => {
       const named = given.length === 0 ? workspace : await nameOwners(workspace, given);
-      return heldKeys(named, new Map(files));
+      return heldKeys(named, new Map(atHand.map(({ id, file }) => [id, file])));
     });
     await invocation.output.table(keys, {
       heads: ["ROLE", "NEEDED", "KEY", "OWNER", "STATE", "PRIVATE HALF"],

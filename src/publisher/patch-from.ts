@@ -1,8 +1,7 @@
 import type { DraftedPatches } from "../publishing/patches/draft-patches.ts";
 import { mostUnpackedBytes } from "../releases/patches/patch.ts";
-import { CommandError } from "../terminal/command-error.ts";
 import type { Invocation, Option } from "../terminal/commands/command.ts";
-import { escapeText } from "../terminal/escape.ts";
+import { wholeNumberIn } from "./repository.ts";
 
 export const patchFromOption: Option = {
   name: "patch-from",
@@ -14,9 +13,7 @@ export const patchFromOption: Option = {
 /** undefined: not given. Throws CommandError(6). */
 export function patchFromOf({ options }: Pick<Invocation, "options">): number | undefined {
   const text = options.text("patch-from");
-  if (text === undefined) return undefined;
-  if (/^[1-9]$/.test(text)) return Number(text);
-  throw new CommandError(6, escapeText(`--patch-from takes a whole number from 1 to 9, not "${text}".`));
+  return text === undefined ? undefined : wholeNumberIn(text, "patch-from", 1, 9);
 }
 
 const whySkipped = {

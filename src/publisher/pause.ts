@@ -1,10 +1,11 @@
 import type { AddResult } from "../publishing/add.ts";
-import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
+import type { KeyHolders } from "../publishing/keys/signing.ts";
 import { pauseRelease, resumeRelease } from "../publishing/rollout/pause.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { selectionOf, selectionOptions } from "./add.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
+import { nextSentence } from "./view.ts";
 
 export const pauseCommand: Command = {
   path: ["pause"],
@@ -36,9 +37,5 @@ function sentences(
   what: string,
 ): string {
   const lines = targets.map(({ path }) => `${path} ${what} in the draft of ${role} version ${version}.`);
-  const next =
-    lacking.length > 0
-      ? `Before it is published, ${describeLack(role, lacking, holders)}`
-      : `It is signed. Next: steward-publisher publish ${holders.directory}`;
-  return joinLines([...lines, next]);
+  return joinLines([...lines, nextSentence(role, lacking, holders)]);
 }

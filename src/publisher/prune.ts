@@ -3,11 +3,10 @@ import { type PrunedDraft, type Pruning, planPruning, prune } from "../publishin
 import type { KeepReason, PlannedRelease, PruneRequest } from "../publishing/prune/prune-plan.ts";
 import { releaseRoles } from "../publishing/roles.ts";
 import { compareVersions } from "../releases/semver.ts";
-import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
-import { escapeText, joinLines } from "../terminal/escape.ts";
-import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { directoryPositional, onWorkspace, signingOptions, wholeNumberIn } from "./repository.ts";
 
 /** Each line keeps so many releases: enough to go back over a bad month, and a hundredth of the limit of devices. */
 const usualKeep = 10;
@@ -57,18 +56,10 @@ export const pruneCommand: Command = {
 
 /** Throws CommandError(6). */
 function requestOf({ options }: Invocation): PruneRequest {
-  const keep = options.text("keep") ?? String(usualKeep);
-  if (!/^[1-9]\d{0,3}$/.test(keep))
-    throw new CommandError(
-      6,
-      escapeText(
-        `--keep takes a whole number from 1 to 9999, not "${keep}": the newest release always stays.`,
-      ),
-    );
   const kind = options.text("kind");
   return {
     kinds: releaseRoles.filter((role) => kind === undefined || role === kind),
-    keep: Number(keep),
+    keep: wholeNumberIn(options.text("keep") ?? String(usualKeep), "keep", 1, 9_999),
     keepVersions: options.texts("keep-release"),
   };
 }

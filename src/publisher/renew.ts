@@ -3,19 +3,12 @@ import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signi
 import { makeNewKeys } from "../publishing/new-keys.ts";
 import { renewOnline } from "../publishing/publish.ts";
 import { type KeyChanges, type RenewResult, renewRole } from "../publishing/renew.ts";
-import {
-  type DraftedRole,
-  draftedRoles,
-  isDraftedRole,
-  isRoleName,
-  type RoleName,
-  roleNames,
-} from "../publishing/roles.ts";
+import { type DraftedRole, draftedRoles, isDraftedRole, isRoleName, roleNames } from "../publishing/roles.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
-import { publicKeysOf, readPublicKeys } from "./init.ts";
+import { readPublicKeys } from "./init.ts";
 import { reportPublished } from "./publish.ts";
 import {
   byRole,
@@ -115,7 +108,7 @@ async function keyChanges(
 ) {
   const { options, output } = invocation;
   const changes: KeyChanges = {
-    add: await publicKeysOf(invocation, "add-key"),
+    add: await readPublicKeys(byRole(invocation, "add-key")),
     remove: byRole(invocation, "remove-key"),
     thresholds: thresholdsOf(invocation),
   };
@@ -133,22 +126,13 @@ async function keyChanges(
 }
 
 /** Reads `--new-key`: the roles whose keys are made here, and the public keys of the others. Throws CommandError(2). */
-async function newKeysOf({ options }: Invocation) {
-  const named: RoleName[] = [];
-  const files: Partial<Record<RoleName, readonly string[]>> = {};
-  for (const text of options.texts("new-key")) {
-    const [, role = "", file] = /^([a-z]+)(?:=(.+))?$/s.exec(text) ?? [];
-    if (!isRoleName(role))
-      throw new CommandError(
-        2,
-        escapeText(
-          `--new-key expects ROLE, or ROLE=FILE, with a role of ${roleNames.join(", ")}, not "${text}".`,
-        ),
-      );
-    if (file === undefined) named.push(role);
-    else files[role] = [...(files[role] ?? []), file];
-  }
-  return { named, given: await readPublicKeys(files) };
+async function newKeysOf(invocation: Invocation) {
+  const texts = byRole(invocation, "new-key", "ROLE, or ROLE=FILE,");
+  const files = roleNames.map((role) => [role, texts[role]?.filter((file) => file !== "") ?? []] as const);
+  const named = roleNames.flatMap((role) =>
+    (texts[role] ?? []).flatMap((file) => (file === "" ? [role] : [])),
+  );
+  return { named, given: await readPublicKeys(Object.fromEntries(files)) };
 }
 
 function draftLine({ role, version, expires, lacking }: RenewResult, holders: KeyHolders): string {

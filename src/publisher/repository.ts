@@ -113,21 +113,20 @@ async function keysNamed(files: readonly string[], ask: AskPassphrase): Promise<
   return keys;
 }
 
-/** The values of an option `ROLE=VALUE`, by role. Throws CommandError(2). */
+/** The values of an option `ROLE=VALUE`, by role; where the value may be left out, empty ones. Throws CommandError(2). */
 export function byRole(
   { options }: Pick<Invocation, "options">,
   option: string,
-  allowed: readonly RoleName[] = roleNames,
+  form: "ROLE=VALUE" | "ROLE, or ROLE=FILE," = "ROLE=VALUE",
 ): Partial<Record<RoleName, string[]>> {
   const found: Partial<Record<RoleName, string[]>> = {};
   for (const text of options.texts(option)) {
-    const [, role = "", value = ""] = /^([a-z]+)=(.+)$/s.exec(text) ?? [];
-    if (!isRoleName(role) || !allowed.includes(role)) {
+    const [, role = "", value = ""] = /^([a-z]+)(?:=(.+))?$/s.exec(text) ?? [];
+    if (!isRoleName(role) || (value === "" && form === "ROLE=VALUE"))
       throw new CommandError(
         2,
-        escapeText(`--${option} expects ROLE=VALUE with a role of ${allowed.join(", ")}, not "${text}".`),
+        escapeText(`--${option} expects ${form} with a role of ${roleNames.join(", ")}, not "${text}".`),
       );
-    }
     found[role] = [...(found[role] ?? []), value];
   }
   return found;
@@ -151,40 +150,36 @@ export const marginOption: Option = {
 };
 
 /** undefined: not given. Throws CommandError(6). */
-export function marginSecondsOf(invocation: Options): number | undefined {
-  return secondsOf(invocation, "margin", { wanted: "a duration such as 36h or 14d" });
+export function marginSecondsOf({ options }: Pick<Invocation, "options">): number | undefined {
+  const text = options.text("margin");
+  return text === undefined ? undefined : secondsIn(text, "margin", "a duration such as 36h or 14d");
 }
 
-/** A form for people, and bounds in seconds. */
-interface Bounds {
-  readonly wanted: string;
-  readonly least?: number;
-  readonly most?: number;
-}
-
-/** The duration that an option gives; undefined: not given. Throws CommandError(6). */
-export function secondsOf({ options }: Options, option: string, bounds: Bounds): number | undefined {
-  const text = options.text(option);
-  return text === undefined ? undefined : secondsIn(text, option, bounds);
-}
-
-export function secondsIn(text: string, option: string, { wanted, least = 0, most }: Bounds): number {
+/** The seconds of an option's duration, from `least` to `most`; `wanted`: both for people. Throws CommandError(6). */
+export function secondsIn(
+  text: string,
+  option: string,
+  wanted: string,
+  [least, most] = [0, Infinity],
+): number {
   const seconds = durationSecondsOrNaN(text);
-  if (seconds >= least && seconds <= (most ?? seconds)) return seconds;
+  if (seconds >= least && seconds <= most) return seconds;
   throw new CommandError(6, escapeText(`--${option} takes ${wanted}, not "${text}".`));
 }
 
-type Options = Pick<Invocation, "options">;
+/** Throws CommandError(6). */
+export function wholeNumberIn(text: string, option: string, least: number, most: number): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new CommandError(
+    6,
+    escapeText(`--${option} takes a whole number from ${least} to ${most}, not "${text}".`),
+  );
+}
 
 /** The most keys of one role. */
 const mostKeys = 32;
 
 export function thresholdsOf(invocation: Pick<Invocation, "options">): Partial<Record<RoleName, number>> {
-  return oneByRole(invocation, "threshold", (text) => {
-    if (/^[1-9]\d?$/.test(text) && Number(text) <= mostKeys) return Number(text);
-    throw new CommandError(
-      6,
-      escapeText(`A threshold must be a whole number from 1 to ${mostKeys}, not "${text}".`),
-    );
-  });
+  return oneByRole(invocation, "threshold", (text) => wholeNumberIn(text, "threshold", 1, mostKeys));
 }

@@ -41,10 +41,11 @@ export const signCommand: Command = {
     if (options.has("key-id") && !options.has("attach"))
       throw new CommandError(2, "--key-id is for --attach.");
     const role = roleOf(positionals[1]);
-    const { result, holders } = await onWorkspace(invocation, async (workspace, atHand) => {
+    const { result, holders } = await onWorkspace(invocation, async (workspace, keys, named) => {
+      // If keys are named, only these sign.
       const signed = options.has("attach")
         ? await attach(invocation, workspace, role)
-        : await signWithKeys(invocation, workspace, { role, atHand });
+        : await signDraft(workspace, role, named.length > 0 ? named : keys);
       return { result: signed, holders: workspace };
     });
     await output.changed(result, signSentence(result, holders));
@@ -78,18 +79,6 @@ async function attach({ options }: Invocation, workspace: Workspace, role: RoleN
   const path = options.text("attach") ?? "";
   const file = await readFile(path).catch(rethrown((error) => fileFailure(error, path)));
   return attachSignature(workspace, role, { file, keyId: options.text("key-id") });
-}
-
-/** If keys are named, only these sign. */
-async function signWithKeys(
-  { options }: Invocation,
-  workspace: Workspace,
-  { role, atHand }: { role: RoleName; atHand: Parameters<typeof signDraft>[2] },
-): Promise<SignResult> {
-  const named = new Set(options.texts("key"));
-  const isChosen = named.size > 0 || options.has("signer");
-  const isNamed = ({ file, isElsewhere }: (typeof atHand)[number]) => isElsewhere || named.has(file);
-  return signDraft(workspace, role, isChosen ? atHand.filter(isNamed) : atHand);
 }
 
 function signSentence({ role, version, signed_by, lacking }: SignResult, holders: KeyHolders): string {

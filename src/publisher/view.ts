@@ -27,9 +27,15 @@ export function draftsOf(state: State): DraftView[] {
 
 /** The missing signatures, one line each. */
 export function draftLines(drafts: readonly DraftView[], holders: KeyHolders): string[] {
-  return drafts.flatMap(({ role, lacking: counts }) =>
-    counts.length === 0 ? [] : [`Before it is published, ${describeLack(role, counts, holders)}`],
-  );
+  const unsigned = drafts.filter(({ lacking: counts }) => counts.length > 0);
+  return unsigned.map(({ role, lacking: counts }) => nextSentence(role, counts, holders));
+}
+
+/** Says what a draft needs next: signatures, or to be published. */
+export function nextSentence(role: RoleName, counts: readonly Count[], holders: KeyHolders): string {
+  return counts.length === 0
+    ? `It is signed. Next: steward-publisher publish ${holders.directory}`
+    : `Before it is published, ${describeLack(role, counts, holders)}`;
 }
 
 /** A repository as a text for people. */

@@ -2,6 +2,7 @@ import { ScrapeTargets, writeTargets } from "../publishing/rollout/scrape-target
 import { CommandError } from "../terminal/command-error.ts";
 import type { Invocation, Option } from "../terminal/commands/command.ts";
 import { escapeText } from "../terminal/escape.ts";
+import { wholeNumberIn } from "./repository.ts";
 
 export const targetFileOptions: readonly Option[] = [
   {
@@ -22,7 +23,7 @@ export const targetFileOptions: readonly Option[] = [
 const writeMilliseconds = 60_000;
 
 /** The port of a device's HTTPS, unless its host file has another. */
-const usualPort = 8_443;
+const usualPort = "8443";
 
 /** The file of --file-sd, and what it is to have. undefined: not given. Throws CommandError: 2, 6. */
 export function targetFileOf({ options, output }: Invocation) {
@@ -36,7 +37,8 @@ export function targetFileOf({ options, output }: Invocation) {
       6,
       escapeText(`--file-sd takes a file whose name ends with .json or .yml, not "${path}".`),
     );
-  const targets = new ScrapeTargets(portOf(options.text("file-sd-port")));
+  const port = options.text("file-sd-port") ?? usualPort;
+  const targets = new ScrapeTargets(wholeNumberIn(port, "file-sd-port", 1, 65_535));
   let written = Number.NEGATIVE_INFINITY;
   const write = async (isLast: boolean): Promise<void> => {
     const now = performance.now();
@@ -50,12 +52,4 @@ export function targetFileOf({ options, output }: Invocation) {
     });
   };
   return { targets, write };
-}
-
-/** Throws CommandError(6). */
-function portOf(text: string | undefined): number {
-  if (text === undefined) return usualPort;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw new CommandError(6, escapeText(`--file-sd-port takes a port from 1 to 65535, not "${text}".`));
 }

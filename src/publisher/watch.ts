@@ -7,11 +7,11 @@ import { LogFile } from "../publishing/rollout/log-file.ts";
 import type { ScrapeTargets } from "../publishing/rollout/scrape-targets.ts";
 import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../publishing/rollout/tally.ts";
 import { readState } from "../publishing/state.ts";
-import { openWorkspace } from "../publishing/workspace.ts";
+import { openWorkspace, type Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
-import { onWorkspace, secondsOf, signingOptions, surroundingsOf } from "./repository.ts";
+import { onWorkspace, secondsIn, signingOptions, surroundingsOf, wholeNumberIn } from "./repository.ts";
 import { targetFileOf, targetFileOptions } from "./watch-targets.ts";
 import { haltLines, reasonOf, tableOf, verdictLines } from "./watch-view.ts";
 
@@ -87,12 +87,7 @@ function ruleOf({ options }: Invocation): HaltRule | null {
       6,
       escapeText(`--halt-at takes a share above 0 and up to 100, such as 2%, not "${share}".`),
     );
-  if (least !== undefined && !/^[1-9]\d{0,6}$/.test(least))
-    throw new CommandError(
-      6,
-      escapeText(`--min-devices takes a whole number from 1 to 9999999, not "${least}".`),
-    );
-  return { percent, least: least === undefined ? null : Number(least) };
+  return { percent, least: least === undefined ? null : wholeNumberIn(least, "min-devices", 1, 9_999_999) };
 }
 
 /** Four of the usual checks. */
@@ -114,7 +109,7 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
   const targets = targetFileOf(invocation);
   const tally = tallyOf(invocation, targets?.targets);
   const ending = options.has("once") ? AbortSignal.abort() : context.interruption();
-  if (rule !== null) await remarkDrafts(invocation, directory);
+  if (rule !== null) await remarkDrafts(invocation, workspace);
   let shown = { text: "", at: Number.NEGATIVE_INFINITY };
   for (;;) {
     const began = performance.now();
@@ -145,10 +140,11 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
 function tallyOf(invocation: Invocation, targets: ScrapeTargets | undefined): Tally {
   const { options } = invocation;
   const wanted = "a duration from 1m on, such as 24h or 3d";
-  const silent = secondsOf(invocation, "silent-after", { wanted, least: 60 });
+  const text = options.text("silent-after");
   return new Tally({
     countBy: options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
-    silentAfterSeconds: silent ?? usualSilenceSeconds,
+    silentAfterSeconds:
+      text === undefined ? usualSilenceSeconds : secondsIn(text, "silent-after", wanted, [60, Infinity]),
     countsSilent: options.has("silent-after"),
     ...(targets && { onReport: (line, report) => targets.add(line, report) }),
   });
@@ -159,8 +155,8 @@ function directoryOf({ positionals }: Invocation): string {
 }
 
 /** A halt publishes only its own change: a draft that waits for a signature would stop it. */
-async function remarkDrafts(invocation: Invocation, directory: string): Promise<void> {
-  const { drafts } = await readState(await openWorkspace(directory, surroundingsOf(invocation)));
+async function remarkDrafts(invocation: Invocation, workspace: Workspace): Promise<void> {
+  const { drafts } = await readState(workspace);
   for (const role of releaseRoles.filter((one) => drafts[one] !== null))
     await invocation.output.remark(
       `A draft of ${role} waits: a halt of ${role} would be drafted with it, and not be published. Publish or discard it first.`,

@@ -1,7 +1,13 @@
-import { chmod, copyFile, link, mkdir, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises";
+import { chmod, copyFile, link, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { storageError, syncDirectory, temporaryName, writeDurably } from "../store/files/durable-file.ts";
+import {
+  makeDirectory,
+  storageError,
+  syncDirectory,
+  temporaryName,
+  writeDurably,
+} from "../store/files/durable-file.ts";
 
 /** Published files must be readable for a web server; the umask of the program would restrict them to their owner. */
 export const publicMode = 0o644;
@@ -33,18 +39,8 @@ export async function putCopy(from: string, path: string): Promise<void> {
 }
 
 /** Makes a directory and those above it, open to a web server. */
-export async function makePublicDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o755 });
-    await chmod(path, 0o755);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT") throw storageError(path, error);
-    await makePublicDirectory(dirname(path));
-    await makePublicDirectory(path);
-  }
+export function makePublicDirectory(path: string): Promise<void> {
+  return makeDirectory(path, 0o755);
 }
 
 /** The bytes of the file; null if it does not exist. */
@@ -112,11 +108,13 @@ export function unreadable(path: string, cause: unknown): StewardError {
 export async function putNewFile(path: string, bytes: Uint8Array): Promise<void> {
   const present = await readIfThere(path);
   if (present && Buffer.compare(present, bytes) === 0) return;
-  if (present) {
-    throw new StewardError(
-      "repository_conflict",
-      `${path} already exists with other content, and was not replaced. Remove it, or give another name.`,
-    );
-  }
+  if (present) throw takenError(path, "already exists with other content");
   await writeDurably(path, bytes, publicMode);
+}
+
+export function takenError(path: string, why: string): StewardError {
+  return new StewardError(
+    "repository_conflict",
+    `${path} ${why}, and was not replaced. Remove it, or give another name.`,
+  );
 }

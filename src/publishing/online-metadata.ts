@@ -6,7 +6,7 @@ import { specVersion } from "./init/init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { describeLack, lacking, signWith } from "./keys/signing.ts";
 import type { TypeOfRole } from "./roles.ts";
-import { draftOf, type State, withDraft, writeDraft } from "./state.ts";
+import { draftOf, type State, stateOf, withDraft, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface How {
@@ -48,18 +48,10 @@ async function updateSnapshot(workspace: Workspace, state: State, how: How): Pro
     lacking("snapshot", present, state).length === 0 &&
     !isLate(workspace, "snapshot", present)
   ) {
-    return withoutSnapshot(state);
+    return stateOf(state.published, { ...state.drafts, snapshot: null });
   }
   const content = { _type: "snapshot" as const, spec_version: specVersion, meta };
   return make(workspace, state, { role: "snapshot", content, how });
-}
-
-function withoutSnapshot({ published, drafts, next }: State): State {
-  return {
-    published,
-    drafts: { ...drafts, snapshot: null },
-    next: { ...next, snapshot: published.snapshot },
-  };
 }
 
 type Online = "snapshot" | "timestamp";

@@ -87,23 +87,18 @@ export async function locatePayload(
   }
   throw new StewardError(
     "not_found",
-    `The payload of ${path} is neither published nor among the drafts. Add it again with steward-publisher add, or copy ${published} back from the server.`,
+    `The payload of ${path} is missing, or has another size than was signed. Copy ${published} back from the server, or add the payload again with steward-publisher add. Nothing was changed.`,
   );
 }
 
-/** Reads a whole payload. Returns the difference to the signed one; null: there is none. */
-export async function payloadDifference(place: string, file: TargetFile): Promise<string | null> {
+/** Reads a whole payload again. Throws `update_payload_mismatch`. */
+export async function verifyPayload(place: string, file: TargetFile): Promise<void> {
   const digest = createDigest(readSignedPayload(file));
   for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) digest.update(chunk);
-  return digest.difference();
-}
-
-/** Reads the whole payload again before it is published. Throws `update_payload_mismatch`. */
-export async function verifyPayload(place: string, file: TargetFile): Promise<void> {
-  if ((await payloadDifference(place, file)) === null) return;
+  if (digest.difference() === null) return;
   throw new StewardError(
     "update_payload_mismatch",
-    `${place} has changed since it was signed. Nothing was published. Remove it and add the payload again with steward-publisher add.`,
+    `${place} has changed since it was signed. Nothing was changed. Copy it back from the server, or remove it and add the payload again with steward-publisher add.`,
   );
 }
 

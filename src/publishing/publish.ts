@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { compareVersions } from "../releases/semver.ts";
 import { writeDurably } from "../store/files/durable-file.ts";
-import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { clockRemarks } from "./clock.ts";
 import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
@@ -12,6 +11,7 @@ import type { SigningKey } from "./keys/private-keys.ts";
 import { lacking } from "./keys/signing.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
+import { firstFingerprint } from "./published.ts";
 import { releasesIn } from "./release-entry.ts";
 import {
   type DraftedRole,
@@ -22,8 +22,9 @@ import {
   type RoleName,
   releaseRoles,
   roleNames,
+  versionsIn,
 } from "./roles.ts";
-import { readState, removeDraft, type State, stateOf } from "./state.ts";
+import { readPublishedState, readState, removeDraft, type State, stateOf } from "./state.ts";
 import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -108,13 +109,7 @@ export async function renewOnline(
   keys: readonly SigningKey[],
   { marginSeconds }: Pick<PublishOptions, "marginSeconds"> = {},
 ): Promise<PublishResult> {
-  const whole = await readState(workspace);
-  if (whole.published.timestamp === null) {
-    throw new StewardError(
-      "repository_conflict",
-      `Nothing is published yet, so there is nothing to renew: steward-publisher publish ${workspace.directory}`,
-    );
-  }
+  const whole = await readPublishedState(workspace, "renew");
   const again = `renew ${workspace.directory}`;
   return publishState(workspace, chooseDrafts(whole, []), { keys, whole, again, marginSeconds });
 }
@@ -144,14 +139,10 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
   const order = orderOf(staged, rootPlace);
   for (const name of order) await putChanged(workspace, name, staged);
   const left = await clearDrafts(workspace, state, how.whole);
-  const published = roleNames.flatMap((role) => {
-    const draft = state.drafts[role]?.signed;
-    return draft ? [{ role, version: draft.version, expires: draft.expires }] : [];
-  });
   const result = await finished(workspace, left, how.marginSeconds);
   return {
     ...result,
-    published,
+    published: versionsIn(state.drafts),
     payloads: payloads.map(({ path }) => path),
     dropped: droppedPaths(state),
     floors: raisedFloors(state),
@@ -221,14 +212,13 @@ async function finished(
   { published, drafts }: State,
   marginSeconds: number | undefined,
 ): Promise<PublishResult> {
-  const first = await readIfThere(join(workspace.metadata, "1.root.json"));
   return {
     published: [],
     payloads: [],
     dropped: [],
     floors: [],
     last: [],
-    fingerprint: readRootOfTrust(first ?? new Uint8Array()).fingerprint,
+    fingerprint: (await firstFingerprint(workspace.metadata)) ?? "",
     remarks: [],
     waiting: draftedRoles.filter((role) => drafts[role] !== null),
     expiring: expiring(workspace, { published, drafts }, marginSeconds),

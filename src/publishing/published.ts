@@ -3,6 +3,7 @@ import { StewardError } from "../contract/errors.ts";
 import { caps } from "../tuf/caps.ts";
 import type { Metadata } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
+import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { namesIn, readIfThere } from "./files.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
 
@@ -20,6 +21,12 @@ export async function readPublished(metadata: string): Promise<Held> {
   };
   const [targets, rules, binary] = [await named("targets"), await named("rules"), await named("binary")];
   return { root, timestamp, snapshot, targets, rules, binary };
+}
+
+/** The fingerprint of 1.root.json, as devices show it; null: there is none. */
+export async function firstFingerprint(metadata: string): Promise<string | null> {
+  const first = await readIfThere(join(metadata, "1.root.json"));
+  return first && readRootOfTrust(first).fingerprint;
 }
 
 /** The next unused version of a role. Leftovers of an interrupted publish count as used, because a cache may hold them. */

@@ -67,7 +67,7 @@ export interface Pause {
 export function checkEntry(entry: ReleaseEntry): ReleaseEntry {
   requireName("name", entry.name);
   requireName("product", entry.product);
-  requireChannel(entry.channel);
+  requireName("channel", entry.channel, channelPattern, 32);
   requireVersion("version", entry.version);
   if (entry.min_agent !== undefined) requireVersion("min_agent", entry.min_agent);
   if (entry.floor !== undefined) {
@@ -118,17 +118,11 @@ export function readEntry(custom: unknown): ReleaseEntry | undefined {
   return entry.steward === 1 && texts.every((text) => typeof text === "string") ? entry : undefined;
 }
 
-export function requireName(what: string, name: string): void {
-  if (namePattern.test(name)) return;
+/** Throws `validation_failed`. */
+export function requireName(what: string, name: string, pattern = namePattern, most = 64): void {
+  if (pattern.test(name)) return;
   throw invalid(
-    `The ${what} "${name}" is not valid: use 1 to 64 small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
-  );
-}
-
-function requireChannel(channel: string): void {
-  if (channelPattern.test(channel)) return;
-  throw invalid(
-    `The channel "${channel}" is not valid: use 1 to 32 small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
+    `The ${what} "${name}" is not valid: use 1 to ${most} small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
   );
 }
 

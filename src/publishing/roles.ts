@@ -14,14 +14,15 @@ export const draftedRoles = ["root", "targets", "rules", "binary"] as const;
 export type DraftedRole = (typeof draftedRoles)[number];
 
 /** The types of the roles' metadata. */
-export interface TypeOfRole {
-  root: "root";
-  timestamp: "timestamp";
-  snapshot: "snapshot";
-  targets: "targets";
-  rules: "targets";
-  binary: "targets";
-}
+export const typeOfRole = {
+  root: "root",
+  timestamp: "timestamp",
+  snapshot: "snapshot",
+  targets: "targets",
+  rules: "targets",
+  binary: "targets",
+} as const satisfies Readonly<Record<RoleName, RoleType>>;
+export type TypeOfRole = typeof typeOfRole;
 
 /** One metadata file for each role; null: none. */
 export type Held = { readonly [R in RoleName]: Metadata<TypeOfRole[R]> | null };
@@ -30,17 +31,15 @@ export function heldBy(of: <R extends RoleName>(role: R) => Held[R]): Held {
   return Object.fromEntries(roleNames.map((role) => [role, of(role)])) as unknown as Held;
 }
 
+export function versionsIn(held: Held): { role: RoleName; version: number; expires: string }[] {
+  return roleNames.flatMap((role) => {
+    const signed = held[role]?.signed;
+    return signed === undefined ? [] : [{ role, version: signed.version, expires: signed.expires }];
+  });
+}
+
 /** For a new repository. */
 export const noneHeld: Held = heldBy(() => null);
-
-export const typeOfRole: { readonly [R in RoleName]: TypeOfRole[R] } = {
-  root: "root",
-  timestamp: "timestamp",
-  snapshot: "snapshot",
-  targets: "targets",
-  rules: "targets",
-  binary: "targets",
-};
 
 const day = 86_400;
 

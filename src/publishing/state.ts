@@ -40,6 +40,16 @@ export async function readState(workspace: Workspace): Promise<State> {
   return stateOf(published, drafts);
 }
 
+/** The same. Throws `repository_conflict` before the first publish, when there is nothing to renew, or to export. */
+export async function readPublishedState(workspace: Workspace, verb: "renew" | "export"): Promise<State> {
+  const state = await readState(workspace);
+  if (state.published.timestamp !== null) return state;
+  throw new StewardError(
+    "repository_conflict",
+    `Nothing is published yet, so there is nothing to ${verb}: steward-publisher publish ${workspace.directory}`,
+  );
+}
+
 /** The highest version of a role that devices can have; 0: none. */
 function versionBefore({ exported }: Pick<Workspace, "exported">, published: Held, role: RoleName): number {
   return Math.max(published[role]?.signed.version ?? 0, exported[role] ?? 0);

@@ -150,39 +150,28 @@ function readConfig(bytes: Uint8Array, path: string): Config {
     key_owners = {},
     exported_versions = {},
   } = (config ?? {}) as Partial<Config>;
-  if (steward_repository !== 1 || typeof product !== "string") {
-    throw new StewardError("validation_failed", `${path} belongs to a repository of an unknown format.`);
-  }
+  const invalid = (why: string): StewardError => new StewardError("validation_failed", `${path}${why}`);
+  if (steward_repository !== 1 || typeof product !== "string")
+    throw invalid(" belongs to a repository of an unknown format.");
   const periods = { ...usualPeriods, ...expires_seconds };
   for (const role of roleNames) {
     if (Number.isSafeInteger(periods[role]) && periods[role] > 0) continue;
-    throw new StewardError(
-      "validation_failed",
-      `${path}: expires_seconds.${role} must be a number of seconds.`,
-    );
+    throw invalid(`: expires_seconds.${role} must be a number of seconds.`);
   }
-  if (!isOwners(key_owners))
-    throw new StewardError(
-      "validation_failed",
-      `${path}: key_owners must name people by the ids of their keys.`,
-    );
-  if (!isVersions(exported_versions))
-    throw new StewardError("validation_failed", `${path}: exported_versions must name versions by role.`);
+  if (!isOwners(key_owners)) throw invalid(": key_owners must name people by the ids of their keys.");
+  if (!isVersions(exported_versions)) throw invalid(": exported_versions must name versions by role.");
   return { steward_repository, product, expires_seconds: periods, key_owners, exported_versions };
 }
 
 function isVersions(value: unknown): value is ExportedVersions {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.values(value).every((version) => Number.isSafeInteger(version) && version > 0)
-  );
+  return isObject(value) && Object.values(value).every((one) => Number.isSafeInteger(one) && Number(one) > 0);
 }
 
 function isOwners(value: unknown): value is Readonly<Record<string, string>> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.entries(value).every(([id, owner]) => /^[0-9a-f]{64}$/.test(id) && typeof owner === "string")
-  );
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(([id, owner]) => /^[0-9a-f]{64}$/.test(id) && typeof owner === "string");
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

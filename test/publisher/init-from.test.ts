@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
-  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -10,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     const { stderr } = await good("init", site, "--from", from, "--keys", keys);
     assert.match(
       stderr,
-      /for the product demo was made again of \S+, as devices read it: root 1, timestamp 1, .* payloads: 1\./,
+      /for the product demo was made again of \S+, which devices can read: root 1, timestamp 1, .* and each payload\./,
     );
     assert.match(stderr, /^Key of rules: \w{16}, \S+\/site\/keys\/rules\.pem$/m);
     await good("renew", site);
@@ -111,11 +111,11 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     assert.deepEqual(readFileSync(join(bench.site, "keys", "rules.pem")), pem);
   });
 
-  it("tells the keys that are elsewhere from those that count for nothing", async (test) => {
+  it("tells the keys that are there from those that are elsewhere", async (test) => {
     const bench = await published(test);
     lose(bench);
     renameSync(join(bench.keys, "root.pem"), join(bench.directory, "root.pem"));
-    const other = join(bench.keys, "other.pem");
+    const other = join(bench.keys, "rules.pem");
     execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", other], { stdio: "pipe" });
     execFileSync("chmod", ["600", other]);
     const { stdout, stderr } = await bench.good(
@@ -128,8 +128,8 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     );
     assert.equal(stdout, "");
     assert.match(stderr, /^Key of root: \w{16}, elsewhere$/m);
-    assert.match(stderr, /^\S+other\.pem counts for no role, and was not copied\.$/m);
-    assert.equal(existsSync(join(bench.site, "keys", "other.pem")), false);
+    assert.match(stderr, /^Key of rules: \w{16}, elsewhere$/m, "a new key counts for nothing");
+    assert.match(stderr, /^Key of binary: \w{16}, \S+\/site\/keys\/binary\.pem$/m);
   });
 
   it("takes a copy whose timestamp has expired, and says it", async (test) => {
@@ -189,12 +189,23 @@ describe("steward-publisher init --from, of what devices would refuse", { concur
     return join(directory, readdirSync(directory)[0] ?? "");
   };
   const faults: [name: string, code: number, spoil: (from: string) => void, message: RegExp][] = [
-    ["a missing payload", 1, (from) => rmSync(payloadOf(from)), /demo-rules-1\.0\.0\.tar\.gz is missing\./],
+    [
+      "a missing payload",
+      3,
+      (from) => rmSync(payloadOf(from)),
+      /The payload of \S+demo-rules-1\.0\.0\.tar\.gz is missing, .* Copy \S+ back from the server/,
+    ],
+    [
+      "a payload that is cut short",
+      3,
+      (from) => truncateSync(payloadOf(from), 20),
+      /The payload of \S+ is missing, or has another size/,
+    ],
     [
       "a payload of other bytes",
       1,
-      (from) => appendFileSync(payloadOf(from), "x"),
-      /has other bytes\. Copy them again/,
+      (from) => writeFileSync(payloadOf(from), Buffer.alloc(statSync(payloadOf(from)).size)),
+      /has changed since it was signed\. Nothing was changed\. Copy it back/,
     ],
     [
       "metadata that were changed",

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { verifyEd25519 } from "../../tuf/ed25519.ts";
 import type { Metadata } from "../../tuf/metadata.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import { idOf } from "../keys/role-keys.ts";
@@ -65,9 +66,9 @@ export async function attachSignature(
   const candidates = keyId === undefined ? ids : [idOf(keyId, role, ids)];
   for (const id of candidates) {
     const key = wanted.get(id);
-    if (key === undefined) continue;
-    const signed = attempt(() => withSignature<RoleName>(role, draft, { id, key }, signature));
-    if (signed) return keep(workspace, state, role, { signed, by: [id] });
+    if (!key || !verifyEd25519(Buffer.from(key.keyval.public, "hex"), draft.signedBytes, signature)) continue;
+    const signed = withSignature<RoleName>(role, draft, { id, key }, signature);
+    return keep(workspace, state, role, { signed, by: [id] });
   }
   throw new StewardError(
     "update_signature_invalid",
@@ -109,15 +110,6 @@ function readSignature(file: Uint8Array): Uint8Array {
     "validation_failed",
     `A signature has 64 bytes, as they are, in hex or in Base64; this file has ${file.length} bytes. It was not attached. Make one with: openssl pkeyutl -sign -rawin -inkey KEY.pem -in BYTES -out SIGNATURE`,
   );
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof StewardError && error.code === "update_signature_invalid") return undefined;
-    throw error;
-  }
 }
 
 function keyNames(ids: Iterable<string>, owners: Workspace["owners"], between = ", "): string {

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { readSignedPayload } from "../../releases/signed-payload.ts";
-import { readIfThere, unreadable } from "../files.ts";
+import { readIfThere, takenError } from "../files.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import { locatePayload } from "../payload-store.ts";
 import type { PlannedRelease } from "../prune/prune-plan.ts";
 import { hashedPath } from "../release-entry.ts";
 import { isReleaseRole, noneHeld, type RoleName, roleNames } from "../roles.ts";
-import { readState, rfc3339Seconds, type State, stateOf } from "../state.ts";
+import { readPublishedState, rfc3339Seconds, type State, stateOf } from "../state.ts";
 import { verifyAsClients } from "../verify.ts";
 import { type Workspace, writeConfig } from "../workspace.ts";
 import { type ArchivedFile, writeArchive } from "./archive.ts";
@@ -46,13 +46,18 @@ export interface ExportResult {
  */
 export async function exportRepository(given: Workspace, request: ExportRequest): Promise<ExportResult> {
   const { file } = request;
-  await requireFree(file);
+  if ((await stat(file).catch(() => null)) !== null) throw takenError(file, "already exists");
   const now = given.now();
   // One moment for all of it: what is signed in the next second would not last as long as was asked.
   const workspace = { ...given, now: () => now };
-  const state = await publishedState(workspace);
+  // Without drafts: an archive has what devices may know.
+  const state = stateOf((await readPublishedState(workspace, "export")).published, noneHeld);
   const releases = neededReleases(state, request, now.getTime() / 1_000);
-  if (releases.length === 0) throw nothingFor(workspace);
+  if (releases.length === 0)
+    throw new StewardError(
+      "not_found",
+      `No published release is for such a device. See: steward-publisher inspect ${workspace.directory}. No archive was written.`,
+    );
   const metadata = await metadataFor(workspace, state, request);
   const { remarks } = await verifyAsClients(
     workspace,
@@ -68,36 +73,6 @@ export async function exportRepository(given: Workspace, request: ExportRequest)
   const bytes = await writeArchive(file, files, now);
   const paths = releases.map(({ path }) => path);
   return { file, bytes, releases: paths, ...validity(workspace, metadata, { releases, request }), remarks };
-}
-
-/** Throws `repository_conflict`. */
-async function requireFree(file: string): Promise<void> {
-  const isThere = await stat(file).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw unreadable(file, error);
-  });
-  if (isThere === null) return;
-  throw new StewardError(
-    "repository_conflict",
-    `${file} already exists, and was not replaced. Remove it, or give another name.`,
-  );
-}
-
-/** Without drafts: an archive has what devices may know. */
-async function publishedState(workspace: Workspace): Promise<State> {
-  const { published } = await readState(workspace);
-  if (published.timestamp !== null) return stateOf(published, noneHeld);
-  throw new StewardError(
-    "repository_conflict",
-    `Nothing is published yet, so there is nothing to export: steward-publisher publish ${workspace.directory}`,
-  );
-}
-
-function nothingFor({ directory }: Workspace): StewardError {
-  return new StewardError(
-    "not_found",
-    `No published release is for such a device. See: steward-publisher inspect ${directory}. No archive was written.`,
-  );
 }
 
 async function metadataFor(

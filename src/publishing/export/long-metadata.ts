@@ -27,9 +27,8 @@ export async function signLongMetadata(
   const withSnapshot = await withLongSnapshot(longer, state, { keys, seconds });
   const { timestamp, snapshot } = withSnapshot.next;
   if (timestamp === null || snapshot === null) return null;
-  const { version: _, expires: __, ...content } = timestamp.signed;
-  const meta = { "snapshot.json": metaOf(snapshot) };
-  const draft = await draftOf<"timestamp">(longer, withSnapshot, "timestamp", { ...content, meta });
+  const content = { ...timestamp.signed, meta: { "snapshot.json": metaOf(snapshot) } };
+  const draft = await draftOf<"timestamp">(longer, withSnapshot, "timestamp", content);
   const signed = signWith<"timestamp">("timestamp", draft, keys, withSnapshot);
   if (lacking("timestamp", signed, withSnapshot).length > 0) return null;
   const made = withDraft<"timestamp">(withSnapshot, "timestamp", signed);
@@ -53,8 +52,7 @@ async function withLongSnapshot(
   const present = state.published.snapshot;
   const until = rfc3339Seconds(longer.now().getTime() + seconds * 1_000);
   if (present === null || Date.parse(present.signed.expires) >= Date.parse(until)) return state;
-  const { version: _, expires: __, ...content } = present.signed;
-  const draft = await draftOf<"snapshot">(longer, state, "snapshot", content);
+  const draft = await draftOf<"snapshot">(longer, state, "snapshot", present.signed);
   const signed = signWith<"snapshot">("snapshot", draft, keys, state);
   const next = withDraft<"snapshot">(state, "snapshot", signed);
   return lacking("snapshot", signed, next).length === 0 ? next : state;

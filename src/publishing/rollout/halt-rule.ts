@@ -32,11 +32,6 @@ export function judgeRollouts(figures: readonly ReleaseFigures[], rule: HaltRule
   return figures.filter(({ newestIn }) => newestIn.length > 0).map((release) => judge(release, rule));
 }
 
-/** The newest releases that too many devices have undone. */
-export function toHalt(figures: readonly ReleaseFigures[], rule: HaltRule): readonly ReleaseFigures[] {
-  return judgeRollouts(figures, rule).flatMap(({ release, halts }) => (halts ? [release] : []));
-}
-
 function judge(release: ReleaseFigures, { percent, least }: HaltRule): HaltVerdict {
   const { undone, tried } = release;
   const verdict = (halts: boolean, why: string, lowest: number | null = null): HaltVerdict => {

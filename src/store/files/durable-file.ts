@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageAdvice } from "./storage-advice.ts";
@@ -99,10 +99,10 @@ function removeIfPossible(path: string): void {
  * Makes a directory of the agent, if it is absent, so that it survives a power cut. Throws `storage_full` or
  * `storage_unwritable`.
  */
-export async function makeDirectory(path: string): Promise<void> {
+export async function makeDirectory(path: string, mode = 0o700): Promise<void> {
   if (isDirectory(path)) return;
   try {
-    await mkdirWithParents(path);
+    await mkdirWithParents(path, mode);
   } catch (cause) {
     const why = systemErrorCode(cause) ?? String(cause);
     const code = isFullDisk(cause) ? "storage_full" : "storage_unwritable";
@@ -129,8 +129,7 @@ function nearestPresent(path: string): string {
  * Makes parents from the top down, each on the disk before its children. A single `recursive` call reports ENOENT for
  * every reason why a directory cannot be made, a full disk among them.
  */
-async function mkdirWithParents(path: string): Promise<void> {
-  const mode = 0o700;
+async function mkdirWithParents(path: string, mode: number): Promise<void> {
   const code = await mkdir(path, { mode }).then(
     () => null,
     (error: unknown) => {
@@ -139,9 +138,11 @@ async function mkdirWithParents(path: string): Promise<void> {
       throw error;
     },
   );
-  if (code === "ENOENT") await mkdirWithParents(dirname(path));
+  if (code === "ENOENT") await mkdirWithParents(dirname(path), mode);
   // Fails if something else is in its place.
   if (code !== null) await mkdir(path, { recursive: true, mode });
+  // A mode for other readers holds whatever the umask of this process is.
+  if (code !== "EEXIST" && mode !== 0o700) await chmod(path, mode);
   if (code !== "EEXIST") await syncDirectory(dirname(path));
 }
 

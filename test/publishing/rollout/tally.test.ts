@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { toHalt } from "../../../src/publishing/rollout/halt-rule.ts";
-import { Tally, type TallyOptions, type WatchedRelease } from "../../../src/publishing/rollout/tally.ts";
+import { type HaltRule, judgeRollouts } from "../../../src/publishing/rollout/halt-rule.ts";
+import {
+  type ReleaseFigures,
+  Tally,
+  type TallyOptions,
+  type WatchedRelease,
+} from "../../../src/publishing/rollout/tally.ts";
 
 const rules = (version: string): WatchedRelease => ({
   product: "demo",
@@ -15,6 +20,11 @@ const rules = (version: string): WatchedRelease => ({
     { seconds: secondsAt(20), percent: 100 },
   ],
 });
+
+/** The newest releases that too many devices have undone. */
+function haltedIn(figures: readonly ReleaseFigures[], halting: HaltRule): readonly ReleaseFigures[] {
+  return judgeRollouts(figures, halting).flatMap(({ release, halts }) => (halts ? [release] : []));
+}
 
 /** So many hours after the start of the roll-out. */
 function secondsAt(hours: number): number {
@@ -99,7 +109,7 @@ describe("the tally of an access log", () => {
       beyond_limit: 0,
       newest_at: "2026-11-23T07:00:00Z",
     });
-    assert.deepEqual(toHalt(tally.figures(), { percent: 1, least: 1 }), []);
+    assert.deepEqual(haltedIn(tally.figures(), { percent: 1, least: 1 }), []);
   });
 
   it("keeps no more devices than fit, however many are made up", () => {
@@ -146,7 +156,7 @@ describe("devices whose last report is old", () => {
     const dead = numbers(6).map((device) => line(device, "offered", { hours: 4 }));
     const alive = numbers(10).map((device) => line(100 + device, "good", { hours: 30 }));
     const halted = (countsSilent: boolean) =>
-      toHalt(tallied([...dead, ...alive], "devices", { countsSilent }).figures(), {
+      haltedIn(tallied([...dead, ...alive], "devices", { countsSilent }).figures(), {
         percent: 2,
         least: null,
       }).length;
@@ -168,7 +178,7 @@ describe("a roll-out", () => {
   const good = numbers(195).map((device) => line(device, "good"));
   const bad = (count: number) => numbers(count).map((device) => line(1_000 + device, "failed"));
   const halted = (lines: readonly string[], countBy: "devices" | "addresses" = "devices") =>
-    toHalt(tallied(lines, countBy).figures(), rule).map(({ version }) => version);
+    haltedIn(tallied(lines, countBy).figures(), rule).map(({ version }) => version);
 
   it("is stopped at the share and the number that were asked for, and not below either", () => {
     assert.deepEqual(halted([...good, ...bad(5)]), ["1.2.0"]);
@@ -180,7 +190,7 @@ describe("a roll-out", () => {
   it("is stopped exactly at the share, also where it is a fraction, and by one device fewer not", () => {
     const haltsAt = (percent: number, [undone, tried]: readonly [number, number], least = 1) => {
       const lines = numbers(tried).map((device) => line(device, device < undone ? "failed" : "good"));
-      return toHalt(tallied(lines).figures(), { percent, least }).length > 0;
+      return haltedIn(tallied(lines).figures(), { percent, least }).length > 0;
     };
     assert.deepEqual([haltsAt(2, [5, 250]), haltsAt(2, [5, 251])], [true, false]);
     assert.deepEqual([haltsAt(2.5, [1, 40]), haltsAt(2.5, [1, 41])], [true, false]);
