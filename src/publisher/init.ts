@@ -40,7 +40,7 @@ export const initCommand: Command = {
       value: "PUBLIC",
       isFile: true,
       summary:
-        "make a lost repository again of the directory that was uploaded, which is verified as devices do; no keys are made",
+        "make a lost repository again from the directory that was uploaded, which is verified as devices do; no keys are made",
     },
     {
       name: "keys",
@@ -92,8 +92,8 @@ function remadeSentences({ product, published, keys }: Remade, directory: string
   const roles = versionsIn(published).map(({ role, version }) => `${role} ${version}`);
   const until = published.timestamp?.signed.expires ?? "";
   return joinLines([
-    `The repository ${directory} for the product ${product} was made again of ${from}, which devices can read: ${roles.join(", ")}, and each payload.`,
-    `Its timestamp ${Date.parse(until) > Date.now() ? "is" : "was"} good until ${until}. If the server or another copy has a later one, make the repository of that: this one lacks the releases since. If none is left: steward-publisher renew ${directory} targets rules binary && steward-publisher publish ${directory}`,
+    `The repository ${directory} for the product ${product} was made again from ${from}, which devices can read: ${roles.join(", ")}, and each payload.`,
+    `Its timestamp ${Date.parse(until) > Date.now() ? "is" : "was"} good until ${until}. If the server or another copy has a later one, make the repository from that copy: this one lacks what was published since. If it is the latest that is left, and devices know a later one: steward-publisher renew ${directory} targets rules binary && steward-publisher publish ${directory}`,
     `The next versions are higher by ${skippedVersions}, because devices never go back.`,
     ...keys.map(({ role, key_id, file }) => `Key of ${role}: ${key_id.slice(0, 16)}, ${file ?? "elsewhere"}`),
     `Next: steward-publisher renew ${directory}`,

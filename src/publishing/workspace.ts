@@ -62,7 +62,7 @@ export async function openWorkspace(directory: string, surroundings: Surrounding
   if (bytes === null) {
     throw new StewardError(
       "not_found",
-      `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}. If it was lost, make it again of what was uploaded and its keys: steward-publisher init ${directory} --from PUBLIC --keys KEYS`,
+      `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}. If it was lost, make it again from the uploaded directory and the keys: steward-publisher init ${directory} --from PUBLIC --keys KEYS`,
     );
   }
   const config = readConfig(bytes, path);

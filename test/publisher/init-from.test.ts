@@ -62,7 +62,7 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     const { stderr } = await good("init", site, "--from", from, "--keys", keys);
     assert.match(
       stderr,
-      /for the product demo was made again of \S+, which devices can read: root 1, timestamp 1, .* and each payload\./,
+      /for the product demo was made again from \S+, which devices can read: root 1, timestamp 1, .* and each payload\./,
     );
     assert.match(stderr, /^Key of rules: \w{16}, \S+\/site\/keys\/rules\.pem$/m);
     await good("renew", site);
@@ -175,7 +175,7 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     rmSync(from, { recursive: true });
     const { stderr } = await good("init", site, "--from", old, "--keys", keys);
     const [, way = ""] =
-      /If none is left: steward-publisher (.*) && steward-publisher publish/.exec(stderr) ?? [];
+      /devices know a later one: steward-publisher (.*) && steward-publisher publish/.exec(stderr) ?? [];
     await good(...way.split(" "));
     await good("publish", site);
     const { timestamp, snapshot } = await device.refresh(join(site, "public"), new Date());

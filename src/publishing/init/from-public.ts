@@ -38,7 +38,7 @@ export interface Remade {
 export const skippedVersions = 1_000;
 
 /**
- * Makes a repository again of what was uploaded and of its keys, after all of it was verified as devices do: signatures,
+ * Makes a repository again from what was uploaded and its keys, after all of it was verified as devices do: signatures,
  * versions, and the bytes of payloads; only metadata that have expired are taken. Completely or not at all. Throws
  * `not_found`, `repository_conflict`, and the errors that devices would have.
  */
