@@ -2,13 +2,14 @@ import { type HeldKey, heldKeys, nameOwners } from "../publishing/keys/owners.ts
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText } from "../terminal/escape.ts";
-import { directoryPositional, onWorkspace } from "./repository.ts";
+import { directoryPositional, keyOption, onWorkspace } from "./repository.ts";
 
 export const keysCommand: Command = {
   path: ["keys"],
   summary: "List the keys of each role with their owners, or note who holds one",
   positionals: [directoryPositional],
   options: [
+    keyOption,
     {
       name: "owner",
       value: "ID=NAME",

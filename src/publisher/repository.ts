@@ -19,14 +19,16 @@ import { withHiddenInput } from "../terminal/prompt.ts";
 
 export const directoryPositional: Positional = { name: "DIR" };
 
+export const keyOption: Option = {
+  name: "key",
+  value: "FILE",
+  isFile: true,
+  summary: "a private key (PEM) beside those in DIR/keys; may be repeated",
+};
+
 /** The keys of a command, beside those in DIR/keys. */
 export const signingOptions: readonly Option[] = [
-  {
-    name: "key",
-    value: "FILE",
-    isFile: true,
-    summary: "a private key (PEM) beside those in DIR/keys; may be repeated",
-  },
+  keyOption,
   {
     name: "signer",
     value: "COMMAND",

@@ -108,7 +108,17 @@ describe("steward-publisher init --from", { concurrency: 2 }, () => {
     );
     assert.equal(code, 0, screen);
     assert.match(screen, /Key of rules: \w{16}, \S+\/site\/keys\/rules\.pem/);
-    assert.deepEqual(readFileSync(join(bench.site, "keys", "rules.pem")), pem);
+    const copied = join(bench.site, "keys", "rules.pem");
+    assert.deepEqual(readFileSync(copied), pem);
+    assert.match(
+      (await bench.good("keys", bench.site)).stderr,
+      /rules\.pem has a passphrase .* add --key \S+\.$/m,
+    );
+    const listed = await typeInto(
+      [...publisherCommand, "keys", bench.site, "--key", copied],
+      [["Passphrase of ", "sesame\r"]],
+    );
+    assert.match(listed.screen, /^rules .* published +\S+\/rules\.pem/m);
   });
 
   it("tells the keys that are there from those that are elsewhere", async (test) => {

@@ -10,7 +10,7 @@ export interface HeldKey {
   readonly key_id: string;
   /** null: nothing was said. */
   readonly owner: string | null;
-  /** Its file in DIR/keys, sealed or not; null: it is elsewhere. */
+  /** Its file, if it is at hand; null: it is elsewhere. */
   readonly file: string | null;
   readonly threshold: number;
   /** It counts in the published metadata, or from the next publish on. */
