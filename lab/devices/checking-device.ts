@@ -115,6 +115,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       read: () => device.installer.read(),
       watch: (listener) => device.installer.watch(listener),
       isSetUp: (kind) => device.installer.isSetUp(kind),
+      rulesNeedBinary: () => device.installer.rulesNeedBinary(),
     },
     openRepository: (url, signal, report) => {
       opened.push(url);
@@ -243,6 +244,7 @@ const noInstaller: Installer = {
   read: async () => null,
   watch: () => () => undefined,
   isSetUp: () => false,
+  rulesNeedBinary: () => false,
 };
 
 const defaults: Ota = {

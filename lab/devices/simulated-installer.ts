@@ -21,6 +21,8 @@ export interface SimulatedInstaller extends Installer {
   readonly asked: InstallRequest[];
   readonly goneOn: () => number;
   setUp: ReadonlySet<Kind>;
+  /** Rules are asked for their health where the binary answers. */
+  isOnePlace: boolean;
   /** The installer cannot be started. */
   failure: StewardError | null;
   /** The installer ends without an entry. */
@@ -91,6 +93,7 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
     asked: [],
     goneOn: () => goneOn,
     setUp: new Set<Kind>(["rules", "binary"]),
+    isOnePlace: false,
     failure: null,
     isSilent: false,
     damage: null,
@@ -129,6 +132,7 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       return () => void listeners.delete(listener);
     },
     isSetUp: (kind) => side.setUp.has(kind),
+    rulesNeedBinary: () => side.isOnePlace,
     phase: (kind, change) =>
       write({ ...side.journal, slots: slotWith(kind, { trial: { ...trialOf(kind), ...change } }) }),
     commit: (kind) => {

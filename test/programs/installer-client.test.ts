@@ -143,6 +143,27 @@ describe("whether a kind is set up", () => {
     assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [true, false]);
   });
 
+  /** The name, the place of the rules and that of the binary, and if they are one. */
+  const places: [string, object, object, boolean][] = [
+    ["at one unit", { unit: "pump.service" }, { unit: "pump.service" }, true],
+    ["at two units", { unit: "engine.service" }, { unit: "pump.service" }, false],
+    ["at one address", { url: "http://127.0.0.1:9000/rules" }, { url: "http://127.0.0.1:9000/" }, true],
+    ["at two addresses", { url: "http://127.0.0.1:9000/" }, { url: "http://127.0.0.1:9001/" }, false],
+    ["by programs, with no unit and no address", {}, {}, false],
+  ];
+  for (const [name, rules, binary, isOne] of places)
+    it(`says if rules need the binary for their health, which is asked ${name}`, () => {
+      const planOf = ({ unit = null, url }: { unit?: string | null; url?: string }) => ({
+        ...{ unit, activate: null, selfTest: null },
+        health: {
+          ...{ http: url === undefined ? [] : [{ url, status: 200, versionMember: null }], command: null },
+          ...{ successes: 6, intervalSeconds: 5, withinSeconds: 300 },
+        },
+      });
+      const apply = { rules: planOf(rules), binary: planOf(binary) };
+      assert.equal(createInstallerClient({ ...plan, apply }).rulesNeedBinary(), isOne);
+    });
+
   it("has no journal where nothing was ever applied", async () =>
     assert.equal(await createInstallerClient(plan).read(), null));
 });

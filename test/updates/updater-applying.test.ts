@@ -355,6 +355,38 @@ describe("applying by hand", () => {
     assert.equal(device.asked().length, 1);
   });
 
+  describe("with neither kind installed, where rules are asked for their health at the binary", () => {
+    const bothStaged = async () => {
+      const device = await openAppliance({ enabled: false });
+      device.side.isOnePlace = true;
+      const ids = { rules: device.release({ version: "1.0.0" }), binary: device.release({ kind: "binary" }) };
+      await checked(device);
+      await device.room.apply({ kind: "all" });
+      await until("the installer is started", () => device.asked().length > 0);
+      return { device, ids };
+    };
+
+    it("applies the binary before the rules, so that both succeed", async () => {
+      const { device, ids } = await bothStaged();
+      device.side.commit("binary");
+      await until("the other one is on its way", () => device.asked().length > 1);
+      device.side.commit("rules");
+      await device.rest();
+      assert.deepEqual(device.asked(), [ids.binary, ids.rules]);
+      assert.deepEqual(device.room.status().installed, { rules: "1.0.0", binary: "1.0.0" });
+    });
+
+    it("does not try the rules where the binary has failed, and says why", async () => {
+      const { device, ids } = await bothStaged();
+      device.side.undo("binary", "failed");
+      await device.rest();
+      assert.deepEqual(device.asked(), [ids.binary]);
+      const { available, summary } = device.room.status();
+      assert.equal(available.rules?.staged, true);
+      assert.match(summary.problem?.detail ?? "", /base 1\.0\.0 was not tried: .* no binary is installed\./);
+    });
+  });
+
   it("fetches on request a binary that is not fetched automatically, and applies rules before it", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     const rules = device.release({ version: "1.0.0" });
@@ -403,7 +435,7 @@ describe("applying by hand", () => {
   it("of a directory that cannot be read says why, and that there is nothing where nobody knows why", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     device.release({ version: "1.0.0" });
-    const damaged = new StewardError("update_signature_invalid", "No signature counts.");
+    const damaged = new StewardError("update_metadata_malformed", "It is no JSON.");
     device.repositoryOf = () => ({
       readMetadata: () => Promise.reject(damaged),
       openTarget: () => Promise.reject(damaged),
@@ -414,7 +446,7 @@ describe("applying by hand", () => {
       await device.rest();
       return String(device.events.at(-1)?.details.detail);
     };
-    assert.equal(await wordsAfter(), "There was nothing to apply. No signature counts.");
+    assert.equal(await wordsAfter(), "There was nothing to apply. It is no JSON.");
     const { installedRoot } = device;
     device.record.note((present) => ({ ...present, last_check: null }), 0);
     let reads = 0;

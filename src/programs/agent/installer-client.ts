@@ -3,6 +3,7 @@ import { constants, watch } from "node:fs";
 import { join } from "node:path";
 import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import type { RootHelper } from "../../host/ports.ts";
+import type { ApplyPlan } from "../../host/release-ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { journalBytes, type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
@@ -56,6 +57,7 @@ export const noInstaller: Installer = {
   read: async () => null,
   watch: () => () => undefined,
   isSetUp: () => false,
+  rulesNeedBinary: () => false,
 };
 
 /** The installer of this host, as far as the agent may use it. */
@@ -69,7 +71,16 @@ export function createInstallerClient(plan: InstallerClientOptions): Installer {
     read,
     watch: (listener) => watchDirectory(directories.releases, listener),
     isSetUp: (kind) => apply[kind] !== null,
+    rulesNeedBinary: () =>
+      apply.rules !== null && apply.binary !== null && haveOnePlace(apply.rules, apply.binary),
   };
+}
+
+/** True if the health of both is asked of the same unit, or at the same address. */
+function haveOnePlace(one: ApplyPlan, other: ApplyPlan): boolean {
+  const places = ({ unit, health }: ApplyPlan) =>
+    [unit ?? [], health.http.map(({ url }) => new URL(url).host)].flat();
+  return places(one).some((place) => places(other).includes(place));
 }
 
 /**

@@ -5,14 +5,11 @@ import { isCalledPage, withoutPage } from "../../host/web-page.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
-import { type InstallationPlaces, installationNeeds, requireSpace, type SpaceNeed } from "../needed-space.ts";
+import { installationNeeds, requireSpace } from "../needed-space.ts";
 import { readSignedPayload, type SignedPayload } from "../signed-payload.ts";
 import { mismatch } from "../staged-payload.ts";
 import { readContentLength } from "./http-fields.ts";
 import type { PayloadPart } from "./payload-part.ts";
-
-/** Bytes that a download leaves to the rest of the device. */
-const spareBytes = 32 * 1024 ** 2;
 
 /** A target, and where it is. */
 export interface PayloadRequest {
@@ -28,7 +25,7 @@ export interface FetchOptions extends PayloadRequest {
   readonly directory: string;
   readonly freeSpace: FreeSpace;
   /** Absent: there is no installer. */
-  readonly installation?: InstallationPlaces | undefined;
+  readonly installation?: Parameters<typeof installationNeeds>[0] | undefined;
   readonly caps: Pick<Caps, "payloadBytes">;
   /** Called for each piece that came, and once with what was there before. */
   readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
@@ -199,12 +196,9 @@ function pathOf({ found, isConsistentSnapshot }: PayloadRequest, { nameHash }: S
 /** With what the installer needs, or a device would fetch what it cannot install. */
 async function requireSpaceFor({ part, payload, directory, freeSpace, found, installation }: Fetch) {
   const { lengthBytes } = payload;
-  const needs: SpaceNeed[] = [
-    { purpose: "download", directory, bytes: lengthBytes - part.lengthBytes() },
-    { purpose: "reserve", directory, bytes: spareBytes },
-    ...(installation ? installationNeeds(installation, { lengthBytes }) : []),
-  ];
-  await requireSpace(`${found.path} needs at least`, needs, freeSpace);
+  const rest = { purpose: "download", directory, bytes: lengthBytes - part.lengthBytes() } as const;
+  const needs = installation ? installationNeeds(installation, { lengthBytes }) : [];
+  await requireSpace(`${found.path} needs at least`, [rest, ...needs], freeSpace);
 }
 
 function tooLarge({ path, file }: FoundTarget, where: string): StewardError {

@@ -1,6 +1,7 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { newestEntry } from "../../releases/journal-queries.ts";
+import { installedVersions, newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
+import type { UpdateKind } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { CheckParts } from "../check/check-parts.ts";
@@ -11,11 +12,22 @@ import type { ApplyParts } from "./apply-parts.ts";
 import { refusedSeconds } from "./installer-requests.ts";
 import { windowsAt } from "./windows.ts";
 
-/** Releases whose payload is here, rules before a binary. */
+/** True where rules would fail for want of the binary that they are judged by: none was ever installed. */
+export function doRulesLackBinary({ options, watch }: Pick<CheckParts, "options" | "watch">): boolean {
+  const { binary } = installedVersions(watch.journal(), options.installed());
+  return binary === null && options.installer.rulesNeedBinary();
+}
+
+/** Rules before a binary, which may need them, unless they lack one. */
+export function kindsInOrder(parts: Pick<CheckParts, "options" | "watch">): readonly UpdateKind[] {
+  return doRulesLackBinary(parts) ? updateKinds.toReversed() : updateKinds;
+}
+
+/** Releases whose payload is here, in the order in which they are applied. */
 export function stagedReleases(
   parts: Pick<CheckParts, "options" | "watch" | "downloads">,
 ): readonly StoredRelease[] {
-  const available = updateKinds.map((kind) => availableRelease(parts, kind));
+  const available = kindsInOrder(parts).map((kind) => availableRelease(parts, kind));
   return available.filter(
     (release) => release !== null && parts.downloads.isStaged(release.id),
   ) as StoredRelease[];

@@ -1,5 +1,4 @@
 import type { UpdateReason } from "../../contract/types.ts";
-import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { type HoldConditions, type HoldReason, holdBecause, holdReasonOf } from "../facts/hold-reason.ts";
@@ -22,12 +21,11 @@ export interface ApplySituation {
 }
 
 /**
- * Which of the staged releases is applied without a request: rules before a binary, one at a time. `apply` null: nothing is
+ * Which of the staged releases is applied without a request: the first of them that may be, one at a time. `apply` null: nothing is
  * now. `again`: when to decide again if nothing else happens; null: never.
  */
 export function decideApplying(staged: readonly StoredRelease[], situation: ApplySituation) {
-  const ordered = updateKinds.flatMap((kind) => staged.filter((release) => release.kind === kind));
-  const judged = ordered.map((release) => ({ release, hold: applyHoldOf(release, situation) }));
+  const judged = staged.map((release) => ({ release, hold: applyHoldOf(release, situation) }));
   const free = judged.find(({ hold }) => hold === null);
   if (free) return { apply: free.release, again: null };
   const ends = judged.flatMap(({ hold }) => (hold?.until ? [hold.until.getTime()] : []));

@@ -16,12 +16,11 @@ import { sourceOf } from "../check/check-source.ts";
 import { availableRelease } from "../check/hold-conditions.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import { holdSentence } from "../facts/update-sentences.ts";
-import { stagedReleases } from "./apply-conditions.ts";
+import { kindsInOrder, stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
 type Parts = Pick<CheckParts, "options" | "watch" | "downloads">;
 
-/** `all`: rules before a binary. */
 export function kindsOf(kind: UpdateKind | "all"): readonly UpdateKind[] {
   return kind === "all" ? updateKinds : [kind];
 }
@@ -36,7 +35,7 @@ export function applyOrder(
   { kind, repository }: { kind: UpdateKind | "all"; repository?: string | undefined },
 ) {
   requireReadable(parts);
-  const asked = kindsOf(kind);
+  const asked = kind === "all" ? kindsInOrder(parts) : [kind];
   requireSetUp(parts, asked);
   const present = repository === undefined ? availableOf(parts, asked) : asked;
   const kinds = requireSetUp(parts, present);

@@ -3,6 +3,7 @@ import { releaseName } from "../../contract/update-facts.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
+import type { ReleaseName } from "../facts/updater-options.ts";
 
 /** `update_busy`; `what` is in progress. */
 export function busyWith(what: string): StewardError {
@@ -59,6 +60,14 @@ export function nothingRecorded(): StewardError {
   return new StewardError(
     "internal_error",
     "The installer ended without an entry in the release journal. Look at its log: `journalctl -u 'steward-install@*'`.",
+  );
+}
+
+/** `no_update_available`: the binary before these rules has failed. */
+export function rulesNotTried(rules: ReleaseName): StewardError {
+  return new StewardError(
+    "no_update_available",
+    `${releaseName(rules)} was not tried: its health is asked where the binary answers, and no binary is installed.`,
   );
 }
 

@@ -5,10 +5,10 @@ import type { StoredRelease } from "../../releases/update-record.ts";
 import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
-import { applySituationOf, stagedReleases } from "./apply-conditions.ts";
+import { applySituationOf, doRulesLackBinary, stagedReleases } from "./apply-conditions.ts";
 import { decideApplying } from "./apply-decision.ts";
 import type { ApplyParts } from "./apply-parts.ts";
-import { busyWith, noneToApply } from "./apply-refusals.ts";
+import { busyWith, noneToApply, rulesNotTried } from "./apply-refusals.ts";
 
 /** Applies releases: starts the installer, one request at a time, and follows what comes of it. */
 export class Applying {
@@ -124,7 +124,10 @@ export class Applying {
       const release = stagedReleases(this.#parts).find((one) => one.kind === kind);
       // The installer would refuse it for the same reason, and a refusal counts for a day.
       if (release === undefined || this.#parts.options.record.read().blockers?.[kind]) continue;
-      if (asked > 0) await this.#trialsEnd();
+      if (asked > 0) {
+        await this.#trialsEnd();
+        if (kind === "rules" && doRulesLackBinary(this.#parts)) throw rulesNotTried(release);
+      }
       asked += 1;
       await this.#askFor(release);
     }

@@ -3,19 +3,15 @@ import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Upload } from "../../contract/types.ts";
 import type { FreeSpace } from "../../host/ports.ts";
+import { requireSpace } from "../../releases/needed-space.ts";
 import { type FoundFile, readTar, type TarRules } from "../../store/archives/read-tar.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 
 export interface UnpackOptions {
   readonly directory: string;
   readonly freeSpace: FreeSpace;
-  /** Bytes that it leaves to the rest of the device. */
-  readonly spareBytes?: number;
   readonly rules?: Pick<TarRules, "bytes" | "files">;
 }
-
-/** Free bytes that stay, as at a download. */
-const spare = 32 * 1024 ** 2;
 
 /** Bytes between two looks at the disk: other programs write to it meanwhile. */
 const lookBytes = 8 * 1024 ** 2;
@@ -79,17 +75,11 @@ async function write({ content, path: name }: FoundFile, path: string, room: Roo
 
 type Room = ReturnType<typeof createRoom>;
 
-/** The disk's free space, beyond what stays. */
-function createRoom({ directory, freeSpace, spareBytes = spare }: UnpackOptions) {
+/** The disk's free space, beyond the reserve. */
+function createRoom({ directory, freeSpace }: UnpackOptions) {
   let sinceLook = 0;
-  const require = async (bytes: number): Promise<void> => {
-    const missing = bytes + spareBytes - (await freeSpace(directory));
-    if (missing <= 0) return;
-    throw new StewardError(
-      "storage_full",
-      `The file needs ${mebibytes(bytes)} on the disk of this device, beside ${mebibytes(spareBytes)} that stay free. Free ${mebibytes(missing)} there, or send an archive with only the release that this device needs. Nothing was changed.`,
-    );
-  };
+  const require = (bytes: number): Promise<void> =>
+    requireSpace("The file needs", [{ purpose: "archive", directory, bytes }], freeSpace);
   return {
     /** Throws `storage_full` where so many bytes have none. */
     require,
@@ -101,10 +91,6 @@ function createRoom({ directory, freeSpace, spareBytes = spare }: UnpackOptions)
       sinceLook = 0;
     },
   };
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
 /** The names of a TUF repository; they are looked up under the directory, and nothing else in it is read. */

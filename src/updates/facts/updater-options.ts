@@ -76,6 +76,8 @@ export interface Installer {
   watch(listener: () => void): () => void;
   /** The host file says how releases of this kind are put to work. */
   isSetUp(kind: UpdateKind): boolean;
+  /** By the host file, the health of rules is asked where the binary answers. */
+  rulesNeedBinary(): boolean;
 }
 
 export type InstallRequest =

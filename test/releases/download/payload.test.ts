@@ -119,11 +119,11 @@ describe("fetchPayload", () => {
     });
 
     for (const [name, hasInstaller, words] of [
-      ["without an installer", false, /at least 35 MiB .* \(download 3, reserve 32\), .* Free 3 MiB there/],
+      ["without an installer", false, /at least 67 MiB .* \(download 3, reserve 64\), .* Free 35 MiB there/],
       [
         "with all that the installer needs on it",
         true,
-        /at least 73 MiB .* \(download 3, copy 3, unpacked 3, reserve 64\), and 32 MiB are free\. Free 41 MiB/,
+        /at least 73 MiB .* \(copy 3, unpacked 3, download 3, reserve 64\), and 32 MiB are free\. Free 41 MiB/,
       ],
     ] as const)
       it(`a disk that is too full, ${name}, in one number`, async () => {

@@ -53,8 +53,8 @@ const closed = { isOpen: false, opensAt: latest };
 const { ota } = good.conditions;
 
 describe("applying without a request", () => {
-  it("are rules before a binary, one at a time", () => {
-    assert.equal(decideApplying([binary, rules], good).apply, rules);
+  it("is the first of them, one at a time", () => {
+    assert.equal(decideApplying([rules, binary], good).apply, rules);
     assert.equal(decideApplying([binary], good).apply, binary);
     assert.equal(decideApplying([], good).apply, null);
   });

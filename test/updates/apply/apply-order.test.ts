@@ -17,6 +17,8 @@ const stick = "file:///media/stick";
 interface Given {
   readonly available?: { rules: typeof rules | null; binary: typeof binary | null };
   readonly setUp?: readonly string[];
+  /** Rules are asked for their health where the binary answers. */
+  readonly isOnePlace?: boolean;
   readonly staged?: readonly string[];
   readonly ota?: Partial<typeof conditions.ota>;
   readonly slots?: Partial<ReleaseJournal["slots"]>;
@@ -37,7 +39,10 @@ function parts(given: Given) {
       record: { read: () => ({ available, floors: given.floors ?? {} }) },
       installed: () => given.installed ?? { rules: null, binary: null },
       packaged: given.packaged ?? { rules: null, binary: null },
-      installer: { isSetUp: (kind: string) => setUp.includes(kind) },
+      installer: {
+        isSetUp: (kind: string) => setUp.includes(kind),
+        rulesNeedBinary: () => given.isOnePlace ?? false,
+      },
       now: () => conditions.now,
       uptime: () => 2_000,
       bootId: "boot-1",
@@ -70,6 +75,14 @@ describe("a request to apply", () => {
     assert.deepEqual(order({}, "binary"), { kinds: ["binary"], source: fromServer });
     assert.deepEqual(order({ available: { rules: null, binary } }, "all").kinds, ["binary"]);
     assert.deepEqual(order({ setUp: ["rules"] }, "all").kinds, ["rules"]);
+  });
+
+  it("is for the binary first where there is none, and rules are asked for their health at it", () => {
+    const isOnePlace = true;
+    assert.deepEqual(order({ isOnePlace }, "all").kinds, ["binary", "rules"]);
+    assert.deepEqual(order({ isOnePlace }, "all", stick).kinds, ["binary", "rules"]);
+    const installed = { rules: null, binary: "0.9.0" };
+    assert.deepEqual(order({ isOnePlace, installed }, "all").kinds, ["rules", "binary"]);
   });
 
   it("is refused where none of them is set up, and where the one that is there is not", () => {
