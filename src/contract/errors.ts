@@ -93,6 +93,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The error itself; for one that is not the agent's `internal_error`: `what` has failed unexpectedly. */
+export function asStewardError(error: unknown, what: string): StewardError {
+  if (error instanceof StewardError) return error;
+  const message = `${what} failed unexpectedly: ${messageOf(error)}.`;
+  return new StewardError("internal_error", message, { cause: error });
+}
+
 /** The system error code (ENOENT, ENOSPC, …) of anything thrown, or undefined. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

@@ -1,13 +1,12 @@
 import { messageOf, StewardError } from "../contract/errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
-import { requireAgentMayRollBack } from "../releases/agent-rollback.ts";
-import { formerOf, kindOnTrial, packagedInsteadOf } from "../releases/journal-queries.ts";
+import { requireAgentMayRollBack, requireRollback } from "../releases/agent-rollback.ts";
+import { formerOf, kindOnTrial } from "../releases/journal-queries.ts";
 import { type Cause, outcomeCause, outcomeSentence } from "../releases/outcome-reasons.ts";
 import type { Release, UpdateKind } from "../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../releases/release-journal.ts";
 import { journalBounds } from "../releases/release-journal-schema.ts";
 import type { Floors } from "../releases/selection.ts";
-import { compareVersions } from "../releases/semver.ts";
 import { labelText } from "./files/journal-store.ts";
 import { conformLinks } from "./files/links.ts";
 import { pathsOf } from "./files/release-directories.ts";
@@ -48,9 +47,6 @@ export async function install(
   }
 }
 
-/** The release or package that a rollback returns to. */
-type Former = Pick<KnownRelease, "name" | "version">;
-
 /** The side that asks for a rollback, and the floors of the publisher. */
 export interface RollbackOrder {
   readonly by: "agent" | "root";
@@ -68,12 +64,10 @@ export async function rollBack(
   { by, floors }: RollbackOrder,
 ): Promise<void> {
   await requireNoTrial(context);
-  const { good, agentRolledBack = [] } = context.journal.read().slots[kind];
-  const present = good.at(-1) ?? null;
-  const former = present && (good.at(-2) ?? packagedInsteadOf(present, context.packaged[kind]));
+  const slot = context.journal.read().slots[kind];
+  const { agentRolledBack = [] } = slot;
   try {
-    if (present === null || former === null) throw nothingBefore(kind);
-    requireFloor(kind, former, floors);
+    const present = requireRollback(kind, slot, { packaged: context.packaged, floors });
     const isAgents = by === "agent";
     const { bootId, uptime } = context.host;
     const boot = { bootId, uptime: uptime() };
@@ -86,7 +80,7 @@ export async function rollBack(
     const taken = [...agentRolledBack, present.id].slice(-journalBounds.agentRolledBack);
     await begin(context, kind, { trial, ...(isAgents && { agentRolledBack: taken }) });
   } catch (error) {
-    await refuse(context, { release: present, kind }, error);
+    await refuse(context, { release: slot.good.at(-1) ?? null, kind }, error);
     throw error;
   }
 }
@@ -186,20 +180,4 @@ function planOf({ plans }: InstallerContext, kind: UpdateKind): ApplyPlan {
 function requireAbsence({ journal }: InstallerContext, { kind, id, name, version }: Release): void {
   if (!journal.read().slots[kind].good.some((one) => one.id === id)) return;
   throw new StewardError("update_not_acceptable", `${name} ${version} is already on this device.`);
-}
-
-function requireFloor(kind: UpdateKind, { name, version }: Former, floors: Floors): void {
-  const floor = floors[`${kind}/${name}`];
-  if (floor === undefined || compareVersions(version, floor) >= 0) return;
-  throw new StewardError(
-    "below_floor",
-    `${name} ${version} is below ${floor}, the lowest version that the publisher still allows. Nothing was changed.`,
-  );
-}
-
-function nothingBefore(kind: UpdateKind): StewardError {
-  return new StewardError(
-    "nothing_to_roll_back",
-    `There is no earlier release of ${kind} on this device to go back to.`,
-  );
 }

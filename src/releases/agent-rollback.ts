@@ -1,6 +1,34 @@
 import { StewardError } from "../contract/errors.ts";
+import { packagedInsteadOf } from "./journal-queries.ts";
 import type { UpdateKind } from "./release.ts";
 import type { GoodRelease, Slot } from "./release-journal.ts";
+import { type Floors, floorOf, type InstalledVersions } from "./selection.ts";
+import { compareVersions } from "./semver.ts";
+
+/**
+ * The release in force, which a rollback leaves. Throws `nothing_to_roll_back` where neither a release nor a package is
+ * before it, and `below_floor` where its publisher no longer allows that one.
+ */
+export function requireRollback(
+  kind: UpdateKind,
+  { good }: Pick<Slot, "good">,
+  { packaged, floors }: { readonly packaged: InstalledVersions; readonly floors: Floors },
+): GoodRelease {
+  const present = good.at(-1);
+  const former = present && (good.at(-2) ?? packagedInsteadOf(present, packaged[kind]));
+  if (!present || !former)
+    throw new StewardError(
+      "nothing_to_roll_back",
+      `There is no earlier release of ${kind} on this device to go back to: none that proved healthy is still on it.`,
+    );
+  const { name, version } = former;
+  const floor = floorOf(floors, { kind, name });
+  if (floor === undefined || compareVersions(version, floor) >= 0) return present;
+  throw new StewardError(
+    "below_floor",
+    `${name} ${version} is below ${floor}, the lowest version that its publisher still allows. Nothing was changed.`,
+  );
+}
 
 /**
  * Seconds from a release's commit within which the agent may go back from it: three days, in which people see that a

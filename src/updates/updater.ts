@@ -11,7 +11,7 @@ import type {
 import { historyEntryOf, kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { newSeed } from "../releases/update-record.ts";
-import { applyOrder, kindsOf, requireRollback, wayBackOf } from "./apply/apply-order.ts";
+import { applyOrder, kindsOf, requireRollbackByAgent, wayBackOf } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
 import { Applying } from "./apply/applying.ts";
 import { InstallerRequests } from "./apply/installer-requests.ts";
@@ -154,7 +154,7 @@ class Room implements UpdateRoom {
 
   async rollBack(kind: UpdateKind): Promise<UpdatesStatus> {
     await this.#parts.watch.refresh();
-    requireRollback(this.#parts, kind);
+    requireRollbackByAgent(this.#parts, kind);
     this.#parts.applying.requireFree();
     this.#parts.applying.rollBack(kind);
     return this.status();

@@ -1,7 +1,6 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { installedVersions, newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
-import type { UpdateKind } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { CheckParts } from "../check/check-parts.ts";
@@ -19,7 +18,7 @@ export function doRulesLackBinary({ options, watch }: Pick<CheckParts, "options"
 }
 
 /** Rules before a binary, which may need them, unless they lack one. */
-export function kindsInOrder(parts: Pick<CheckParts, "options" | "watch">): readonly UpdateKind[] {
+export function kindsInOrder(parts: Pick<CheckParts, "options" | "watch">) {
   return doRulesLackBinary(parts) ? updateKinds.toReversed() : updateKinds;
 }
 

@@ -1,14 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { requireAgentMayRollBack } from "../../releases/agent-rollback.ts";
-import {
-  installedVersions,
-  packagedInsteadOf,
-  type SetAsideRelease,
-  setAsideAt,
-} from "../../releases/journal-queries.ts";
+import { requireAgentMayRollBack, requireRollback } from "../../releases/agent-rollback.ts";
+import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { floorOf } from "../../releases/selection.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import type { CheckParts } from "../check/check-parts.ts";
@@ -17,7 +11,7 @@ import { availableRelease } from "../check/hold-conditions.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import { holdSentence } from "../facts/update-sentences.ts";
 import { kindsInOrder, stagedReleases } from "./apply-conditions.ts";
-import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
+import { hasFailed, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
 type Parts = Pick<CheckParts, "options" | "watch" | "downloads">;
 
@@ -43,17 +37,12 @@ export function applyOrder(
 }
 
 /** Throws `update_not_set_up`, `nothing_to_roll_back`, `below_floor`, `rollback_needs_root`, `state_damaged`. */
-export function requireRollback(parts: Parts, kind: UpdateKind): void {
+export function requireRollbackByAgent(parts: Parts, kind: UpdateKind): void {
   requireReadable(parts);
   requireSetUp(parts, [kind]);
-  const { good, ...slot } = parts.watch.journal().slots[kind];
-  const present = good.at(-1);
-  const before = present && (good.at(-2) ?? packagedInsteadOf(present, parts.options.packaged[kind]));
-  if (!present || !before) throw noneBefore(kind);
-  const floor = floorOf(parts.options.record.read().floors, { kind, name: before.name });
-  if (floor !== undefined && compareVersions(before.version, floor) < 0)
-    throw belowFloor(before.version, floor);
-  const { bootId, uptime } = parts.options;
+  const slot = parts.watch.journal().slots[kind];
+  const { bootId, uptime, packaged, record } = parts.options;
+  const present = requireRollback(kind, slot, { packaged, floors: record.read().floors });
   requireAgentMayRollBack(kind, present, { ...slot, boot: { bootId, uptime: uptime() } });
 }
 

@@ -38,23 +38,6 @@ export function hasFailed({ name, version, at, reason, cause }: SetAsideRelease)
   );
 }
 
-/** `nothing_to_roll_back` */
-export function noneBefore(kind: UpdateKind): StewardError {
-  const what = kind === "rules" ? "rules" : "binary";
-  return new StewardError(
-    "nothing_to_roll_back",
-    `This device has no previous ${what} release to go back to: none that proved healthy is still on it.`,
-  );
-}
-
-/** `below_floor` */
-export function belowFloor(version: string, floor: string): StewardError {
-  return new StewardError(
-    "below_floor",
-    `The previous release is ${version}, and its publisher no longer allows versions below ${floor}.`,
-  );
-}
-
 /** `internal_error`: the installer was started, and the journal says nothing of it. */
 export function nothingRecorded(): StewardError {
   return new StewardError(

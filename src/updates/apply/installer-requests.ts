@@ -1,4 +1,4 @@
-import { messageOf, StewardError } from "../../contract/errors.ts";
+import { asStewardError } from "../../contract/errors.ts";
 import type { UpdateProblem, UpdateReason } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
@@ -118,7 +118,7 @@ export class InstallerRequests {
 
   /** Records a request that failed before the installer was started. */
   fail(cause: unknown): void {
-    const error = asStewardError(cause);
+    const error = asStewardError(cause, "Applying");
     const reason = reasonOfError(error);
     this.#problem = problemWith("request_failed", { reason });
     const { code, message: detail } = error;
@@ -142,7 +142,7 @@ export class InstallerRequests {
   /** The same failure again is not reported again. */
   #failed(cause: unknown, { id, kind, name, version }: RequestedRelease): void {
     const { uptime, notify } = this.#plan.options;
-    const error = asStewardError(cause);
+    const error = asStewardError(cause, "Applying");
     const reason = reasonOfError(error);
     const release = { kind, name, version };
     this.#problem = problemWith("installer_unavailable", { release, reason });
@@ -151,10 +151,4 @@ export class InstallerRequests {
     const { code, message: detail } = error;
     if (isNews) notify("update.refused", { release_id: id, kind, name, version, code, detail });
   }
-}
-
-function asStewardError(error: unknown): StewardError {
-  if (error instanceof StewardError) return error;
-  const detail = messageOf(error);
-  return new StewardError("internal_error", `Applying failed unexpectedly: ${detail}.`, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { messageOf, StewardError } from "../../contract/errors.ts";
+import { asStewardError, type StewardError } from "../../contract/errors.ts";
 import { mostPassedOver } from "../../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
@@ -62,10 +62,7 @@ export interface CheckSource {
  * nor those of certificates.
  */
 export function failedResult(cause: unknown, isClockTrusted: boolean): FailedResult {
-  const error =
-    cause instanceof StewardError
-      ? cause
-      : new StewardError("internal_error", `The check failed unexpectedly: ${messageOf(cause)}.`, { cause });
+  const error = asStewardError(cause, "The check");
   const isOfDates = error.code === "update_metadata_expired" || error.details.reason === "certificate_date";
   return { outcome: isOfDates && !isClockTrusted ? "waiting_for_clock" : "failed", error };
 }

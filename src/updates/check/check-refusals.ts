@@ -3,37 +3,18 @@ import { StewardError } from "../../contract/errors.ts";
 /** Seconds between the beginnings of two checks. */
 export const leastSecondsBetweenChecks = 10;
 
-/** `update_not_configured` */
-export function notConfigured(): StewardError {
-  return new StewardError(
-    "update_not_configured",
-    "No update server is set: set update.ota.server, or name a directory with a repository.",
-  );
-}
-
 function rateLimited(message: string, seconds = leastSecondsBetweenChecks): StewardError {
   return new StewardError("rate_limited", message, { details: { retryAfterSeconds: Math.ceil(seconds) } });
 }
 
-/** `rate_limited`: a check of something else is under way. */
-export function otherRepository(): StewardError {
-  return rateLimited(
-    "Another repository is being read. Try again when it has ended; `steward update status` shows it.",
-  );
+/** `rate_limited`: `what` is in the way of a check, and ends by itself. */
+export function heldUpBy(what: string): StewardError {
+  return rateLimited(`${what}. Try again when it has ended; \`steward update status\` shows it.`);
 }
 
 /** `rate_limited`: the installer reads what a check would change. */
 export function installerBusy(): StewardError {
-  return rateLimited(
-    "The installer is taking over an update. Try again when it has ended; `steward update status` shows it.",
-  );
-}
-
-/** `rate_limited`: a file is being read. */
-export function anotherFile(): StewardError {
-  return rateLimited(
-    "Another file with updates is being read. Send this one when its check has ended; `steward update status` shows it.",
-  );
+  return heldUpBy("The installer is taking over an update");
 }
 
 /** `rate_limited`: the last check has only just begun. */

@@ -7,9 +7,9 @@ import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import {
+  heldUpBy,
   installerBusy,
   leastSecondsBetweenChecks,
-  otherRepository,
   shuttingDown,
   superseded,
   tooSoon,
@@ -125,7 +125,7 @@ export class CheckScheduler {
   requireReplaceable(): void {
     if (this.#isStopped) throw shuttingDown();
     if (this.#plan.isHeldUp()) throw installerBusy();
-    if (this.#running?.isForApplying) throw otherRepository();
+    if (this.#running?.isForApplying) throw heldUpBy("Another repository is being read");
   }
 
   /**
@@ -208,7 +208,7 @@ export class CheckScheduler {
   #isJoined(source: CheckSource): boolean {
     if (this.#running === null) return false;
     if (this.#running.source.url === source.url) return true;
-    throw otherRepository();
+    throw heldUpBy("Another repository is being read");
   }
 
   /** Settles when it has ended; true: it was not aborted. */

@@ -1,6 +1,6 @@
+import { StewardError } from "../../contract/errors.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
 import type { CheckSource } from "./check-outcome.ts";
-import { notConfigured } from "./check-refusals.ts";
 import { requireSettings } from "./settings-block.ts";
 
 /**
@@ -14,6 +14,10 @@ export function sourceOf(
   requireSettings(options);
   const { server } = options.settings().ota;
   const url = repository ?? server;
-  if (url === "") throw notConfigured();
+  if (url === "")
+    throw new StewardError(
+      "update_not_configured",
+      "No update server is set: set update.ota.server, or name a directory with a repository.",
+    );
   return { url, isServer: url === server };
 }

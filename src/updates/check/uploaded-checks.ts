@@ -1,6 +1,6 @@
 import type { Upload } from "../../contract/types.ts";
 import type { CheckParts } from "./check-parts.ts";
-import { anotherFile } from "./check-refusals.ts";
+import { heldUpBy } from "./check-refusals.ts";
 import type { CheckScheduler } from "./check-scheduler.ts";
 import { requireSettings } from "./settings-block.ts";
 
@@ -27,7 +27,7 @@ export class UploadedChecks {
    */
   async begin(upload: Upload): Promise<void> {
     if (this.#isUnderWay) await this.#nextEnd();
-    if (this.#isUnderWay) throw anotherFile();
+    if (this.#isUnderWay) throw heldUpBy("Another file with updates is being read");
     this.#isUnderWay = true;
     try {
       const { ended } = await this.#begin(upload);

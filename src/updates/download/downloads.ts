@@ -1,4 +1,4 @@
-import { StewardError } from "../../contract/errors.ts";
+import { asStewardError, StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { pauseFor } from "../../host/pause.ts";
 import { inForceIds } from "../../releases/journal-queries.ts";
@@ -196,7 +196,7 @@ export class Downloads {
   }
 
   #failed({ id, kind, name, version }: StoredRelease, cause: unknown): StewardError {
-    const error = cause instanceof StewardError ? cause : unforeseen(cause);
+    const error = asStewardError(cause, "The download");
     const { code, message: detail } = error;
     const isNews = this.#failures.get(id)?.code !== code;
     this.#failures.set(id, error);
@@ -210,10 +210,4 @@ export class Downloads {
 function isCut(error: unknown): boolean {
   if (!(error instanceof StewardError)) return false;
   return cuts.includes(error.code) && error.details.retryAfterSeconds === undefined;
-}
-
-function unforeseen(cause: unknown): StewardError {
-  return new StewardError("internal_error", `The download failed unexpectedly: ${String(cause)}.`, {
-    cause,
-  });
 }

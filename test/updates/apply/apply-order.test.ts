@@ -8,7 +8,7 @@ import {
   type ReleaseJournal,
   type SetAside,
 } from "../../../src/releases/release-journal.ts";
-import { applyOrder, kindsOf, requireRollback } from "../../../src/updates/apply/apply-order.ts";
+import { applyOrder, kindsOf, requireRollbackByAgent } from "../../../src/updates/apply/apply-order.ts";
 import { binary, good as conditions, rules } from "../example-releases.ts";
 
 const server = "https://updates.example";
@@ -157,7 +157,8 @@ describe("a request to go back", () => {
   const one: GoodRelease = { id: "1".repeat(32), name: "base", version: "1.0.0", committed };
   const two: GoodRelease = { id: "2".repeat(32), name: "base", version: "1.1.0", committed };
   const slotsOf = (...good: GoodRelease[]) => ({ rules: { ...emptyJournal.slots.rules, good } });
-  const back = (given: Given, kind: "rules" | "binary" = "rules") => requireRollback(parts(given), kind);
+  const back = (given: Given, kind: "rules" | "binary" = "rules") =>
+    requireRollbackByAgent(parts(given), kind);
   const none = { code: "nothing_to_roll_back" };
 
   it("is taken where there is a release before the present one, or a package below it", () => {
@@ -166,8 +167,8 @@ describe("a request to go back", () => {
   });
 
   it("is refused where there is none, by the name of its kind", () => {
-    assert.throws(() => back({}), { ...none, message: /previous rules release/ });
-    assert.throws(() => back({}, "binary"), { ...none, message: /previous binary release/ });
+    assert.throws(() => back({}), { ...none, message: /earlier release of rules/ });
+    assert.throws(() => back({}, "binary"), { ...none, message: /earlier release of binary/ });
     assert.throws(() => back({ packaged: { rules: "0.9.0", binary: null } }), none);
     assert.throws(() => back({ slots: slotsOf(two) }), none);
     assert.throws(() => back({ slots: slotsOf(two), packaged: { rules: null, binary: "0.9.0" } }), none);
