@@ -56,7 +56,11 @@ export async function order(
 ): Promise<"carried out" | "given"> {
   const { host, directories } = context;
   const leave = async ({ slots }: ReleaseJournal): Promise<void> => {
-    if (slots[kind].trial === null) throw nothingOnTrial(kind);
+    if (slots[kind].trial === null)
+      throw new StewardError(
+        "not_found",
+        `No update of ${kind} is under way: there is nothing to confirm or abort.`,
+      );
     await leaveOrder(host.files, directories, { kind, order: given });
   };
   try {
@@ -83,11 +87,4 @@ export async function forgive({ journal }: InstallerContext, id: string): Promis
     const setAside = present.slots[kind].setAside.filter((release) => release.id !== id);
     return withSlot(present, kind, { setAside });
   });
-}
-
-function nothingOnTrial(kind: UpdateKind): StewardError {
-  return new StewardError(
-    "not_found",
-    `No update of ${kind} is under way: there is nothing to confirm or abort.`,
-  );
 }

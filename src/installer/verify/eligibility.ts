@@ -1,10 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { installedVersions, withoutOvertaken } from "../../releases/journal-queries.ts";
 import { listKinds, refusalOfKind } from "../../releases/kind-blockers.ts";
 import { type NoRelease, type Release, readRelease } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
-import { type Device, type Floors, type InstalledVersions, select } from "../../releases/selection.ts";
-import { compareVersions } from "../../releases/semver.ts";
+import { type Floors, type InstalledVersions, select } from "../../releases/selection.ts";
 import { caps } from "../../tuf/caps.ts";
 import type { Refreshed } from "../../tuf/client.ts";
 import { readMetadata } from "../../tuf/read-metadata.ts";
@@ -83,7 +83,7 @@ async function eligibilityOf(
     ...facts,
     channel,
     floors,
-    installed: installedOf(journal, packaged),
+    installed: installedVersions(withoutOvertaken(journal, packaged), packaged),
     failed: failedOf(journal),
     // Held and deferred releases are only skipped unattended, and this one was requested.
     held: new Set(),
@@ -143,18 +143,6 @@ function targetsIn(
     if (error instanceof StewardError) return {};
     throw error;
   }
-}
-
-/** The newer of the packaged version and the applied one. */
-function installedOf({ slots }: ReleaseJournal, packaged: InstalledVersions): Device["installed"] {
-  const newest = (applied: string | undefined, base: string | null): string | null => {
-    if (applied === undefined || base === null) return applied ?? base;
-    return compareVersions(applied, base) >= 0 ? applied : base;
-  };
-  return {
-    rules: newest(slots.rules.good.at(-1)?.version, packaged.rules),
-    binary: newest(slots.binary.good.at(-1)?.version, packaged.binary),
-  };
 }
 
 function failedOf({ slots }: ReleaseJournal): ReadonlySet<string> {

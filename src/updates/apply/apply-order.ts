@@ -49,7 +49,7 @@ export function requireRollbackByAgent(parts: Parts, kind: UpdateKind): void {
 /** A way back to the release before: over the API, or only as root; null: there is none. */
 export function wayBackOf(parts: Parts, kind: UpdateKind): "rollback" | "rollback_as_root" | null {
   try {
-    requireRollback(parts, kind);
+    requireRollbackByAgent(parts, kind);
     return "rollback";
   } catch (error) {
     const isForRoot = error instanceof StewardError && error.code === "rollback_needs_root";

@@ -11,8 +11,6 @@ const ages: Readonly<Record<string, string>> = {
     "This medium is from before a change of the publisher's keys, or another publisher's.",
 };
 
-const again = "Export the repository again (`steward-publisher export`), and bring the new archive.";
-
 /**
  * Refreshes from a stick, a directory or a file that was sent. None of them can be newer than the day it was made, so one
  * that is outdated is no attack: the metadata that the device has kept decide, held against every rule of the client again,
@@ -27,6 +25,7 @@ export async function refreshFromMedium(
   } catch (error) {
     const words = error instanceof StewardError ? ages[error.code] : undefined;
     if (!(error instanceof StewardError) || words === undefined) throw error;
+    const again = "Export the repository again (`steward-publisher export`), and bring the new archive.";
     const outdated = new StewardError(error.code, `${words} ${error.message} ${again}`);
     return { refreshed: await refreshAsKept(session).catch(() => Promise.reject(outdated)), outdated };
   }
@@ -34,10 +33,9 @@ export async function refreshFromMedium(
 
 /** Accepts nothing new: each role is the kept file that the one above it names, still signed and not expired. */
 function refreshAsKept(session: Session): Promise<Refreshed> {
-  const validators = { etag: null, last_modified: null };
   const readMetadata = async (name: string) => {
     const bytes = name === "timestamp.json" ? await session.files.read("timestamp") : null;
-    return bytes && { bytes, validators };
+    return bytes && { bytes, validators: { etag: null, last_modified: null } };
   };
   return refresh({ ...session, repository: { ...session.repository, readMetadata } });
 }
