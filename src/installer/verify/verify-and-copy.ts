@@ -10,12 +10,11 @@ import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { Floors } from "../../releases/selection.ts";
 import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
 import { caps } from "../../tuf/caps.ts";
-import type { Refreshed } from "../../tuf/client.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
 import { type AgentFiles, openAgentFiles } from "../files/agent-files.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
-import { type AgentRepository, createAgentRepository } from "./agent-repository.ts";
+import { createAgentRepository } from "./agent-repository.ts";
 import { copySigned, emptyCopyDirectory } from "./copy-payload.ts";
 import { type DeviceFacts, judgeEligibility, notAcceptable } from "./eligibility.ts";
 import { type InstallerTrust, openInstallerTrust } from "./installer-trust.ts";
@@ -97,7 +96,7 @@ async function verify(
   const time = await openTimeFloor({ ...options, directory: options.directories.trust });
   const start = time.now();
   const repository = createAgentRepository(files);
-  const refreshed = await refreshWithOwnTrust(repository, trust, start);
+  const refreshed = await refresh({ repository, files: trust.files, caps, verifiers: ed25519Alone, start });
   const { device, journal } = options;
   const verdict = await judgeEligibility(
     id,
@@ -119,14 +118,6 @@ async function installedRoot({ readInstalledRoot }: VerificationOptions): Promis
     "update_trust_not_established",
     "No root of trust is installed on this device, so releases cannot be verified.",
   );
-}
-
-function refreshWithOwnTrust(
-  repository: AgentRepository,
-  { files }: InstallerTrust,
-  start: Date,
-): Promise<Refreshed> {
-  return refresh({ repository, files, caps, verifiers: ed25519Alone, start });
 }
 
 function signedPayload(release: Release): SignedPayload {

@@ -3,6 +3,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { BlockingHoldCode } from "../../contract/updates/update-summaries.ts";
 import { holdBecause } from "../facts/hold-reason.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
+import type { CheckSource } from "./check-outcome.ts";
 
 /**
  * The reason why the settings block all updates; null: they do not. The API refuses such settings: only a file has them
@@ -29,4 +30,23 @@ const errors = {
 export function requireSettings(options: Pick<UpdaterOptions, "settings" | "allowedChannels">): void {
   const block = settingsBlock(options);
   if (block !== null) throw new StewardError(errors[block.code], block.detail);
+}
+
+/**
+ * The source of a requested check: the named directory, else the server. Throws `signature_verification_required`,
+ * `pinned_by_host`, `update_not_configured`.
+ */
+export function sourceOf(
+  options: Pick<UpdaterOptions, "settings" | "allowedChannels">,
+  repository: string | undefined,
+): CheckSource {
+  requireSettings(options);
+  const { server } = options.settings().ota;
+  const url = repository ?? server;
+  if (url === "")
+    throw new StewardError(
+      "update_not_configured",
+      "No update server is set: set update.ota.server, or name a directory with a repository.",
+    );
+  return { url, isServer: url === server };
 }
