@@ -79,7 +79,10 @@ export function kindOnTrial({ slots }: ReleaseJournal): UpdateKind | null {
 }
 
 /** The newest entry of a kind; undefined: nothing was ever tried. */
-export function newestEntry({ history }: ReleaseJournal, kind: UpdateKind): JournalEntry | undefined {
+export function newestEntry(
+  { history }: Pick<ReleaseJournal, "history">,
+  kind: UpdateKind,
+): JournalEntry | undefined {
   return history.findLast((entry) => entry.kind === kind);
 }
 

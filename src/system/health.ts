@@ -6,6 +6,8 @@ export interface HealthCheck {
   readonly name: string;
   /** Null: all is well. */
   readonly trouble: () => Finding | null;
+  /** Less grave ones beside it, each a need of its own. */
+  readonly further?: () => readonly Finding[];
 }
 
 /** The health of the agent from its checks; `isDetailed` names each of them. */
@@ -22,8 +24,8 @@ export function readHealth(checks: readonly HealthCheck[], isDetailed: boolean):
 
 /** The findings of the checks as needs of the status. */
 export function troublesOf(checks: readonly HealthCheck[]): Need[] {
-  return checks.flatMap(({ name, trouble }) => {
+  return checks.flatMap(({ name, trouble, further }) => {
     const found = trouble();
-    return found === null ? [] : [needOf(found, name)];
+    return found === null ? [] : [found, ...(further?.() ?? [])].map((one) => needOf(one, name));
   });
 }

@@ -28,7 +28,7 @@ import type { UpdaterOptions } from "./facts/updater-options.ts";
 import { loadUpdateClient } from "./load-update-client.ts";
 import { failedReleases, openFailuresUpTo, withDismissed } from "./status/failed-releases.ts";
 import type { UpdateParts } from "./status/update-parts.ts";
-import { updateProblem } from "./status/update-problem.ts";
+import { updateProblems } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createQuietState } from "./status/update-summary.ts";
 import { createRootPoll } from "./trust/root-poll.ts";
@@ -116,8 +116,8 @@ class Room implements UpdateRoom {
     return this.#parts.trust.unusable();
   }
 
-  problem(): UpdateProblem | null {
-    return updateProblem(this.#parts);
+  problems(): readonly UpdateProblem[] {
+    return updateProblems(this.#parts);
   }
 
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {

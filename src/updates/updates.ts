@@ -53,8 +53,8 @@ export interface Updates {
   isTrustEstablished(): boolean;
   /** Looks at the installed root now: why it cannot be used; null where there is none, or nothing is wrong with it. */
   unusableRoot(): Promise<StewardError | null>;
-  /** The problem that keeps updates from working as they should; null: there is none. */
-  problem(): UpdateProblem | null;
+  /** The problems that keep updates from working as they should, the gravest first. */
+  problems(): readonly UpdateProblem[];
   settingsChanged(): void;
   /** The releases that were applied, undone or refused, oldest first. */
   history(): readonly HistoryEntry[];

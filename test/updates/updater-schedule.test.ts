@@ -72,7 +72,7 @@ describe("the schedule", () => {
     device.room.start();
     assert.deepEqual(await checksUntil(device, 24 * hour), []);
     assert.equal(device.room.status().state, "blocked");
-    assert.equal(device.room.problem()?.code, "trust_not_installed");
+    assert.equal(device.room.problems()[0]?.code, "trust_not_installed");
     assert.equal(device.room.status().schedule.last_check, null);
   });
 

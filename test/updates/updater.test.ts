@@ -73,7 +73,7 @@ describe("a check", () => {
   });
 
   it("fetches a binary automatically only once the trust is established", async () => {
-    const device = await openDevice({ auto_update_binary: true });
+    const device = await openDevice({ enabled: true, auto_update_binary: true });
     device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
     device.lab.publish("binary");
     await device.check();
@@ -233,7 +233,7 @@ describe("a check", () => {
   });
 
   it("waits for the wave of this device", async () => {
-    const device = await openDevice();
+    const device = await openDevice({ enabled: true });
     const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
     device.lab.addRelease({ version: "1.0.0", custom: { waves } });
     device.lab.publish("rules");
@@ -274,7 +274,7 @@ describe("a check", () => {
     await device.room.settled();
     assert.deepEqual(device.opened, []);
     assert.equal(device.room.status().state, "blocked");
-    assert.equal(device.room.problem()?.code, "signature_verification_off");
+    assert.equal(device.room.problems()[0]?.code, "signature_verification_off");
   });
 
   it("ends a refresh that takes more than five minutes", async () => {
@@ -341,14 +341,14 @@ describe("a failed check", () => {
     device.repositoryOf = failing(unreachable);
     await device.check();
     await device.check();
-    assert.equal(device.room.problem(), null);
+    assert.equal(device.room.problems()[0] ?? null, null);
     await device.check();
-    const { code, failures, reason } = device.room.problem() ?? {};
+    const { code, failures, reason } = device.room.problems()[0] ?? {};
     assert.deepEqual([code, failures, reason?.code], ["check_failed", 3, "update_server_unreachable"]);
     const other = await openDevice();
     other.repositoryOf = failing(new StewardError("update_signature_invalid", "No signature counts."));
     await other.check();
-    assert.equal(other.room.problem()?.reason?.code, "update_signature_invalid");
+    assert.equal(other.room.problems()[0]?.reason?.code, "update_signature_invalid");
   });
 
   it("of a fault of our own does not end the checks", async () => {

@@ -73,7 +73,7 @@ function releaseFields(release: Release): Fields {
     `${name} ${version}`,
     formatBytes(length_bytes),
     ...(urgent ? ["urgent"] : []),
-    staged ? "verified and on this device" : due_at === null ? "due now" : `due at ${due_at}`,
+    ...(staged ? ["verified and on this device"] : due_at === null ? [] : [`its wave comes at ${due_at}`]),
   ];
   return [
     [`new ${kind}`, facts.join(", ")],
@@ -119,9 +119,9 @@ function setAsideFields(why: SetAsideRelease["why"], release: SetAsideRelease, s
   ];
 }
 
-function nextCheck({ enabled, next_check_at }: Updates["schedule"]): string {
+function nextCheck({ enabled, server, next_check_at }: Updates["schedule"]): string {
   if (!enabled) return "none by schedule (update.ota.enabled is off)";
-  return next_check_at ?? "soon";
+  return server === "" ? "none (no server is set)" : (next_check_at ?? "soon");
 }
 
 function lastCheck(status: Updates): string | null {

@@ -51,10 +51,11 @@ export const summaryCodes = Object.keys(updateSummaries) as readonly UpdateSumma
 /** The next step of a trial. */
 export const trialStepCodes = ["activate", "watch", "collect_answers", "restore", "watch_former"] as const;
 
-/** The problem of updates as a whole. */
+/** The problems of updates, the gravest first: a device that does not work is worse than one without updates. */
 export const updateProblemCodes: readonly UpdateProblemCode[] = [
+  ...otherUpdateProblems.slice(0, 1),
   ...(Object.keys(blockingHolds) as BlockingHoldCode[]),
-  ...otherUpdateProblems,
+  ...otherUpdateProblems.slice(1),
 ];
 
 /** The reason for the end of an attempt: an outcome code, or the error code of a refusal. */

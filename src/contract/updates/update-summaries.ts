@@ -47,16 +47,16 @@ export const updateSummaries = {
   check_failed: row("unknown", "check"),
 } as const;
 
-/** The problems of updates as a whole that block nothing. */
+/** The problems of updates that block nothing, the gravest first. */
 export const otherUpdateProblems = [
-  "automatic_binary_ineffective",
-  "journal_unreadable",
   "former_not_healthy",
+  "journal_unreadable",
+  "not_verifiable",
+  "check_failed",
   "refused",
   "installer_unavailable",
   "request_failed",
-  "check_failed",
-  "not_verifiable",
+  "automatic_binary_ineffective",
 ] as const;
 
 export type BlockingHoldCode = keyof typeof blockingHolds;

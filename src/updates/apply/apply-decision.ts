@@ -1,7 +1,13 @@
 import type { UpdateReason } from "../../contract/types.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import { type HoldConditions, type HoldReason, holdBecause, holdReasonOf } from "../facts/hold-reason.ts";
+import {
+  type HoldConditions,
+  type HoldReason,
+  heldBySchedule,
+  holdBecause,
+  holdReasonOf,
+} from "../facts/hold-reason.ts";
 import type { WindowsNow } from "./windows.ts";
 
 /** All that decides whether a release is applied without a request. */
@@ -37,12 +43,11 @@ export function applyHoldOf(release: StoredRelease, situation: ApplySituation): 
   const { conditions, unreadable, isConfigured, windows, postponed, refused, busy } = situation;
   const { kind } = release;
   if (unreadable !== null) return holdBecause("journal_unreadable", { reason: unreadable });
-  const hold = holdReasonOf(release, conditions);
+  const hold = heldBySchedule(holdReasonOf(release, conditions), conditions.ota);
   if (hold !== null && (hold === conditions.blocked || ["not_verifiable", "failed"].includes(hold.code)))
     return hold;
   if (!isConfigured(kind)) return holdBecause("not_configured", { member: `/update/${kind}` });
   if (hold !== null) return hold;
-  if (!conditions.ota.enabled) return holdBecause("disabled", { setting: "/update/ota/enabled" });
   const refusal = refused.get(release.id);
   if (refusal) return refusal;
   const until = postponed.get(release.id);

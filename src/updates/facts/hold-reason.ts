@@ -56,19 +56,41 @@ export function holdReasonOf(release: StoredRelease, conditions: HoldConditions)
     return holdBecause("not_verifiable", { reason });
   }
   const listed = blocklist.get(release.id);
-  if (listed) return blocklistHold(listed);
-  const isAutomatic = kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary;
-  if (!isAutomatic) return holdBecause("not_automatic", { kind, setting: `/update/ota/auto_update_${kind}` });
+  if (listed) return blocklistHold(listed, ota);
+  if (!isAutomatic(kind, ota))
+    return holdBecause("not_automatic", { kind, setting: `/update/ota/auto_update_${kind}` });
   if (kind === "binary" && !isTrustEstablished) return holdBecause("trust_not_established");
   if (!isClockTrusted) return holdBecause("clock_not_trusted");
   if (release.due_at === null || now.getTime() >= Date.parse(release.due_at)) return null;
   return holdBecause("wave", { until: new Date(release.due_at) });
 }
 
-function blocklistHold({ kind, why, reason, cause, until }: SetAsideRelease): HoldReason {
-  return holdBecause(why, {
-    kind,
-    reason: reasonOf(reason, cause),
-    until: until === null ? null : new Date(until),
-  });
+/** Releases of this kind need no request. */
+export function isAutomatic(kind: StoredRelease["kind"], ota: HoldConditions["ota"]): boolean {
+  return kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary;
+}
+
+/** The end of a wait, where something is done then without a request; otherwise null: to name it would be a promise. */
+export function untilTried(until: Date | null, kind: StoredRelease["kind"], ota: HoldConditions["ota"]) {
+  return ota.enabled && isAutomatic(kind, ota) ? until : null;
+}
+
+/** Scheduled updates are off: with these holds the release waits for more than they say. */
+const passing: readonly HoldReason["code"][] = ["wave", "trust_not_established", "clock_not_trusted"];
+
+/** The hold as people see it: none that passes by itself, unless something is done once it has passed. */
+export function heldBySchedule(
+  hold: HoldReason | null,
+  { enabled }: HoldConditions["ota"],
+): HoldReason | null {
+  if (enabled || (hold !== null && !passing.includes(hold.code))) return hold;
+  return holdBecause("disabled", { setting: "/update/ota/enabled" });
+}
+
+function blocklistHold(
+  { kind, why, reason, cause, until }: SetAsideRelease,
+  ota: HoldConditions["ota"],
+): HoldReason {
+  const ends = untilTried(until === null ? null : new Date(until), kind, ota);
+  return holdBecause(why, { kind, reason: reasonOf(reason, cause), until: ends });
 }

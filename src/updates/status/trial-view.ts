@@ -1,7 +1,9 @@
-import type { TrialNextStep, Updates } from "../../contract/types.ts";
-import { kindOnTrial } from "../../releases/journal-queries.ts";
+import type { FailedRelease, Settings, TrialNextStep, Updates } from "../../contract/types.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { kindOnTrial, newestEntry } from "../../releases/journal-queries.ts";
 import { lastAnswerSentence, reasonOf } from "../../releases/outcome-reasons.ts";
-import type { ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
+import type { JournalEntry, ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
+import { untilTried } from "../facts/hold-reason.ts";
 import { undoneSentences } from "../facts/update-sentences.ts";
 import { type State, stateWith } from "./update-summary.ts";
 
@@ -59,13 +61,51 @@ export function trialState(trial: TrialView): State {
   ]);
 }
 
-/** The state that the last attempt has left behind; null: there was none, or the last one changed nothing. */
-export function outcomeState({
-  history,
-  slots,
-}: Pick<ReleaseJournal, "history"> & Partial<ReleaseJournal>): State | null {
-  const entry = history.at(-1);
-  if (entry === undefined || entry.outcome === "refused") return null;
+/** The facts that decide how grave an outcome is, and if it is tried again. */
+interface OutcomeFacts {
+  readonly failed: readonly FailedRelease[];
+  readonly ota: Settings["update"]["ota"];
+}
+
+/**
+ * The state that the last attempt has left behind, after that of a kind which needs a person; null: there was none, or the
+ * last one changed nothing.
+ */
+export function outcomeState(
+  journal: Pick<ReleaseJournal, "history"> & Partial<ReleaseJournal>,
+  facts: OutcomeFacts,
+): State | null {
+  const { history } = journal;
+  const last = history.at(-1);
+  const grave = updateKinds
+    .flatMap((kind) => newestEntry({ history }, kind) ?? [])
+    .filter((entry) => gravityOf(entry, facts) > 0)
+    .sort((one, other) => gravityOf(other, facts) - gravityOf(one, facts) || other.sequence - one.sequence);
+  const entries = new Set([...grave, ...(last?.outcome === "refused" ? [] : [last])]);
+  const [first, ...others] = [...entries].flatMap((entry) =>
+    entry ? [stateAfter(entry, journal, facts)] : [],
+  );
+  if (first === undefined) return null;
+  const detail = [first, ...others].map(({ summary }) => summary.detail).join(" ");
+  return { ...first, summary: { ...first.summary, detail } };
+}
+
+/** 2: what runs is not healthy; 1: a failure that a person has not seen to. */
+function gravityOf(
+  { restored_healthy, release_id, outcome }: JournalEntry,
+  { failed }: OutcomeFacts,
+): number {
+  if (restored_healthy === false) return 2;
+  return outcome === "failed" && failed.some(({ id, state }) => id === release_id && state === "open")
+    ? 1
+    : 0;
+}
+
+function stateAfter(
+  entry: JournalEntry,
+  { slots }: Partial<ReleaseJournal>,
+  { ota }: Pick<OutcomeFacts, "ota">,
+): State {
   const { kind, name, version, at, outcome } = entry;
   const facts = {
     releases: [{ kind, name, version }],
@@ -74,7 +114,7 @@ export function outcomeState({
   };
   if (outcome === "good") return stateWith("good", "applied", facts);
   const aside = kind && slots?.[kind].setAside.find(({ id }) => id === entry.release_id);
-  const until = aside ? aside.until : null;
+  const until = kind && aside?.until && untilTried(new Date(aside.until), kind, ota)?.toISOString();
   const { state, summary } = stateWith("rolled_back", "undone", facts);
   return { state, summary: { ...summary, detail: undoneSentences({ ...facts, until }, entry).join(" ") } };
 }

@@ -1,11 +1,14 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
+import { updateProblemCodes } from "../../contract/schemas/update-reasons.ts";
 import type { UpdateProblem } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
-import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
+import type { Blockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
+import type { UpdateKind } from "../../releases/release.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import { blockedReason } from "../check/hold-conditions.ts";
+import { untilTried } from "../facts/hold-reason.ts";
 import { problemWith } from "../facts/problem.ts";
 import { problemSentence } from "../facts/update-sentences.ts";
 import type { UpdateParts } from "./update-parts.ts";
@@ -18,15 +21,25 @@ const tolerated = 3;
 
 type Parts = Pick<UpdateParts, "options" | "trust" | "watch" | "requests">;
 
-/** The problem of updates; null: none. */
-export function updateProblem(parts: Parts): UpdateProblem | null {
-  return (
-    blockedProblem(parts) ??
-    ineffectiveSetting(parts) ??
-    applyingProblem(parts) ??
-    checkProblem(parts) ??
-    kindProblem(parts.options)
-  );
+/** The problems of updates, the gravest first. */
+export function updateProblems(parts: Parts): UpdateProblem[] {
+  const blocked = blockedProblem(parts);
+  const found = [
+    blocked,
+    ineffectiveSetting(parts),
+    unreadableJournal(parts),
+    ...updateKinds.map((kind) => appliedProblem(parts, kind)),
+    // While all updates are blocked, nothing was checked.
+    ...(blocked === null
+      ? [checkProblem(parts), ...updateKinds.map((kind) => kindProblem(parts.options, kind))]
+      : []),
+  ];
+  return found.filter((problem) => problem !== null).sort(byGravity);
+}
+
+/** The contract has them in this order. */
+export function byGravity(one: Pick<UpdateProblem, "code">, other: Pick<UpdateProblem, "code">): number {
+  return updateProblemCodes.indexOf(one.code) - updateProblemCodes.indexOf(other.code);
 }
 
 /** The problem in an entry: the installer refused the release, or the former one is not healthy again. */
@@ -58,27 +71,28 @@ function ineffectiveSetting({ options, trust }: Pick<Parts, "options" | "trust">
   return problemWith("automatic_binary_ineffective", { setting: "/update/ota/auto_update_binary" });
 }
 
-/** A journal that cannot be read, a restored release that is not healthy, and what could not be applied. */
-function applyingProblem({
-  options,
-  watch,
-  requests,
-}: Pick<Parts, "options" | "watch" | "requests">): UpdateProblem | null {
-  const unreadable = watch.unreadable();
-  if (unreadable !== null) return problemWith("journal_unreadable", { reason: unreadable });
-  const { available } = options.record.read();
-  for (const kind of updateKinds) {
-    const entry = newestEntry(watch.journal(), kind);
-    if (entry?.restored_healthy === false) return entryProblem("former_not_healthy", entry);
-    // Once the release is no longer offered, a newer one may be what mends it.
-    if (entry?.outcome === "refused" && entry.release_id === available[kind]?.id)
-      return entryProblem("refused", entry);
-  }
-  const [failure] = requests.failures().values();
+function unreadableJournal({ watch }: Pick<Parts, "watch">): UpdateProblem | null {
+  const reason = watch.unreadable();
+  return reason && problemWith("journal_unreadable", { reason });
+}
+
+/** A restored release of this kind that is not healthy, or one that could not be applied. */
+function appliedProblem(
+  { options, watch, requests }: Pick<Parts, "options" | "watch" | "requests">,
+  kind: UpdateKind,
+): UpdateProblem | null {
+  const entry = newestEntry(watch.journal(), kind);
+  if (entry?.restored_healthy === false) return entryProblem("former_not_healthy", entry);
+  // Once the release is no longer offered, a newer one may be what mends it.
+  const offer = options.record.read().available[kind];
+  if (offer === null) return null;
+  if (entry?.outcome === "refused" && entry.release_id === offer.id) return entryProblem("refused", entry);
+  const failure = requests.failures().get(offer.id);
   if (failure === undefined) return null;
-  const facts = { reason: failure.reason, until: failure.until?.toISOString() ?? null };
+  const { name, version } = offer;
+  const until = untilTried(failure.until, kind, options.settings().ota)?.toISOString() ?? null;
   const code = failure.code === "refused" ? "refused" : "installer_unavailable";
-  return problemWith(code, facts);
+  return problemWith(code, { release: { kind, name, version }, reason: failure.reason, until });
 }
 
 function checkProblem({ options }: Pick<Parts, "options">): UpdateProblem | null {
@@ -92,17 +106,9 @@ function checkProblem({ options }: Pick<Parts, "options">): UpdateProblem | null
 }
 
 /** A doubt that only the clock causes goes away with it. */
-function kindProblem({ record }: Parts["options"]): UpdateProblem | null {
-  const blockers = record.read().blockers ?? noBlockers;
-  const isProblem = (kind: "rules" | "binary") => blockers[kind]?.code !== "clock_not_synchronised";
-  const kept = {
-    rules: isProblem("rules") ? blockers.rules : null,
-    binary: isProblem("binary") ? blockers.binary : null,
-  };
-  const first = updateKinds.find((kind) => kept[kind] !== null);
-  const blocker = first && kept[first];
-  if (!first || !blocker) return null;
+function kindProblem({ record }: Parts["options"], kind: UpdateKind): UpdateProblem | null {
+  const blocker = record.read().blockers?.[kind] ?? null;
+  if (blocker === null || blocker.code === "clock_not_synchronised") return null;
   const reason = reasonOfError({ code: blocker.code, message: blocker.detail });
-  const release = { kind: first, name: null, version: null };
-  return { ...problemWith("not_verifiable", { release, reason }), detail: blockerSentences(kept).join(" ") };
+  return problemWith("not_verifiable", { release: { kind, name: null, version: null }, reason });
 }

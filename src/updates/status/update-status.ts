@@ -8,7 +8,7 @@ import type {
 import { fullSentence } from "../../contract/update-facts.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { isRecall } from "../../contract/updates/recall.ts";
-import { installedVersions, setAsideAt } from "../../releases/journal-queries.ts";
+import { installedVersions, newestEntry, setAsideAt } from "../../releases/journal-queries.ts";
 import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import { knownCode, reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
@@ -19,13 +19,18 @@ import { applyHoldOf } from "../apply/apply-decision.ts";
 import type { PendingRequest } from "../apply/installer-requests.ts";
 import { windowsAt } from "../apply/windows.ts";
 import { availableRelease, blockedReason, holdConditions } from "../check/hold-conditions.ts";
-import type { Downloads } from "../download/downloads.ts";
-import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../facts/hold-reason.ts";
+import {
+  type HoldReason,
+  heldBySchedule,
+  holdBecause,
+  holdReasonOf,
+  releaseHold,
+} from "../facts/hold-reason.ts";
 import { idle } from "../facts/progress.ts";
 import { failedReleases, shownSetAside } from "./failed-releases.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
 import type { UpdateParts } from "./update-parts.ts";
-import { blockerSentences, entryProblem } from "./update-problem.ts";
+import { blockerSentences, byGravity, entryProblem } from "./update-problem.ts";
 import { type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
 
 /** The status of updates, as the API has it. */
@@ -35,7 +40,6 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const record = options.record.read();
   const now = options.now();
   const shown = updateKinds.flatMap((kind) => shownRelease(parts, kind));
-  const seconds = parts.checks.left();
   const check_id = parts.checks.runningId();
   const trial = trialView(watch.journal(), { now, uptime: options.uptime(), bootId: options.bootId });
   const { state, summary } = stateOf(situationOf(parts, shown, trial));
@@ -60,7 +64,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
     schedule: {
       enabled: ota.enabled,
       server: ota.server,
-      next_check_at: seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString(),
+      next_check_at: nextCheckAt(parts)?.toISOString() ?? null,
       ...(check_id !== null && { check_id }),
       last_check: record.last_check && shownCheck(record.last_check),
       last_success_at: record.last_success_at,
@@ -137,8 +141,8 @@ function situationOf(parts: UpdateParts, releases: readonly Release[], trial: Tr
     forOthers: forOthersNow(parts),
     releases,
     trial: trial === null ? pending && requestedState(pending) : trialState(trial),
-    outcome: outcomeState(watch.journal()),
-    problem: problemOf(parts, releases),
+    outcome: outcomeState(watch.journal(), { failed: failedReleases(parts), ota }),
+    problems: problemsOf(parts, releases),
     quietState: parts.quietState,
   };
 }
@@ -149,13 +153,19 @@ function requestedState({ release, isRollback }: PendingRequest): State {
   return stateWith("rolling_back", "requested", facts, ["The previous release comes back."]);
 }
 
-/** The problem of the last request; a refusal that its release shows as a hold is not repeated. */
-function problemOf({ requests, watch }: UpdateParts, releases: readonly Release[]): UpdateProblem | null {
-  const entry = watch.journal().history.at(-1);
-  if (requests.problem() !== null) return requests.problem();
-  if (entry?.outcome !== "refused") return null;
-  const isShown = releases.some(({ id, hold }) => id === entry.release_id && hold?.code === "refused");
-  return isShown ? null : entryProblem("refused", entry);
+/** The problem of the last request, and refusals, unless their release shows them as a hold. */
+function problemsOf({ requests, watch }: UpdateParts, releases: readonly Release[]): UpdateProblem[] {
+  const { history } = watch.journal();
+  const newest = new Set([history.at(-1), ...updateKinds.map((kind) => newestEntry(watch.journal(), kind))]);
+  const refusals = [...newest].flatMap((entry) => {
+    if (entry?.outcome !== "refused") return [];
+    const offer = releases.find(({ id }) => id === entry.release_id);
+    // Once it is no longer on offer, only that nothing was tried since keeps it of interest.
+    const isOver = offer === undefined && entry !== history.at(-1);
+    return isOver || offer?.hold?.code === "refused" ? [] : [entryProblem("refused", entry)];
+  });
+  const own = requests.problem();
+  return own === null ? refusals.sort(byGravity) : [own];
 }
 
 function shownRelease(parts: UpdateParts, kind: Release["kind"]): Release[] {
@@ -165,7 +175,7 @@ function shownRelease(parts: UpdateParts, kind: Release["kind"]): Release[] {
   const staged = downloads.isStaged(stored.id);
   const hold = staged
     ? applyHoldOf(stored, applySituationOf(parts, parts.applying.busy()))
-    : (holdReasonOf(stored, holdConditions(parts)) ?? downloadFailure(stored, downloads));
+    : fetchHoldOf(stored, parts);
   return [{ ...stored, hold: hold && releaseHold(hold), staged }];
 }
 
@@ -177,9 +187,27 @@ function postponedUntil(parts: UpdateParts, kind: Release["kind"]): string | nul
   return Date.parse(postponed.until) > now().getTime() ? postponed.until : null;
 }
 
-function downloadFailure({ id }: StoredRelease, downloads: Downloads): HoldReason | null {
-  const failure = downloads.failureOf(id);
-  return failure && holdBecause("download_failed", { reason: reasonOfError(failure) });
+/** These are no reasons for a person who has asked for it: its download may have failed all the same. */
+const onRequest: readonly HoldReason["code"][] = ["not_automatic", "wave", "trust_not_established"];
+
+/** The reason why a release is not here yet. A failure names the time of the next try, where there is one. */
+function fetchHoldOf(stored: StoredRelease, parts: UpdateParts): HoldReason | null {
+  const conditions = holdConditions(parts);
+  const hold = holdReasonOf(stored, conditions);
+  // Once the clock is trusted, the server is asked whatever the schedule says.
+  if (hold?.code === "clock_not_trusted" && conditions.ota.server !== "") return hold;
+  const failure = parts.downloads.failureOf(stored.id);
+  if (failure === null || (hold !== null && !onRequest.includes(hold.code)))
+    return heldBySchedule(hold, conditions.ota);
+  const next = hold === null ? nextCheckAt(parts) : null;
+  return holdBecause("download_failed", { reason: reasonOfError(failure), until: next });
+}
+
+/** null: none is scheduled, or there is no server for it. */
+function nextCheckAt({ options, checks }: UpdateParts): Date | null {
+  const seconds = checks.left();
+  if (seconds === null || options.settings().ota.server === "") return null;
+  return new Date(options.now().getTime() + seconds * 1_000);
 }
 
 function shownCheck(check: StoredCheck): UpdatesStatus["schedule"]["last_check"] {

@@ -29,8 +29,8 @@ export interface Situation {
   readonly trial: State | null;
   /** The state that the last attempt to apply something has left behind. */
   readonly outcome: State | null;
-  /** The problem of the last request; null: it had none. */
-  readonly problem: UpdateProblem | null;
+  /** The problems of the last request, and of the last one of each kind: the gravest first. */
+  readonly problems: readonly UpdateProblem[];
   /** Keeps the state in which there is nothing to do. */
   readonly quietState: QuietStateOf;
 }
@@ -40,7 +40,7 @@ export type State = Pick<Updates, "state" | "summary">;
 
 /** In which state updates are, and what a person can do about it. Depends on nothing but the situation. */
 export function stateOf(situation: Situation): State {
-  const { trial, blocked, phase, downloading, warnings, problem } = situation;
+  const { trial, blocked, phase, downloading, warnings, problems } = situation;
   // A trial goes on whatever else is so.
   if (trial !== null) return trial;
   if (blocked !== null)
@@ -49,10 +49,10 @@ export function stateOf(situation: Situation): State {
     return stateWith(phase, phase, { releases: downloading === null ? [] : [downloading] });
   if (phase === "checking") return stateWith(phase, phase);
   const resting = restingState(situation);
-  if (warnings.length === 0 && problem === null) return resting;
+  if (warnings.length === 0 && problems.length === 0) return resting;
   const { state, summary } = resting;
-  const detail = [summary.detail, ...warnings, ...(problem === null ? [] : [problem.detail])].join(" ");
-  return { state, summary: { ...summary, detail, problem } };
+  const detail = [summary.detail, ...warnings, ...problems.map((problem) => problem.detail)].join(" ");
+  return { state, summary: { ...summary, detail, problem: problems[0] ?? null } };
 }
 
 /** A state whose summary has this code and these facts; \`more\`: sentences behind that of the code. */

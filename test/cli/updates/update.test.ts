@@ -99,7 +99,7 @@ describe("steward update status", { concurrency: true }, () => {
     const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
     assert.match(
       stdout,
-      /^new rules +base 1\.3\.0, 4\.0 KiB, due at 2026-11-21T00:00:00\.000Z\n +update\.ota\.enabled is off\.\n +"Fewer false alarms"$/m,
+      /^new rules +base 1\.3\.0, 4\.0 KiB, its wave comes at 2026-11-21T00:00:00\.000Z\n +update\.ota\.enabled is off\.\n +"Fewer false alarms"$/m,
     );
   });
 
@@ -113,6 +113,16 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^server +none is set \(update\.ota\.server\)$/m);
     assert.match(stdout, /failed: It took too long\. \(1 request, 0 B\)$/m);
     assert.match(stdout, /^failures +3 in a row$/m);
+  });
+
+  it("names no next check without a server, and of a release without a wave no time", async (test) => {
+    const rules = { ...exampleRelease, due_at: null };
+    const { stdout } = await shown(
+      test,
+      exampleUpdates({ available: { rules, binary: null }, schedule: { server: "" } }),
+    );
+    assert.match(stdout, /^next check +none \(no server is set\)$/m);
+    assert.match(stdout, /^new rules +base 1\.3\.0, 4\.0 KiB$/m);
   });
 
   it("names the release on trial: its phase, its deadline, its last healthy answer and what comes next", async (test) => {

@@ -133,7 +133,7 @@ describe("why a staged release is not applied without a request", () => {
     );
     assert.match(
       told({ postponed: new Map([[rules.id, later]]) }),
-      /^null It is postponed and continues at 2026-11-20T14:00/,
+      /^null It is postponed; that ends at 2026-11-20T14:00/,
     );
     assert.match(told({ busy: "demo is on trial" }), /^null It waits .*: demo is on trial\.$/);
   });

@@ -36,7 +36,7 @@ describe("why a release is held, in a sentence", () => {
     ["failed", { reason, kind: "rules" }, /`steward update apply rules --again`\.$/],
     ["held", { reason }, /no longer applied automatically\. It broke\. An administrator can apply it\.$/],
     ["deferred", { reason, until }, /It broke\. It is tried again at 2026-11-21T02:00:00\.000Z, or/],
-    ["deferred", { reason }, /It is tried again later, or/],
+    ["deferred", { reason }, /It broke\. An administrator can apply it\.$/],
     ["not_configured", { setting: "/update/rules" }, /in the host file \(update\.rules\)\.$/],
     ["not_automatic", { setting }, /on request only \(update\.ota\.x\)\.$/],
     ["trust_not_established", {}, /until the publisher is trusted/],
@@ -47,12 +47,17 @@ describe("why a release is held, in a sentence", () => {
     ["refused", { reason }, /refused it\. It broke\.$/],
     ["installer_unavailable", { reason, until }, /started for it\. It broke\. It is tried again at 2026/],
     ["installer_unavailable", { reason }, /started for it\. It broke\.$/],
-    ["postponed", { until }, /continues at 2026-11-21T02/],
+    ["postponed", { until }, /that ends at 2026-11-21T02/],
     ["window", { until, setting }, /window \(update\.ota\.x\), at 2026-11-21T02/],
     ["window", {}, /window\.$/],
     ["busy", { facts: { in_progress: "demo is on trial" } }, /has ended: demo is on trial\.$/],
     ["busy", {}, /has ended\.$/],
-    ["download_failed", { reason }, /tried again\. It broke\.$/],
+    ["download_failed", { reason }, /^The last download failed\. It broke\.$/],
+    [
+      "download_failed",
+      { reason, until },
+      /failed and is tried again at 2026-11-21T02:00:00\.000Z\. It broke\.$/,
+    ],
   ];
   for (const [code, facts, words] of cases)
     it(`tells of ${code} what there is: ${words.source}`, () =>
@@ -81,7 +86,7 @@ describe("a summary, in a sentence", () => {
     ["trust_not_installed", { hold: { ...hold, code: "trust_not_installed" } }, "It waits."],
     ["downloading", { releases: both }, "base 1.2.0, demo 2.0.0 is being downloaded."],
     ["downloading", {}, "A release is being downloaded."],
-    ["available", { releases: [rules] }, "base 1.2.0 is available. The next check fetches it."],
+    ["available", { releases: [rules] }, "base 1.2.0 is available. A check fetches it."],
     ["available", { releases: [rules], hold }, "base 1.2.0 is available. It waits."],
     [
       "staged",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { FailedRelease, Settings } from "../../../src/contract/types.ts";
 import { outcomeCause } from "../../../src/releases/outcome-reasons.ts";
 import {
   emptyJournal,
@@ -91,11 +92,59 @@ describe("what the last attempt has left behind", () => {
     ...{ version: "1.1.0", from_version: "1.0.0", outcome: "good", detail: "It did not answer" },
     ...{ restored_healthy: true, seconds: 1, log: [] },
   };
-  const after = (change: Partial<JournalEntry>) => outcomeState({ history: [{ ...entry, ...change }] });
+  const ota = { enabled: true, auto_update_rules: true } as Settings["update"]["ota"];
+  const facts = { failed: [], ota };
+  const after = (change: Partial<JournalEntry>) =>
+    outcomeState({ history: [{ ...entry, ...change }] }, facts);
 
   it("is nothing where nothing was ever tried, and where nothing was changed", () => {
-    assert.equal(outcomeState({ history: [] }), null);
+    assert.equal(outcomeState({ history: [] }, facts), null);
     assert.equal(after({ outcome: "refused" }), null);
+  });
+
+  describe("of two kinds is the graver one, with that of the other beside it", () => {
+    const rules = { ...entry, restored_healthy: true, outcome: "failed", version: "1.1.0" } as const;
+    const binary = { ...entry, sequence: 2, kind: "binary", name: "demo", version: "2.0.0" } as const;
+    const failure = (state: FailedRelease["state"]) => [{ id: entry.release_id, state } as FailedRelease];
+    const rows: [string, JournalEntry[], FailedRelease[], string, RegExp][] = [
+      [
+        "an open failure",
+        [rules, binary],
+        failure("open"),
+        "rolled_back",
+        /^base 1\.1\.0 .* demo 2\.0\.0 was applied/,
+      ],
+      [
+        "but none that was dismissed",
+        [rules, binary],
+        failure("dismissed"),
+        "good",
+        /^demo 2\.0\.0 was applied \S+ \S+ and is healthy\.$/,
+      ],
+      [
+        "a former release that is not healthy, before an open failure",
+        [
+          { ...rules, restored_healthy: false, release_id: "9".repeat(32) },
+          { ...rules, sequence: 2, kind: "binary", name: "demo" },
+        ],
+        failure("open"),
+        "rolled_back",
+        /^base 1\.1\.0 .* is not healthy either.* demo 1\.1\.0 was undone/,
+      ],
+      [
+        "also after a refusal",
+        [rules, { ...binary, outcome: "refused" }],
+        failure("open"),
+        "rolled_back",
+        /^base 1\.1\.0 was undone/,
+      ],
+    ];
+    for (const [name, history, failed, state, detail] of rows)
+      it(name, () => {
+        const found = outcomeState({ history }, { ...facts, failed });
+        assert.equal(found?.state, state);
+        assert.match(found?.summary.detail ?? "", detail);
+      });
   });
 
   it("is good where it proved healthy", () => {
@@ -106,7 +155,7 @@ describe("what the last attempt has left behind", () => {
 
   const cases: [JournalEntry["outcome"], RegExp][] = [
     ["failed", /not applied again\. Wait for a newer release.*--again/],
-    ["deferred", /because the device restarted\. It is tried again later/],
+    ["deferred", /because the device restarted\. An administrator can apply it/],
     ["aborted", /no longer applied automatically\. An administrator can/],
     ["rolled_back", /no longer applied automatically\. An administrator can/],
   ];

@@ -9,7 +9,8 @@ before(async () => {
   told = await openToldDevice();
 });
 
-const problemOf = async (given: Told): Promise<UpdateProblem | null> => (await told.tell(given)).problem();
+const problemOf = async (given: Told): Promise<UpdateProblem | null> =>
+  (await told.tell(given)).problems()[0] ?? null;
 
 /** The problem without its sentence, which has to match. */
 async function expectProblem(given: Told, expected: Omit<UpdateProblem, "detail">, detail: RegExp) {
@@ -103,6 +104,58 @@ describe("what was applied", () => {
   });
 });
 
+describe("of several problems the gravest comes first, and each is told", () => {
+  const refused = entry(1, { outcome: "refused", detail: "It does not fit." });
+  const broken = entry(2, { kind: "binary", outcome: "failed", restored_healthy: false });
+  const offered = { available: { rules, binary: null } };
+  const journal = { sequence: 2, history: [refused, broken] };
+  const failed = {
+    ...goodCheck,
+    outcome: "failed",
+    code: "update_signature_invalid",
+    detail: "No.",
+  } as const;
+  const expired = { code: "update_metadata_expired", detail: "Expired." };
+  const rows: [name: string, given: Told, codes: UpdateProblem["code"][]][] = [
+    [
+      "a service that is broken, before rules that were refused",
+      { journal, record: offered },
+      ["former_not_healthy", "refused"],
+    ],
+    [
+      "a service that is broken, before what blocks updates",
+      { journal, ota: { verify_signature: false } },
+      ["former_not_healthy", "signature_verification_off"],
+    ],
+    [
+      "a failed check, before a setting without effect",
+      { record: { last_check: failed }, ota: { auto_update_binary: true } },
+      ["check_failed", "automatic_binary_ineffective"],
+    ],
+    [
+      "a kind that cannot be verified, before the refusal of the other",
+      {
+        journal: { sequence: 1, history: [refused] },
+        record: { ...offered, blockers: { rules: null, binary: expired } },
+      },
+      ["not_verifiable", "refused"],
+    ],
+    [
+      "what blocks updates, instead of a check that it has made fail",
+      { record: { last_check: failed }, ota: { verify_signature: false } },
+      ["signature_verification_off"],
+    ],
+  ];
+  for (const [name, given, codes] of rows)
+    it(name, async () => {
+      const problems = (await told.tell(given)).problems();
+      assert.deepEqual(
+        problems.map(({ code }) => code),
+        codes,
+      );
+    });
+});
+
 describe("a check that failed", () => {
   const failed = (code: string | null, failures: number, detail: string | null = "No."): Told => ({
     record: { failures, last_check: { ...goodCheck, outcome: "failed", code, detail } },
@@ -156,13 +209,26 @@ describe("a kind that could not be verified", () => {
   const cases = [
     ["rules", { rules: expired, binary: null }, / for rules, .* accepted\. Expired\.$/],
     ["binary", { rules: null, binary: expired }, / for services, .* accepted\. Expired\.$/],
-    ["rules", { rules: expired, binary: expired }, / for rules, .*Expired\. .* for services, .*Expired\.$/],
+    ["rules", { rules: expired, binary: expired }, / for rules, .* accepted\. Expired\.$/],
     ["binary", { rules: doubt, binary: expired }, / for services, .* accepted\. Expired\.$/],
     ["rules", { rules: expired, binary: doubt }, / for rules, .* accepted\. Expired\.$/],
   ] as const;
   for (const [kind, blockers, detail] of cases)
     it(`is a problem: ${detail.source}`, () =>
       expectProblem({ record: { blockers } }, notVerifiable(kind), detail));
+
+  it("is one of its own beside that of the other kind", async () => {
+    const problems = (
+      await told.tell({ record: { blockers: { rules: expired, binary: expired } } })
+    ).problems();
+    assert.deepEqual(
+      problems.map(({ code, release }) => [code, release?.kind]),
+      [
+        ["not_verifiable", "rules"],
+        ["not_verifiable", "binary"],
+      ],
+    );
+  });
 
   it("is none where only the clock is in doubt", async () =>
     assert.equal(await problemOf({ record: { blockers: { rules: doubt, binary: doubt } } }), null));

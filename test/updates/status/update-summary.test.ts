@@ -43,7 +43,7 @@ const quiet: Situation = {
   releases: [],
   trial: null,
   outcome: null,
-  problem: null,
+  problems: [],
 };
 
 const held = { isClockTrusted: false, releases: [heldBy("clock_not_trusted")] };
@@ -81,9 +81,15 @@ describe("the state of updates", () => {
     [
       "something is there",
       { releases: [heldBy("wave", { until: opens })] },
-      ...(["available", "available", /reaches this device at 2026-11-21T02:00/] as const),
+      ...(["available", "available", /turn of this device comes at 2026-11-21T02:00/] as const),
     ],
-    ["something is due", { releases: [rules] }, "available", "available", /^base 1\.2\.0.*next check/],
+    [
+      "something is due",
+      { releases: [rules] },
+      "available",
+      "available",
+      /^base 1\.2\.0.*A check fetches it/,
+    ],
     ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock", /when the clock .* is trusted/],
     [
       "the clock left a check in doubt",
@@ -127,7 +133,7 @@ describe("the state of updates", () => {
     ],
     [
       "a request failed",
-      { ...staged, problem: problemWith("request_failed", { reason: broke }) },
+      { ...staged, problems: [problemWith("request_failed", { reason: broke })] },
       ...(["staged", "staged", /applied\. It broke\.$/] as const),
     ],
   ];
@@ -184,7 +190,11 @@ describe("the state of updates", () => {
 
   it("names the hold, the releases and what went wrong with the last request", () => {
     const problem = problemWith("request_failed", { reason: broke });
-    const { summary } = stateOf({ ...quiet, releases: [heldBy("wave", { until: opens })], problem });
+    const { summary } = stateOf({
+      ...quiet,
+      releases: [heldBy("wave", { until: opens })],
+      problems: [problem],
+    });
     assert.deepEqual([summary.hold?.code, summary.hold?.until], ["wave", opens.toISOString()]);
     assert.deepEqual(summary.releases, [{ kind: "rules", name: "base", version: "1.2.0" }]);
     assert.equal(summary.problem?.code, "request_failed");

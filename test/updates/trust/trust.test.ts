@@ -109,7 +109,7 @@ describe("trust", () => {
     device.installedRoot = () =>
       Promise.reject(new StewardError("update_root_unusable", "update-root.json can be written by others."));
     await device.restart();
-    assert.match(device.room.problem()?.detail ?? "", /written by others/);
+    assert.match(device.room.problems()[0]?.detail ?? "", /written by others/);
     assert.match(device.room.trust().status.detail, /written by others/);
   });
 

@@ -7,7 +7,7 @@ export const updateWords: UpdateWords = {
     held: ({ reason }) =>
       `Es wurde auf diesem Gerät zurückgenommen und wird nicht mehr automatisch installiert. ${reason} Ein Administrator kann es installieren.`,
     deferred: ({ until, reason }) =>
-      `Es wurde zurückgenommen, weil das Gerät neu gestartet ist. ${reason} Der nächste Versuch kommt ${until || "später"}, oder wenn ein Administrator es installiert.`,
+      `Es wurde zurückgenommen, weil das Gerät neu gestartet ist. ${reason} ${until ? `Der nächste Versuch kommt ${until}, oder wenn ein Administrator es installiert.` : "Ein Administrator kann es installieren."}`,
     not_configured: ({ setting }) =>
       `Updates dieser Art sind nicht eingerichtet. root kann sie in der Host-Datei einrichten${setting}.`,
     not_automatic: ({ setting }) => `Versionen dieser Art werden nur auf Anforderung installiert${setting}.`,
@@ -15,15 +15,15 @@ export const updateWords: UpdateWords = {
       "Es wartet, bis dem Herausgeber vertraut wird oder ein Administrator es installiert.",
     clock_not_trusted: () =>
       "Es wartet, bis der Uhr dieses Geräts vertraut wird: Vorher lässt sich eine veraltete Version nicht erkennen.",
-    wave: ({ until }) => `Es wird schrittweise verteilt und erreicht dieses Gerät ${until}.`,
+    wave: ({ until }) => `Es wird schrittweise verteilt, und dieses Gerät ist ${until} an der Reihe.`,
     disabled: ({ setting }) =>
       `Updates nach Zeitplan sind aus${setting}, deshalb wird es nur auf Anforderung installiert.`,
-    postponed: ({ until }) => `Es ist verschoben und geht ${until} weiter.`,
+    postponed: ({ until }) => `Es ist verschoben; das endet ${until}.`,
     window: ({ until, setting }) =>
       `Es wartet auf das nächste Update-Fenster${setting}${until && `, ${until}`}.`,
     busy: () => "Es wartet, bis das laufende Update beendet ist.",
-    download_failed: ({ reason }) =>
-      `Das Herunterladen ist fehlgeschlagen und wird noch einmal versucht. ${reason}`,
+    download_failed: ({ until, reason }) =>
+      `Das Herunterladen ist fehlgeschlagen. ${reason}${until && ` Der nächste Versuch kommt ${until}.`}`,
   },
   summaries: {
     checking: () => "Es wird nach Updates gesucht …",
@@ -36,8 +36,7 @@ export const updateWords: UpdateWords = {
       `${what} ist verfügbar. Es wird heruntergeladen, wenn der Uhr dieses Geräts vertraut wird: siehe \`steward time status\`.`,
     check_waiting_for_clock: () =>
       "Solange der Uhr dieses Geräts nicht vertraut wird, lässt sich nicht feststellen, ob die Metadaten des Servers abgelaufen sind: siehe `steward time status`.",
-    available: ({ what, reason }) =>
-      `${what} ist verfügbar. ${reason || "Die nächste Suche lädt es herunter."}`,
+    available: ({ what, reason }) => `${what} ist verfügbar. ${reason || "Eine Suche lädt es herunter."}`,
     staged: ({ what, reason }) =>
       `${what} ist heruntergeladen und geprüft und kann installiert werden. ${reason}`,
     applied: ({ what, when }) => `${what} wurde ${when} installiert und funktioniert.`,
@@ -69,7 +68,7 @@ export const updateWords: UpdateWords = {
   attempts: {
     good: "ist installiert",
     failed: "ist fehlgeschlagen und wurde zurückgenommen",
-    deferred: "wurde wegen Neustarts zurückgenommen und wird später noch einmal versucht",
+    deferred: "wurde wegen Neustarts zurückgenommen und zurückgestellt",
     aborted: "wurde zurückgenommen und wird zurückgehalten",
     overtaken: "wurde zurückgenommen",
     rolled_back: "wurde von Hand zurückgenommen und wird zurückgehalten",

@@ -7,20 +7,21 @@ export const updateWords: UpdateWords = {
     held: ({ reason }) =>
       `It was undone on this device, so it is no longer applied automatically. ${reason} An administrator can apply it.`,
     deferred: ({ until, reason }) =>
-      `It was undone because the device restarted. ${reason} It is tried again ${until || "later"}, or when an administrator applies it.`,
+      `It was undone because the device restarted. ${reason} ${until ? `It is tried again ${until}, or when an administrator applies it.` : "An administrator can apply it."}`,
     not_configured: ({ setting }) =>
       `Updates of this kind are not set up. Root can set them up in the host file${setting}.`,
     not_automatic: ({ setting }) => `Releases of this kind are applied on request only${setting}.`,
     trust_not_established: () => "It waits until the publisher is trusted, or an administrator applies it.",
     clock_not_trusted: () =>
       "It waits until the clock of this device is trusted: before that, an outdated release cannot be recognised.",
-    wave: ({ until }) => `It is released in waves and reaches this device ${until}.`,
+    wave: ({ until }) => `It is released in waves, and the turn of this device comes ${until}.`,
     disabled: ({ setting }) => `Scheduled updates are off${setting}, so it is applied on request only.`,
-    postponed: ({ until }) => `It is postponed and continues ${until}.`,
+    postponed: ({ until }) => `It is postponed; that ends ${until}.`,
     window: ({ until, setting }) => `It waits for the next update window${setting}${until && `, ${until}`}.`,
     busy: ({ in_progress = "" }) =>
       `It waits until the update in progress has ended${in_progress && `: ${in_progress}`}.`,
-    download_failed: ({ reason }) => `The last download failed and is tried again. ${reason}`,
+    download_failed: ({ until, reason }) =>
+      `The last download failed${until && ` and is tried again ${until}`}. ${reason}`,
   },
   summaries: {
     checking: () => "Checking for updates …",
@@ -33,7 +34,7 @@ export const updateWords: UpdateWords = {
       `${what} is available. It is fetched when the clock of this device is trusted: see \`steward time status\`.`,
     check_waiting_for_clock: () =>
       "While the clock of this device is not trusted, it is not known whether the server's metadata has expired: see `steward time status`.",
-    available: ({ what, reason }) => `${what} is available. ${reason || "The next check fetches it."}`,
+    available: ({ what, reason }) => `${what} is available. ${reason || "A check fetches it."}`,
     staged: ({ what, reason }) => `${what} is downloaded and verified, and can be applied. ${reason}`,
     applied: ({ what, when }) => `${what} was applied ${when} and is healthy.`,
     undone: ({ what, when, reason }) => `${what} was undone ${when}. ${reason}`,
@@ -63,7 +64,7 @@ export const updateWords: UpdateWords = {
   attempts: {
     good: "is installed",
     failed: "failed and was undone",
-    deferred: "was undone because of restarts and is tried again later",
+    deferred: "was undone because of restarts and is deferred",
     aborted: "was undone and is held",
     overtaken: "was undone",
     rolled_back: "was undone on request and is held",

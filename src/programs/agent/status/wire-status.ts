@@ -4,14 +4,7 @@ import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
 import type { EventType } from "../../../contract/event-types.ts";
 import { finding } from "../../../contract/finding.ts";
-import type {
-  ConsoleGreeting,
-  Finding,
-  Need,
-  Settings,
-  UpdateProblem,
-  Version,
-} from "../../../contract/types.ts";
+import type { ConsoleGreeting, Finding, Need, Settings, Version } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
@@ -263,12 +256,13 @@ function absenceTrouble(helper: Pick<RootHelper, "absence">): Finding | null {
 function updatesCheck(state: State, updates: Updates): HealthCheck {
   return {
     name: "updates",
-    trouble: () => state.updatesTrouble() ?? updatesTrouble(updates.problem()),
+    trouble: () => state.updatesTrouble() ?? troublesOfUpdates(updates)[0] ?? null,
+    further: () => troublesOfUpdates(updates).slice(state.updatesTrouble() === null ? 1 : 0),
   };
 }
 
-function updatesTrouble(problem: UpdateProblem | null): Finding | null {
-  return problem && finding("updates_degraded", { problem });
+function troublesOfUpdates(updates: Updates): Finding[] {
+  return updates.problems().map((problem) => finding("updates_degraded", { problem }));
 }
 
 /** The most important facts for a person at the device, in a few words each. */

@@ -68,7 +68,7 @@ export const updates: Catalogue["updates"] = {
   postponed: "Verschoben",
   endPostponement: "Nicht länger verschieben",
   notPostponed: "Nicht mehr verschoben",
-  postponedUntil: (when) => `Verschoben: Es geht ${when} weiter`,
+  postponedUntil: (when) => `Verschoben; das endet ${when}`,
   postponeTitle: (release) => `${release} verschieben`,
   postponeText:
     "Bis dahin wird es nur installiert, wenn ein Administrator das veranlasst. Eine neuere Version wird dadurch nicht verschoben.",
