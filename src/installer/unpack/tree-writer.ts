@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { PayloadCaps } from "../../releases/payload/payload-caps.ts";
-import type { TreeStore } from "../../releases/payload/release-tree.ts";
-import type { ContentSink } from "../../store/archives/tar-entries.ts";
+import type { NewFile, TreeStore } from "../../releases/payload/release-tree.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 
 interface TreeOptions {
@@ -83,7 +82,7 @@ function makeDirectory(path: string): void {
   chmodSync(path, 0o755);
 }
 
-function openNew(path: string, mode: number, sizeBytes: number): ContentSink {
+function openNew(path: string, mode: number, sizeBytes: number): NewFile {
   const file = openSync(path, newFileFlags, mode);
   let end = 0;
   try {

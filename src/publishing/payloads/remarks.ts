@@ -27,7 +27,7 @@ export function createRemarks() {
       const [top = ""] = components;
       tops.set(top, tops.get(top) || type === "5" || components.length > 1);
       if (components.some((one) => leftBehind.test(one))) found.add(remarkOn.leftBehind, path);
-      if (type !== "0" && type !== "5") return;
+      if (!/^[05S]$/.test(type)) return;
       if ((mode & 0o7000) !== 0) found.add(remarkOn.bits, path);
       if ((mode & 0o004) === 0) found.add(remarkOn.secret, path);
       if ([...attributes.keys()].some((key) => key.endsWith("xattr.security.capability")))

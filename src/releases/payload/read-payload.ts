@@ -4,12 +4,18 @@ import { createGunzip, type Gunzip } from "node:zlib";
 import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { packedForm } from "../../store/archives/packed-form.ts";
 import { pour } from "../../store/archives/pour.ts";
-import { type ContentSink, readTarEntries, type TarEntry } from "../../store/archives/tar-entries.ts";
+import { type TarEntry, tarEntries } from "../../store/archives/tar-entries.ts";
 import { isZero } from "../../store/archives/tar-header.ts";
 import { entryPath, linkTarget } from "./entry-path.ts";
 import { linkFaults } from "./link-ends.ts";
 import { type PayloadCaps, payloadCaps } from "./payload-caps.ts";
-import { createReleaseTree, type ReleaseTree, type TreeStore, tooLarge } from "./release-tree.ts";
+import {
+  createReleaseTree,
+  type NewFile,
+  type ReleaseTree,
+  type TreeStore,
+  tooLarge,
+} from "./release-tree.ts";
 import { UnsafePayload, unsafePayload } from "./unsafe-payload.ts";
 
 /**
@@ -49,7 +55,7 @@ export async function readPayload(
   const gunzip = createGunzip(gunzipOptions);
   const tree = createReleaseTree(store, caps);
   const links = new Map<string, readonly string[]>();
-  const take = (entry: TarEntry): ContentSink | null => {
+  const take = (entry: TarEntry): NewFile | null => {
     try {
       const path = pathOf(entry, caps);
       if (path.length === 0) return null;
@@ -61,12 +67,23 @@ export async function readPayload(
       return null;
     }
   };
+  let open: NewFile | null = null;
+  const close = (): void => {
+    open?.close();
+    open = null;
+  };
   const feeding = pour(piecesOf(file), gunzip).catch((error: Error) => gunzip.destroy(error));
   try {
-    await readTarEntries(bounded(gunzip, caps), { take, refuse: unsafePayload });
+    for await (const next of tarEntries(bounded(gunzip, caps), unsafePayload))
+      if ("bytes" in next) open?.write(next.bytes, next.at);
+      else {
+        close();
+        open = take(next);
+      }
   } catch (error) {
     throw explained(error);
   } finally {
+    close();
     // Padding after the compressed data would wait for ever to be taken.
     gunzip.destroy();
     await feeding;
@@ -139,9 +156,9 @@ interface Placing {
 }
 
 /** The file that takes the content; null: there is none. */
-function put(entry: TarEntry, path: readonly string[], { tree, caps, links }: Placing): ContentSink | null {
+function put(entry: TarEntry, path: readonly string[], { tree, caps, links }: Placing): NewFile | null {
   const { type, name, linkname, mode, sizeBytes } = entry;
-  if (type === "0") return tree.file(path, (mode & 0o111) !== 0, sizeBytes);
+  if (type === "0" || type === "S") return tree.file(path, (mode & 0o111) !== 0, sizeBytes);
   if (type === "5") tree.directory(path);
   else if (type === "1") tree.hardLink(path, entryPath(linkname, caps, name));
   else {
@@ -165,12 +182,12 @@ const refusedTypes: Readonly<Record<string, string>> = {
 function pathOf({ type, name, mode, attributes }: TarEntry, caps: PayloadCaps): readonly string[] {
   if (type === "V") return [];
   const kind = attributes.has("GNU.dumpdir") ? "D" : type;
-  if (!/^[0125]$/.test(kind)) {
+  if (!/^[0125S]$/.test(kind)) {
     const why = refusedTypes[kind] ?? "is neither a file, a directory nor a link";
     throw unsafePayload(why, { name, wayOut: "DM".includes(kind) ? undefined : leaveOut });
   }
   // A directory loses them: there they only change who owns what is written later.
-  if (!Number.isSafeInteger(mode) || (type === "0" && (mode & 0o6000) !== 0))
+  if (!Number.isSafeInteger(mode) || (/^[0S]$/.test(type) && (mode & 0o6000) !== 0))
     throw unsafePayload("would run with other rights (setuid or setgid)", { name, wayOut: withRights });
   const path = entryPath(name, caps);
   if (path.length === 0 && type !== "5") throw unsafePayload("has no name", { name });

@@ -1,5 +1,4 @@
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import type { ContentSink } from "../../store/archives/tar-entries.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 import type { PayloadCaps } from "./payload-caps.ts";
 import { unsafePayload } from "./unsafe-payload.ts";
@@ -9,6 +8,13 @@ const asFile =
   "Pack it as a file of its own (tar --hard-dereference), or the file that it is another name of before it.";
 const fewerEntries = "Pack many small files into one that the product reads, such as a SquashFS image.";
 const fewerLinks = "Pack files in place of links (tar -h --hard-dereference).";
+
+/** A file that is being written. Its size is that which was announced once it is closed. */
+export interface NewFile {
+  /** `at` is the offset of the piece. */
+  write(piece: Uint8Array, at: number): void;
+  close(): void;
+}
 
 /**
  * The place of a release that is unpacked: a directory of a device, or only its names. Paths are below its top and have slashes, and all
@@ -20,7 +26,7 @@ export interface TreeStore {
   makeDirectory(path: string): void;
   makeLink(path: string, target: string): void;
   makeHardLink(path: string, file: string, sizeBytes: number): void;
-  makeFile(path: string, isExecutable: boolean, sizeBytes: number): ContentSink;
+  makeFile(path: string, isExecutable: boolean, sizeBytes: number): NewFile;
 }
 
 export type ReleaseTree = ReturnType<typeof createReleaseTree>;
@@ -54,7 +60,7 @@ export function createReleaseTree(store: TreeStore, caps: TreeCaps) {
       making(name, () => store.makeHardLink(name, former, found.sizeBytes));
     },
     /** `sizeBytes` is the size announced by the archive. The returned file takes the content. */
-    file: (path: readonly string[], isExecutable: boolean, sizeBytes: number): ContentSink => {
+    file: (path: readonly string[], isExecutable: boolean, sizeBytes: number): NewFile => {
       const name = begin(path, sizeBytes);
       return making(name, () => store.makeFile(name, isExecutable, sizeBytes));
     },

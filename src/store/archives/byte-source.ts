@@ -17,8 +17,8 @@ export function createByteSource(early: (passed: number) => Error) {
     exactly,
     skip,
     /** The next piece, once those before it are used up; null: there are no more. */
-    feed: (next: Buffer | null): void => {
-      piece = next ?? nothing;
+    feed: (next: Uint8Array | null): void => {
+      piece = next === null ? nothing : Buffer.from(next.buffer, next.byteOffset, next.length);
       isAtEnd = next === null;
     },
   };

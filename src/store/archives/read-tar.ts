@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { extract, type Header } from "tar-stream";
-import { messageOf, StewardError } from "../../contract/errors.ts";
-import { pour } from "./pour.ts";
+import type { StewardError } from "../../contract/errors.ts";
+import { packedForm } from "./packed-form.ts";
+import { type ContentPiece, type TarEntry, tarEntries } from "./tar-entries.ts";
 
 /** A file of an archive as it is read. Its content is read before the next file is asked for, or skipped. */
 export interface FoundFile {
@@ -48,48 +48,23 @@ export async function* readTar(
   source: AsyncIterable<Uint8Array>,
   rules: TarRules,
 ): AsyncGenerator<FoundFile> {
-  const archive = extract();
-  let fault: unknown = null;
   const count = createCount(rules);
-  const feeding = pour(count.padded(source), archive).catch((error: unknown) => {
-    fault = error;
-    // With an error: one that is only closed keeps those waiting who ask for its next file afterwards.
-    archive.destroy(error instanceof Error ? error : new Error(messageOf(error)));
-  });
-  // A failure of the source is why the archive ends.
-  const explained = (error: unknown): unknown => fault ?? asUnusable(error, rules);
+  const all = tarEntries(count.padded(source), (why) => rules.unusable(`is damaged or ends early (${why})`));
+  const advance = async (): Promise<TarEntry | ContentPiece | undefined> => (await all.next()).value;
+  let next: TarEntry | ContentPiece | undefined;
+  const content = async function* (): AsyncGenerator<Uint8Array> {
+    for (next = await advance(); next && "bytes" in next; next = await advance()) yield next.bytes;
+  };
   try {
-    for await (const entry of archive) {
-      const file = count.entry(entry.header);
-      if (file !== null) yield { ...file, content: contentOf(entry as AsyncIterable<Uint8Array>, explained) };
-      // The rest of a file that nobody has read.
-      entry.resume();
+    for (let entry = await advance(); entry; entry = next === entry ? await advance() : next) {
+      next = entry;
+      const file = "bytes" in entry ? null : count.entry(entry);
+      // What is left of its content is passed over.
+      if (file !== null) yield { ...file, content: content() };
     }
-    await feeding;
-    if (fault !== null) throw fault;
-  } catch (error) {
-    throw explained(error);
   } finally {
-    archive.destroy();
-    await feeding;
+    await all.return(undefined);
   }
-}
-
-async function* contentOf(
-  entry: AsyncIterable<Uint8Array>,
-  explained: (error: unknown) => unknown,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* entry;
-  } catch (error) {
-    throw explained(error);
-  }
-}
-
-/** The errors of tar-stream have no code. */
-function asUnusable(error: unknown, { unusable }: TarRules): unknown {
-  if (error instanceof StewardError) return error;
-  return unusable(`is damaged or ends early (${messageOf(error)})`, error);
 }
 
 /** Counts the bytes and files of an archive, and judges them. */
@@ -105,7 +80,7 @@ function createCount(rules: TarRules) {
         for (let at = 0; at < whole.length; at += pieceBytes) {
           const piece = whole.subarray(at, at + pieceBytes);
           // People send one, and it would count as damaged.
-          if (passed === 0 && isCompressed(piece)) throw unusable(rules.compressed);
+          if (passed === 0 && packedForm(piece) !== null) throw unusable(rules.compressed);
           const besides = passed - entryEnd;
           if (besides > mostPaddingBytes) throw unusable("has more than 1 MiB besides its files");
           if (besides > mostHeaderBytes && piece.some((byte) => byte !== 0))
@@ -116,31 +91,26 @@ function createCount(rules: TarRules) {
         }
     },
     /** null: a directory. */
-    entry: (header: Header): Pick<FoundFile, "path" | "bytes"> | null => {
+    entry: (entry: TarEntry): Pick<FoundFile, "path" | "bytes"> | null => {
       entries += 1;
       if (entries > files) throw unusable(`has more than ${files} files and folders`);
-      const { byteOffset, pax, size, type } = header as Header & { byteOffset: number };
-      if (Object.keys(pax ?? {}).length > mostAttributes)
+      const { attributes, sizeBytes, type } = entry;
+      if (attributes.size > mostAttributes)
         throw unusable(`has a file with more than ${mostAttributes} attributes`);
-      entryEnd = byteOffset + size;
-      if (type === "directory") return null;
-      const path = regularPath(header, rules);
+      entryEnd = entry.end;
+      if (type === "5") return null;
+      const path = regularPath(entry, rules);
       if (seen.has(path)) throw unusable(`has the file ${shown(path)} twice`);
       seen.add(path);
-      bytes += size;
+      bytes += sizeBytes;
       if (bytes > mostBytes) throw unusable(`holds more than ${mostBytes} bytes`);
-      return { path, bytes: size };
+      return { path, bytes: sizeBytes };
     },
   };
 }
 
-function isCompressed(piece: Uint8Array): boolean {
-  return /^(1f8b|28b52ffd|425a68|fd377a58|504b0304)/.test(Buffer.from(piece.subarray(0, 4)).toString("hex"));
-}
-
-function regularPath({ name, type, size }: Header, { isSafePath, unusable }: TarRules): string {
-  if (type !== "file") throw unusable(`has ${shown(name)}, which is no regular file`);
-  if (!Number.isSafeInteger(size) || size < 0) throw unusable(`has ${shown(name)} with an impossible size`);
+function regularPath({ name, type }: TarEntry, { isSafePath, unusable }: TarRules): string {
+  if (type !== "0") throw unusable(`has ${shown(name)}, which is no regular file`);
   const path = name.replace(/^\.\//, "");
   if (!isSafePath(path)) throw unusable(`has ${shown(name)}, which could lead outside of a directory`);
   return path;

@@ -9,20 +9,18 @@ import {
   type TarHeader,
   textAt,
 } from "./tar-header.ts";
-import { gnuSparse, mostSegments, paxSparse, type SparseFile } from "./tar-sparse.ts";
+import { gnuSparse, mostSegments, paxSparse, type Segment, type SparseFile } from "./tar-sparse.ts";
 
-/** Takes the content of a file. */
-export interface ContentSink {
-  /** In order, each at its offset; between two pieces there may be a hole. */
-  write(piece: Uint8Array, at: number): void;
-  /** Also where the archive is found to be damaged. */
-  close(): void;
+/** A piece of the content of the entry before it, and its offset. Between two pieces there may be a hole. */
+export interface ContentPiece {
+  readonly bytes: Uint8Array;
+  readonly at: number;
 }
 
 /** An entry of an archive as its writer describes it. */
 export interface TarEntry {
   readonly name: string;
-  /** The type flag of tar(5). Contiguous and sparse files are "0" as well, directories of old archives "5". */
+  /** The type flag of tar(5): "S" a file with holes in any form, "0" any other file, "5" a directory of old archives too. */
   readonly type: string;
   readonly mode: number;
   /** Bytes of the content as it is unpacked, holes among them. */
@@ -30,6 +28,8 @@ export interface TarEntry {
   readonly linkname: string;
   /** Records of POSIX's extended header (pax). */
   readonly attributes: ReadonlyMap<string, string>;
+  /** Bytes of the archive up to its end. */
+  readonly end: number;
 }
 
 /** Makes the error of an archive that cannot be read. `why` continues a sentence about it, or about the entry named. */
@@ -47,70 +47,61 @@ const noTar = "it has no tar in it";
 const withoutContent = /^[1-6]$/;
 
 /**
- * Reads a tar (POSIX ustar and pax, GNU, v7) in one pass, piece by piece, and hands on each entry; without a sink its content
- * is skipped. An archive ends with a block of zeros, and only zeros may follow, because other programs do not show what does.
- * Throws by `refuse`, and what `take` and its sinks throw.
+ * Reads a tar (POSIX ustar and pax, GNU, v7) in one pass: each entry, followed by its content. An archive ends with a block of
+ * zeros, and only zeros may follow, because other programs do not show what does. Throws by `refuse`, and what `pieces` throws.
  */
-export async function readTarEntries(
-  pieces: AsyncIterable<Buffer>,
-  { take, refuse }: { take: (entry: TarEntry) => ContentSink | null; refuse: Refuse },
-): Promise<void> {
+export async function* tarEntries(
+  pieces: AsyncIterable<Uint8Array>,
+  refuse: Refuse,
+): AsyncGenerator<TarEntry | ContentPiece> {
   const source = createByteSource((passed) =>
     refuse(passed < blockBytes ? noTar : "its archive is truncated"),
   );
-  const steps = archive(source, take, refuse);
-  try {
-    for await (const piece of pieces) {
-      source.feed(piece);
-      steps.next();
-    }
-    source.feed(null);
-    steps.next();
-  } finally {
-    // Closes what is open.
-    steps.return();
+  const steps = archive(source, refuse);
+  for await (const piece of pieces) {
+    source.feed(piece);
+    for (let next = steps.next().value; next; next = steps.next().value) yield next;
   }
+  source.feed(null);
+  steps.next();
 }
 
+/** Gives undefined where it needs the next piece. */
 function* archive(
   source: ByteSource,
-  take: (entry: TarEntry) => ContentSink | null,
   refuse: Refuse,
-): Steps<void> {
+): Generator<TarEntry | ContentPiece | undefined, undefined> {
   for (let found = yield* nextHeader(source, refuse); found; found = yield* nextHeader(source, refuse)) {
     const { header, attributes } = found;
-    const { name, size } = header;
+    const { name, size, mode, linkname } = header;
     if (!(size >= 0) || (withoutContent.test(header.type) && size !== 0))
       throw refuse("has an impossible size", { name });
     const begin = source.passed();
     const file = yield* fileOf(found, source);
     if (file === null)
       throw refuse(`has holes in another form, or more than ${mostSegments}`, { name, wayOut: withoutHoles });
+    const { sizeBytes, segments, type } = file;
     // The blocks in which GNU's header goes on do not count for its size.
     const end = (header.type === "S" ? source.passed() : begin) + padded(size);
-    const type = header.type === "S" ? "0" : header.type;
-    const { mode, linkname } = header;
     // Written out: V8 keeps objects that are spread for longer, which is 16 MiB for 65,536 entries.
-    const sink = take({ name: file.name, type, mode, linkname, sizeBytes: file.sizeBytes, attributes });
-    if (sink !== null) yield* fill(sink, file, source);
+    yield { name: file.name, type, mode, linkname, sizeBytes, attributes, end };
+    for (const segment of segments) yield* contentOf(segment, source);
     yield* source.skip(end - source.passed());
   }
   for (let rest = yield* source.some(blockBytes); rest.length > 0; rest = yield* source.some(blockBytes))
     if (!isZero(rest)) throw refuse("it continues after the end of its archive", { wayOut: twoArchives });
 }
 
-function* fill(sink: ContentSink, { segments }: SparseFile, source: ByteSource): Steps<void> {
-  try {
-    for (const [begin, length] of segments)
-      for (let done = 0; done < length; ) {
-        const piece = yield* source.some(length - done);
-        // The archive is cut off, which shows when its padding is skipped.
-        if (piece.length === 0) return;
-        sink.write(piece, begin + done);
-        done += piece.length;
-      }
-  } finally {
-    sink.close();
+function* contentOf(
+  [begin, length]: Segment,
+  source: ByteSource,
+): Generator<ContentPiece | undefined, undefined> {
+  for (let done = 0; done < length; ) {
+    const bytes = yield* source.some(length - done);
+    // The archive is cut off, which shows when its padding is skipped.
+    if (bytes.length === 0) return;
+    yield { bytes, at: begin + done };
+    done += bytes.length;
   }
 }
 
@@ -160,10 +151,16 @@ function extended(header: TarHeader, attributes: ReadonlyMap<string, string>): T
 }
 
 /** null: its holes are not to be understood. */
-function* fileOf(found: FoundHeader, source: ByteSource): Steps<SparseFile | null> {
+function* fileOf(
+  found: FoundHeader,
+  source: ByteSource,
+): Steps<(SparseFile & { readonly type: string }) | null> {
   const { header, block, attributes } = found;
-  if (header.type === "S") return yield* gnuSparse(block, header, source);
-  if ([...attributes.keys()].some((key) => key.startsWith("GNU.sparse.")))
-    return yield* paxSparse(attributes, header, source);
-  return { name: header.name, sizeBytes: header.size, segments: [[0, header.size]] };
+  const isPaxSparse = [...attributes.keys()].some((key) => key.startsWith("GNU.sparse."));
+  if (!isPaxSparse && header.type !== "S")
+    return { name: header.name, type: header.type, sizeBytes: header.size, segments: [[0, header.size]] };
+  const file = isPaxSparse
+    ? yield* paxSparse(attributes, header, source)
+    : yield* gnuSparse(block, header, source);
+  return file && { ...file, type: "S" };
 }
