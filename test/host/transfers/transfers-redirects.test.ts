@@ -81,6 +81,21 @@ describe("a redirect", () => {
     assert.equal(await open(url, [other.url]).then(readText), "other");
   });
 
+  it("to a server that is down, or cuts, names that server", async () => {
+    const down = await serving((_request, response) => response.end());
+    await down.stop();
+    const cutting = await serving((_request, response) => {
+      response.writeHead(200, { "content-length": "100" }).write("half", () => response.destroy());
+    });
+    for (const other of [down, cutting]) {
+      const { url } = await serving((_request, response) =>
+        response.writeHead(302, { location: `${other.url}/x` }).end(),
+      );
+      const message = new RegExp(`^127\\.0\\.0\\.1:${other.port} could not be read: `);
+      await assert.rejects(open(url, [other.url]).then(readText), { message });
+    }
+  });
+
   it("takes headers for the origin to another path of it, and to no other origin", async () => {
     const other = await serving((_request, response) => response.end("other"));
     const { url, requests } = await serving((request, response) =>

@@ -54,17 +54,17 @@ async function openServer(
     signal.removeEventListener("abort", onAbort);
     answer?.close();
   };
-  const failure = (error: unknown): unknown => unreachable(where, error);
   try {
     // A look-up cannot be cancelled: its result is ignored.
     const opening = followed(url, request, ending, options, connections);
     answer = await Promise.race([opening, aborted(ending.signal)]);
     const { pieces, ...head } = answer;
+    const failure = (error: unknown): unknown => unreachable(head.where, error);
     const paces = { limits, signal: ending.signal, where: head.where, release: close, failure };
     return { ...head, body: paced(pieces, paces), close };
   } catch (error) {
     close();
-    throw ending.signal.aborted ? ending.signal.reason : failure(error);
+    throw ending.signal.aborted ? ending.signal.reason : error;
   } finally {
     clearTimeout(timer);
   }
