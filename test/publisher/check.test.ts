@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
@@ -25,7 +25,19 @@ import {
 import { type Bench, benchIn, makeBench, release } from "../../lab/publisher/bench.ts";
 import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
 import { publisherCommand, runPublisher } from "../../lab/publisher/run-publisher.ts";
-import { add, makeScratch, publishAll, siteIn } from "../../lab/publisher/site.ts";
+import {
+  add,
+  keysOf,
+  makePayload,
+  makeScratch,
+  publishAll,
+  rulesEntry,
+  siteIn,
+} from "../../lab/publisher/site.ts";
+import { draftTargets } from "../../src/publishing/add.ts";
+import { stagePayload } from "../../src/publishing/payload-store.ts";
+import { targetPath } from "../../src/publishing/release-entry.ts";
+import { readState } from "../../src/publishing/state.ts";
 
 const timestamp = "metadata/timestamp.json";
 const payloads = /^targets\//;
@@ -138,6 +150,28 @@ describe("steward-publisher check, with a server that", () => {
     assert.deepEqual(codesOf(await checked(0, server.origin, bench.site)), []);
     const whole = await checked(1, server.origin, bench.site, "--payloads");
     assert.deepEqual(codesOf(whole), ["update_payload_mismatch"]);
+  });
+
+  it("has an archive that no device installs, signed by another tool: found once it is fetched", async (test) => {
+    const site = await siteIn(makeScratch(test), {});
+    const { workspace, scratch } = site;
+    const file = makePayload(site, "setuid.tar.gz", "{}");
+    const contents = join(scratch, "setuid.tar.gz.d");
+    chmodSync(join(contents, "rules.json"), 0o4755);
+    execFileSync("tar", ["-czf", file, "-C", contents, "."]);
+    const entry = rulesEntry();
+    const drafted = [{ path: targetPath(entry), file: await stagePayload(workspace, file), entry }];
+    await draftTargets(workspace, await readState(workspace), "rules", {
+      drafted,
+      keys: await keysOf(workspace),
+    });
+    await publishAll(site);
+    const server = await startHostileServer(test, filesBelow(workspace.public));
+    server.behave(timestamp, withHeaders({ "cache-control": "no-cache" }));
+    assert.deepEqual(codesOf(await checked(0, server.origin, site.directory)), []);
+    const whole = await checked(1, server.origin, site.directory, "--payloads");
+    assert.deepEqual(codesOf(whole), ["update_payload_unsafe"]);
+    assert.match(whole.problems[0] ?? "", /rules\.json.*setuid or setgid/);
   });
 
   it("redirects to an origin that devices are allowed", async (test) => {

@@ -1,12 +1,15 @@
 import { rm } from "node:fs/promises";
+import { StewardError } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
 import { ask, type PayloadRequest } from "../../releases/download/complete-part.ts";
 import { readContentLength } from "../../releases/download/http-fields.ts";
 import { fetchPayload } from "../../releases/download/payload.ts";
+import { isPatch } from "../../releases/patches/patch.ts";
 import { readSignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
 import { caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
+import { judgePayload } from "../payloads/judge-payload.ts";
 import type { Findings } from "./findings.ts";
 
 export interface PayloadPlan {
@@ -47,6 +50,7 @@ async function checkPayload(check: PayloadCheck): Promise<void> {
   const isTold = readContentLength(head?.headers["content-length"]) === payload.lengthBytes;
   if (areWhole || !isTold) {
     const fetched = await fetchPayload({ ...check, caps });
+    if (!isPatch(found.file)) await judge(fetched.path, check);
     await rm(fetched.path);
   }
   const lastByte = payload.lengthBytes - 1;
@@ -58,4 +62,19 @@ async function checkPayload(check: PayloadCheck): Promise<void> {
   const message =
     "Asked for its rest (Range), the server sends all of it: a download that was cut begins again.";
   findings.note(`targets/${found.path}`, "no_ranges", message, "Allow range requests for targets/.");
+}
+
+/** Finds what the installer of a device would refuse of an archive: other tools sign it unjudged. */
+async function judge(path: string, { found, findings }: PayloadCheck): Promise<void> {
+  try {
+    await judgePayload(path, found.path);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "validation_failed") throw error;
+    const remedy = "Publish it without that, as a new version.";
+    for (const { pointer, detail } of error.details.errors ?? []) {
+      const message = `Devices would refuse to install it: ${pointer}: ${detail}`;
+      const finding = { code: "update_payload_unsafe", is_refused: true, message, remedy } as const;
+      findings.add(`targets/${found.path}`, finding);
+    }
+  }
 }
