@@ -16,15 +16,15 @@ const mostBytes = 1_280 * 1024;
 /** The oldest browsers that read what the console's build makes of ES2022 (major version << 16 | minor version << 8). */
 const targets = { chrome: 94 << 16, firefox: 93 << 16, safari: (16 << 16) | (4 << 8) };
 
-/** Documents at the top of the repository that a reader on a device needs; the others are for contributors. */
-const tops = ["SECURITY.md", "CHANGELOG.md"];
+/** Those that a reader on a device needs; the others at the top, and decisions (ADRs), are for contributors. */
+const isForReaders = (path: string): boolean => /^docs\/(?!adr\/)|^(SECURITY|CHANGELOG)\.md$/.test(path);
 
 /**
  * Writes the pages into the console's directory, `directory`/docs, and their style and script into `directory`/assets.
  * Throws an Error where they have grown over their bound.
  */
 export function writeDocuments(directory: string): void {
-  const pages = readPages().filter(({ path }) => path.startsWith("docs/") || tops.includes(path));
+  const pages = readPages().filter(({ path }) => isForReaders(path));
   const schemas = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".json"))
     .map((name) => `docs/${name}`);

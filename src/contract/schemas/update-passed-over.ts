@@ -34,7 +34,7 @@ export const passedOver = {
     here: {
       ...nullableText,
       description:
-        "what this device has instead: channel, architecture, product, agent, installed version (of `withdrawn`: this one), or the lowest version allowed",
+        "what this device has instead: channel, architecture, product, agent, installed version, or the lowest version allowed",
     },
     detail: { ...nullableText, description: "the publisher's reason, or what cannot be read" },
   },

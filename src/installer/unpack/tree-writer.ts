@@ -65,7 +65,7 @@ export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWri
   }
 }
 
-const nowhere: ContentSink = { write: () => undefined, close: () => undefined };
+const nowhere: NewFile = { write: () => undefined, close: () => undefined };
 
 type Found = NonNullable<ReturnType<TreeStore["find"]>>;
 

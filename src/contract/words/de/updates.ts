@@ -7,7 +7,7 @@ export const updateWords: UpdateWords = {
     held: ({ reason }) =>
       `Es wurde auf diesem Gerät zurückgenommen und wird nicht mehr automatisch installiert. ${reason} Ein Administrator kann es installieren.`,
     deferred: ({ until, reason }) =>
-      `Es wurde zurückgenommen, weil das Gerät neu gestartet ist. ${reason} ${until ? `Der nächste Versuch kommt ${until}, oder wenn ein Administrator es installiert.` : "Ein Administrator kann es installieren."}`,
+      `Es wurde zurückgenommen, weil das Gerät neu startete. ${reason} ${until ? `Der nächste Versuch kommt ${until}, oder wenn ein Administrator es installiert.` : "Ein Administrator kann es installieren."}`,
     not_configured: ({ setting }) =>
       `Updates dieser Art sind nicht eingerichtet. root kann sie in der Host-Datei einrichten${setting}.`,
     not_automatic: ({ setting }) => `Versionen dieser Art werden nur auf Anforderung installiert${setting}.`,

@@ -88,8 +88,7 @@ export const frame: Catalogue["frame"] = {
   account: "Ihr Konto",
   signOut: "Abmelden",
   noPage: "Seite nicht gefunden",
-  noPageText: (path) =>
-    `Unter ${path} gibt es keine Seite. Die Adresse ist vielleicht falsch geschrieben oder veraltet.`,
+  noPageText: (path) => `Unter ${path} gibt es keine Seite. Die Adresse ist vielleicht falsch oder veraltet.`,
   toHome: "Zur Startseite",
   skip: "Zum Inhalt",
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
@@ -98,8 +97,7 @@ export const frame: Catalogue["frame"] = {
   running: {
     requested: (release) => `${release} wird installiert.`,
     installing: (release) => `${release} wird installiert.`,
-    confirming: (release) =>
-      `${release} wird beobachtet. Wenn es nicht funktioniert, wird es zurückgenommen.`,
+    confirming: (release) => `${release} muss nun funktionieren. Sonst wird es zurückgenommen.`,
     rolling_back: (release) => `${release} wird zurückgenommen.`,
   },
   watch: "Zusehen",
@@ -139,7 +137,7 @@ export const signIn: Catalogue["signIn"] = {
   lost: "Ich habe meinen Authenticator verloren",
   lostHint: "Entfernt ihn, damit Sie einen anderen einrichten können",
   skewSuspected: (time) =>
-    `Dieser Code gehört zu einer anderen Zeit: Die Uhr des Geräts oder des Authenticators geht falsch. Am Gerät ist es ${time}. Ein Wiederherstellungscode gilt in jedem Fall.`,
+    `Dieser Code gehört zu einer anderen Zeit: Die Uhr des Geräts oder des Authenticators geht falsch. Am Gerät ist es ${time}. Ein Wiederherstellungscode gilt immer.`,
   clockInDoubt: (time) =>
     `Codes hängen von der Uhr des Geräts ab, und sie ist nicht synchron. Am Gerät ist es ${time}.`,
   useRecoveryCode: "Wiederherstellungscode benutzen",
@@ -157,9 +155,9 @@ export const signIn: Catalogue["signIn"] = {
   confirm: "Bestätigen",
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:
-    "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; danach kann ein Administrator unter System die Uhr stellen.",
+    "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt immer; danach kann ein Administrator unter System die Uhr stellen.",
   rescue:
-    "Die gespeicherten Daten sind beschädigt: Niemand kann etwas ändern oder sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
+    "Die gespeicherten Daten sind beschädigt: Niemand kann sich anmelden. Am Gerät zeigt steward doctor root mehr.",
   usePasskey: "Passkey benutzen",
   noPasskey: "Ihr Browser hat keinen Passkey benutzt:",
   keptOut: "Anmelden nicht möglich?",
