@@ -1,4 +1,4 @@
-import type { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type {
   FailedRelease,
   HistoryEntry,
@@ -11,7 +11,7 @@ import type {
 import { historyEntryOf, kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { newSeed } from "../releases/update-record.ts";
-import { applyOrder, kindsOf, requireRollbackByAgent, wayBackOf } from "./apply/apply-order.ts";
+import { applyOrder, kindsOf, requireRollbackByAgent } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
 import { Applying } from "./apply/applying.ts";
 import { InstallerRequests } from "./apply/installer-requests.ts";
@@ -161,7 +161,13 @@ class Room implements UpdateRoom {
   }
 
   wayBack(kind: UpdateKind): ReturnType<Updates["wayBack"]> {
-    return wayBackOf(this.#parts, kind);
+    try {
+      requireRollbackByAgent(this.#parts, kind);
+      return "rollback";
+    } catch (error) {
+      const isForRoot = error instanceof StewardError && error.code === "rollback_needs_root";
+      return isForRoot ? "rollback_as_root" : null;
+    }
   }
 
   async postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus> {

@@ -101,7 +101,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await asking.getByRole("button", { name: "Cancel" }).click();
     await order("Later").click();
     await page.getByRole("menuitem", { name: "In a week" }).click();
-    await page.getByText("Postponed; that ends on").waitFor();
+    await page.getByText("Postponed, which ends on").waitFor();
     const days = (Date.parse((await world.status()).postponed.rules ?? "") - Date.now()) / 86_400_000;
     assert.ok(days > 6.9 && days <= 7, `${days} days`);
     await card()

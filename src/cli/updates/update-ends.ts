@@ -1,5 +1,4 @@
-import type { Release, ReleaseHold, SetAsideRelease, Updates } from "../../contract/types.ts";
-import { updateKinds } from "../../contract/update-kinds.ts";
+import type { Release, ReleaseHold, Updates } from "../../contract/types.ts";
 import { releaseWords } from "./update-words.ts";
 
 /** contract/error-codes.ts: the clock is not synchronised. */
@@ -22,19 +21,6 @@ const failures: readonly ReleaseHold["code"][] = [
   "installer_unavailable",
   "journal_unreadable",
 ];
-
-/** Releases that were undone since. */
-export function undoneSince(begun: Updates, ended: Updates): SetAsideRelease[] {
-  const before = [...begun.failed, ...begun.held];
-  const isNew = ({ id, at }: SetAsideRelease) => !before.some((one) => one.id === id && one.at === at);
-  return [...ended.failed, ...ended.held].filter(isNew);
-}
-
-/** The exit code of a check that was followed to its end, with all that came of it. */
-export function exitOfCheck(begun: Updates, ended: Updates): number {
-  if (undoneSince(begun, ended).length > 0) return 1;
-  return exitOf(ended, updateKinds);
-}
 
 /** The exit code that these kinds deserve, whatever was applied. A script must learn that one of them has failed. */
 export function exitOf(ended: Updates, kinds: readonly Release["kind"][]): number {

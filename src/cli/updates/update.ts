@@ -1,8 +1,9 @@
-import type { Updates } from "../../contract/types.ts";
+import type { SetAsideRelease, Updates } from "../../contract/types.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
 import { OnlyExitCode } from "../../terminal/command-error.ts";
 import type { Command } from "../client/command.ts";
 import { apply, kindsOf, kindsPositional, rollback, selected } from "./update-apply.ts";
-import { exitOfCheck, undoneSince, updateExitCodes } from "./update-ends.ts";
+import { exitOf, updateExitCodes } from "./update-ends.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { history } from "./update-history.ts";
 import { orderCommands } from "./update-orders.ts";
@@ -43,14 +44,22 @@ const check: Command = {
       ended = await followUpdates(invocation, await begin(), isAppliedNext);
     refuseFailed(ended);
     await output.report(ended, checkReport(ended));
+    const undone = undoneSince(begun, ended);
     // The report begins with it where nothing else has come up since.
     if (ended.state !== "rolled_back")
-      for (const release of undoneSince(begun, ended))
+      for (const release of undone)
         await output.remark(`${releaseWords(release)} was applied and undone. ${release.reason.detail}`);
-    const exit = exitOfCheck(begun, ended);
+    const exit = undone.length > 0 ? 1 : exitOf(ended, updateKinds);
     if (exit !== 0) throw new OnlyExitCode(exit);
   },
 };
+
+/** Releases that the check has applied and that were undone since. */
+function undoneSince(begun: Updates, ended: Updates): SetAsideRelease[] {
+  const before = [...begun.failed, ...begun.held];
+  const isNew = ({ id, at }: SetAsideRelease) => !before.some((one) => one.id === id && one.at === at);
+  return [...ended.failed, ...ended.held].filter(isNew);
+}
 
 /** A staged release without a hold is applied in a moment. */
 function isAppliedNext({ state, available }: Updates): boolean {

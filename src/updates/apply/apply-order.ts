@@ -45,17 +45,6 @@ export function requireRollbackByAgent(parts: Parts, kind: UpdateKind): void {
   requireAgentMayRollBack(kind, present, { ...slot, boot: { bootId, uptime: uptime() } });
 }
 
-/** A way back to the release before: over the API, or only as root; null: there is none. */
-export function wayBackOf(parts: Parts, kind: UpdateKind): "rollback" | "rollback_as_root" | null {
-  try {
-    requireRollbackByAgent(parts, kind);
-    return "rollback";
-  } catch (error) {
-    const isForRoot = error instanceof StewardError && error.code === "rollback_needs_root";
-    return isForRoot ? "rollback_as_root" : null;
-  }
-}
-
 function requireReadable({ watch }: Parts): void {
   const unreadable = watch.unreadable();
   if (unreadable !== null)

@@ -3,6 +3,7 @@ import { hasTarget } from "../../releases/download/complete-part.ts";
 import { installedVersions, setAsideById } from "../../releases/journal-queries.ts";
 import { blockersOf, failureOfAll, listKinds } from "../../releases/kind-blockers.ts";
 import { readPatch } from "../../releases/patches/patch.ts";
+import type { UpdateKind } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import { type Selection, select } from "../../releases/selection.ts";
 import { caps } from "../../tuf/caps.ts";
@@ -108,13 +109,9 @@ function selectFor(
   const aside = [...setAsideById(journal, now()).values()];
   const failed = new Set(aside.filter(({ why }) => why === "failed").map(({ id }) => id));
   const present = installedVersions(journal, installed());
-  const installedIds = {
-    rules: journal.slots.rules.good.at(-1)?.id ?? null,
-    binary: journal.slots.binary.good.at(-1)?.id ?? null,
-  };
-  const device = {
-    ...{ product, arch, agentVersion, channel, installed: present, installedIds, floors, failed },
-  };
+  const idOf = (kind: UpdateKind) => journal.slots[kind].good.at(-1)?.id ?? null;
+  const known = { installed: present, installedIds: { rules: idOf("rules"), binary: idOf("binary") } };
+  const device = { ...known, product, arch, agentVersion, channel, floors, failed };
   const whole = select(targets, { ...device, held: new Set() }, elsewhere);
   if (aside.length === 0) return whole;
   // A failed release is among them, and is chosen in no case.

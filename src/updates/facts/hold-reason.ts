@@ -4,8 +4,11 @@ import type { BlockingHoldCode } from "../../contract/updates/update-summaries.t
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
+import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { holdSentence } from "./update-sentences.ts";
+
+type Ota = Settings["update"]["ota"];
 
 /** The facts that decide whether a release is fetched, or applied, without a request. */
 export interface HoldConditions {
@@ -13,7 +16,7 @@ export interface HoldConditions {
   readonly blocked: BlockReason | null;
   /** Kinds whose metadata the last check could not verify. */
   readonly blockers: Blockers;
-  readonly ota: Settings["update"]["ota"];
+  readonly ota: Ota;
   readonly isTrustEstablished: boolean;
   readonly isClockTrusted: boolean;
   /** Releases that failed here, are held or deferred, by id. */
@@ -66,12 +69,12 @@ export function holdReasonOf(release: StoredRelease, conditions: HoldConditions)
 }
 
 /** Releases of this kind need no request. */
-export function isAutomatic(kind: StoredRelease["kind"], ota: HoldConditions["ota"]): boolean {
+function isAutomatic(kind: UpdateKind, ota: Ota): boolean {
   return kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary;
 }
 
 /** The end of a wait, where something is done then without a request; otherwise null: to name it would be a promise. */
-export function untilTried(until: Date | null, kind: StoredRelease["kind"], ota: HoldConditions["ota"]) {
+export function untilTried(until: Date | null, kind: UpdateKind, ota: Ota): Date | null {
   return ota.enabled && isAutomatic(kind, ota) ? until : null;
 }
 
@@ -79,18 +82,12 @@ export function untilTried(until: Date | null, kind: StoredRelease["kind"], ota:
 const passing: readonly HoldReason["code"][] = ["wave", "trust_not_established", "clock_not_trusted"];
 
 /** The hold as people see it: none that passes by itself, unless something is done once it has passed. */
-export function heldBySchedule(
-  hold: HoldReason | null,
-  { enabled }: HoldConditions["ota"],
-): HoldReason | null {
+export function heldBySchedule(hold: HoldReason | null, { enabled }: Ota): HoldReason | null {
   if (enabled || (hold !== null && !passing.includes(hold.code))) return hold;
   return holdBecause("disabled", { setting: "/update/ota/enabled" });
 }
 
-function blocklistHold(
-  { kind, why, reason, cause, until }: SetAsideRelease,
-  ota: HoldConditions["ota"],
-): HoldReason {
-  const ends = untilTried(until === null ? null : new Date(until), kind, ota);
+function blocklistHold({ kind, why, reason, cause, until }: SetAsideRelease, ota: Ota): HoldReason {
+  const ends = until === null ? null : untilTried(new Date(until), kind, ota);
   return holdBecause(why, { kind, reason: reasonOf(reason, cause), until: ends });
 }

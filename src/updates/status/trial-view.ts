@@ -61,7 +61,7 @@ export function trialState(trial: TrialView): State {
   ]);
 }
 
-/** The facts that decide how grave an outcome is, and if it is tried again. */
+/** The failures here decide which outcome is grave, the settings if one is tried again. */
 interface OutcomeFacts {
   readonly failed: readonly FailedRelease[];
   readonly ota: Settings["update"]["ota"];
@@ -73,38 +73,24 @@ interface OutcomeFacts {
  */
 export function outcomeState(
   journal: Pick<ReleaseJournal, "history"> & Partial<ReleaseJournal>,
-  facts: OutcomeFacts,
+  { failed, ota }: OutcomeFacts,
 ): State | null {
-  const { history } = journal;
-  const last = history.at(-1);
-  const grave = updateKinds
-    .flatMap((kind) => newestEntry({ history }, kind) ?? [])
-    .filter((entry) => gravityOf(entry, facts) > 0)
-    .sort((one, other) => gravityOf(other, facts) - gravityOf(one, facts) || other.sequence - one.sequence);
-  const entries = new Set([...grave, ...(last?.outcome === "refused" ? [] : [last])]);
-  const [first, ...others] = [...entries].flatMap((entry) =>
-    entry ? [stateAfter(entry, journal, facts)] : [],
-  );
-  if (first === undefined) return null;
-  const detail = [first, ...others].map(({ summary }) => summary.detail).join(" ");
-  return { ...first, summary: { ...first.summary, detail } };
-}
-
-/** 2: what runs is not healthy; 1: a failure that a person has not seen to. */
-function gravityOf(
-  { restored_healthy, release_id, outcome }: JournalEntry,
-  { failed }: OutcomeFacts,
-): number {
-  if (restored_healthy === false) return 2;
-  return outcome === "failed" && failed.some(({ id, state }) => id === release_id && state === "open")
-    ? 1
-    : 0;
+  const isOpen = ({ outcome, release_id }: JournalEntry): boolean =>
+    outcome === "failed" && failed.some(({ id, state }) => id === release_id && state === "open");
+  const newest = updateKinds.flatMap((kind) => newestEntry(journal, kind) ?? []);
+  const broken = newest.filter(({ restored_healthy }) => restored_healthy === false);
+  const last = journal.history.slice(-1).filter(({ outcome }) => outcome !== "refused");
+  const entries = new Set([...broken, ...newest.filter(isOpen), ...last]);
+  const [gravest, ...others] = [...entries].map((entry) => stateAfter(entry, journal, ota));
+  if (gravest === undefined) return null;
+  const detail = [gravest, ...others].map(({ summary }) => summary.detail).join(" ");
+  return { ...gravest, summary: { ...gravest.summary, detail } };
 }
 
 function stateAfter(
   entry: JournalEntry,
   { slots }: Partial<ReleaseJournal>,
-  { ota }: Pick<OutcomeFacts, "ota">,
+  ota: OutcomeFacts["ota"],
 ): State {
   const { kind, name, version, at, outcome } = entry;
   const facts = {

@@ -70,7 +70,7 @@ export const updates = {
   postponed: "Postponed",
   endPostponement: "Do not postpone any longer",
   notPostponed: "No longer postponed",
-  postponedUntil: (when: string) => `Postponed; that ends ${when}`,
+  postponedUntil: (when: string) => `Postponed, which ends ${when}`,
   postponeTitle: (release: string) => `Postpone ${release}`,
   postponeText:
     "Until then it is applied only if an administrator does so. A newer release is not postponed.",
