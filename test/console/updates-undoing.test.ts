@@ -105,7 +105,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     const days = (Date.parse((await world.status()).postponed.rules ?? "") - Date.now()) / 86_400_000;
     assert.ok(days > 6.9 && days <= 7, `${days} days`);
     await card()
-      .getByText(/postponed and continues on/)
+      .getByText(/postponed; that ends on/)
       .waitFor();
     await order("Later").click();
     await page.getByRole("menuitem", { name: "Do not postpone any longer" }).click();
