@@ -174,6 +174,18 @@ describe("steward-publisher check, with a server that", () => {
     assert.match(whole.problems[0] ?? "", /rules\.json.*setuid or setgid/);
   });
 
+  it("is reached through a proxy, which resolves its name", async (test) => {
+    const { bench, server } = await uploaded(test);
+    // RFC 9112 §3.2.2: a proxy is asked for the whole address.
+    const asked = [...server.files].map(
+      ([path, bytes]) => [`http://updates.example/${path}`, bytes] as const,
+    );
+    server.files = new Map(asked);
+    const report = await checked(0, "http://updates.example", bench.site, "--proxy", server.origin);
+    assert.deepEqual(codesOf(report), ["caching"]);
+    await bench.bad(1, "check", "http://updates.example", bench.site, "--proxy", "socks://127.0.0.1");
+  });
+
   it("redirects to an origin that devices are allowed", async (test) => {
     const { bench, server } = await uploaded(test);
     moving("localhost")(server);
