@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ifAbsent } from "../contract/errors.ts";
 import type { EventLog } from "../journal/events/event-log.ts";
+import { type ArchivedFile, archiveOf } from "../store/archives/write-tar.ts";
 import type { OpenedDocument } from "../store/documents/document.ts";
 import { blocksOf } from "../store/documents/document-bytes.ts";
 import { mostDocumentBytes } from "../store/documents/document-kind.ts";
 import { readRegular } from "../store/files/regular-file.ts";
-import { type ArchivedFile, archiveOf } from "./archive.ts";
 import { backupFormat, backupVersion, type FileOfBackup, type Manifest, manifestPath } from "./manifest.ts";
 import { readFolder } from "./read-folder.ts";
 

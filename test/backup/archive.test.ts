@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { longEntry, paxHeader, tarEnd, tarEntry } from "../../lab/archives/tar-writer.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { type ArchivedFile, archiveOf } from "../../src/backup/archive.ts";
 import { type ArchiveCaps, readArchive } from "../../src/backup/read-archive.ts";
+import { type ArchivedFile, archiveOf } from "../../src/store/archives/write-tar.ts";
 
 const scratch = scratchDirectory();
 const at = new Date("2026-11-28T01:30:00Z");

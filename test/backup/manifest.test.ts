@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { type ArchivedFile, archiveOf } from "../../src/backup/archive.ts";
 import { type Manifest, manifestPath } from "../../src/backup/manifest.ts";
 import { openBackup } from "../../src/backup/read-backup.ts";
+import { type ArchivedFile, archiveOf } from "../../src/store/archives/write-tar.ts";
 
 const at = new Date("2026-11-28T01:30:00Z");
 const contents: Readonly<Record<string, string>> = {
