@@ -1,11 +1,10 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Readable } from "node:stream";
-import { type Pack, pack } from "tar-stream";
 import { StewardError } from "../../contract/errors.ts";
 import { createDigest, readSignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
+import { archiveOf } from "../../store/archives/write-tar.ts";
 import { storageError, syncDirectory, temporaryName } from "../../store/files/durable-file.ts";
 import type { TargetFile } from "../../tuf/metadata.ts";
 import { publicMode } from "../files.ts";
@@ -39,55 +38,26 @@ export async function writeArchive(
   }
 }
 
-async function written(out: FileHandle, files: readonly ArchivedFile[], mtime: Date): Promise<number> {
-  const archive = pack();
-  const results = await Promise.allSettled([fill(archive, files, mtime), writeAll(out, archive)]);
-  const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-  // A payload that is not as it was signed is the reason for which the writing stopped.
-  const cause = failures.find((failure) => failure instanceof StewardError) ?? failures[0];
-  if (cause !== undefined) throw cause;
+async function written(out: FileHandle, files: readonly ArchivedFile[], modifiedAt: Date): Promise<number> {
+  const entries = files.map(({ name, content }) => {
+    if (content instanceof Uint8Array) return { path: name, bytes: content.length, content: [content] };
+    return { path: name, bytes: content.file.length, content: verified(content) };
+  });
+  for await (const piece of archiveOf(entries, modifiedAt, publicMode)) await out.writeFile(piece);
   // The umask of the program keeps others from reading.
   await out.chmod(publicMode);
   await out.sync();
   return (await out.stat()).size;
 }
 
-/** A write that fails ends the archive, and so the entry that is on its way. */
-async function writeAll(out: FileHandle, archive: Pack): Promise<void> {
-  for await (const piece of archive as AsyncIterable<Uint8Array>) await out.writeFile(piece);
-}
-
-async function fill(archive: Pack, files: readonly ArchivedFile[], mtime: Date): Promise<void> {
-  try {
-    for (const { name, content } of files) {
-      const size = content instanceof Uint8Array ? content.length : content.file.length;
-      const source = content instanceof Uint8Array ? [content] : verified(content);
-      await putEntry(archive, { name, size, mode: publicMode, mtime }, Readable.from(source));
-    }
-    archive.finalize();
-  } catch (error) {
-    archive.destroy(error instanceof Error ? error : new Error(String(error)));
-    throw error;
-  }
-}
-
-/** By hand: Node's pipeline does not notice the end of an entry, which is a stream of another make. */
-function putEntry(archive: Pack, header: HeaderOfEntry, source: Readable): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const entry = archive.entry(header, (error) => (error ? reject(error) : resolve()));
-    entry.on("error", reject);
-    source.on("error", (error) => entry.destroy(error));
-    source.pipe(entry);
-  });
-}
-
-type HeaderOfEntry = Parameters<Pack["entry"]>[0];
-
 /** The signed bytes, and an error at the end of any others. */
 async function* verified({ path, file }: { path: string; file: TargetFile }): AsyncGenerator<Uint8Array> {
   const digest = createDigest(readSignedPayload(file));
+  let bytes = 0;
   for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
     digest.update(piece);
+    bytes += piece.length;
+    if (bytes > file.length) break;
     yield piece;
   }
   const difference = digest.difference();

@@ -1,9 +1,8 @@
-/** A stream that takes bytes: one of Node's, or one of tar-stream's. */
+/** A stream that takes bytes. */
 interface Sink {
   readonly destroyed: boolean;
   write(piece: Uint8Array): boolean;
-  /** tar-stream has no form without an argument. */
-  end(last: undefined): unknown;
+  end(): unknown;
   once(event: "drain" | "close", listener: () => void): unknown;
   off(event: "drain" | "close", listener: () => void): unknown;
 }
@@ -17,7 +16,7 @@ export async function pour(source: AsyncIterable<Uint8Array>, sink: Sink): Promi
     if (sink.destroyed) return;
     if (!sink.write(piece)) await drained(sink);
   }
-  sink.end(undefined);
+  sink.end();
 }
 
 function drained(sink: Sink): Promise<void> {

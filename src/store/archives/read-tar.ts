@@ -59,7 +59,7 @@ export async function* readTar(
     for (let entry = await advance(); entry; entry = next === entry ? await advance() : next) {
       next = entry;
       const file = "bytes" in entry ? null : count.entry(entry);
-      // What is left of its content is passed over.
+      // The rest of its content is passed over.
       if (file !== null) yield { ...file, content: content() };
     }
   } finally {

@@ -13,15 +13,16 @@ const prefixBytes = 155;
 
 /**
  * An archive in the form of POSIX.1-1988 (ustar), which every tar reads, piece by piece: at most one piece of a file is in
- * memory. Paths of ASCII characters. Throws RangeError for a path that does not fit, and for a file whose content is not
+ * memory. Paths of ASCII characters; one that does not fit has an extended header (POSIX.1-2001). Throws RangeError for another path, and for a file whose content is not
  * as long as was said: the archive is then cut short, and no reader takes it for a whole one.
  */
 export async function* archiveOf(
   files: Iterable<ArchivedFile> | AsyncIterable<ArchivedFile>,
   modifiedAt: Date,
+  mode = 0o600,
 ): AsyncGenerator<Uint8Array> {
   for await (const { path, bytes, content } of files) {
-    yield header(path, bytes, modifiedAt);
+    yield* headers(path, { bytes, modifiedAt, mode });
     let left = bytes;
     for await (const piece of content) {
       left -= piece.length;
@@ -29,26 +30,57 @@ export async function* archiveOf(
       yield piece;
     }
     if (left !== 0) throw new RangeError(`${path} does not have the ${bytes} bytes that were announced`);
-    yield Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes);
+    yield Buffer.alloc(padding(bytes));
   }
   yield Buffer.alloc(2 * blockBytes);
 }
 
-function header(path: string, size: number, modifiedAt: Date): Buffer {
+interface Attributes {
+  readonly bytes: number;
+  readonly modifiedAt: Date;
+  readonly mode: number;
+}
+
+function* headers(path: string, attributes: Attributes): Generator<Buffer> {
+  if (!/^[ -~]+$/.test(path))
+    throw new RangeError(`${JSON.stringify(path)} is not a path of ASCII characters`);
+  const divided = dividedPath(path);
+  if (divided === null) {
+    const record = recordOf(`path=${path}\n`);
+    yield header({ prefix: "", name: "path", type: "x" }, { ...attributes, bytes: record.length });
+    yield Buffer.concat([record, Buffer.alloc(padding(record.length))]);
+  }
+  yield header({ ...(divided ?? { prefix: "", name: path.slice(-nameBytes) }), type: "0" }, attributes);
+}
+
+/** With its length in front, which counts its own digits. */
+function recordOf(text: string): Buffer {
+  const length = text.length + 1;
+  const digits = String(length + String(length).length).length;
+  return Buffer.from(`${length + digits} ${text}`);
+}
+
+function padding(bytes: number): number {
+  return (blockBytes - (bytes % blockBytes)) % blockBytes;
+}
+
+function header(
+  { prefix, name, type }: { prefix: string; name: string; type: string },
+  { bytes, modifiedAt, mode }: Attributes,
+): Buffer {
   const block = Buffer.alloc(blockBytes);
   const seconds = Math.max(0, Math.floor(modifiedAt.getTime() / 1_000));
   const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, "0")}\0`;
-  const { prefix, name } = divided(path);
   const fields: readonly (readonly [offset: number, text: string])[] = [
     [0, name],
-    [100, octal(0o600, 8)],
+    [100, octal(mode, 8)],
     [108, octal(0, 8)],
     [116, octal(0, 8)],
-    [124, octal(size, 12)],
+    [124, octal(bytes, 12)],
     [136, octal(seconds, 12)],
     // The checksum counts as spaces in its own sum.
     [148, " ".repeat(8)],
-    [156, "0"],
+    [156, type],
     [257, "ustar\u000000"],
     [345, prefix],
   ];
@@ -58,12 +90,10 @@ function header(path: string, size: number, modifiedAt: Date): Buffer {
   return block;
 }
 
-function divided(path: string): { readonly prefix: string; readonly name: string } {
-  if (!/^[ -~]+$/.test(path))
-    throw new RangeError(`${JSON.stringify(path)} is not a path of ASCII characters`);
+/** null: it does not fit. */
+function dividedPath(path: string): { readonly prefix: string; readonly name: string } | null {
   if (path.length <= nameBytes) return { prefix: "", name: path };
   const slash = path.indexOf("/", path.length - nameBytes - 1);
   const isDivided = slash > 0 && slash <= prefixBytes && slash < path.length - 1;
-  if (!isDivided) throw new RangeError(`${path} is too long for an archive`);
-  return { prefix: path.slice(0, slash), name: path.slice(slash + 1) };
+  return isDivided ? { prefix: path.slice(0, slash), name: path.slice(slash + 1) } : null;
 }

@@ -143,7 +143,7 @@ describe("patches to a release", { skip: needsNode }, () => {
     await addWith(site, { version: "1.0.0" }, undefined, randomBytes(60_000).toString("base64"));
     const other = await addWith(site, { version: "1.1.0" }, 1, randomBytes(60_000).toString("base64"));
     assert.deepEqual(other.patches, { patches: [], skipped: [{ from: "1.0.0", why: "no_smaller" }] });
-    // Zeros alone would be refused as a bomb.
+    // A payload of zeros would be refused as a bomb.
     const piece = () => `${"0".repeat(300)}${randomBytes(4).toString("hex")}`;
     const content = Array.from({ length: mostUnpackedBytes / 300 }, piece).join("");
     const large = await addWith(site, { version: "1.2.0" }, 1, content);
