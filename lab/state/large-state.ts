@@ -83,7 +83,7 @@ async function inTurns(
   counts: Readonly<Record<typeof what, number>>,
   work: (index: number) => Promise<void>,
 ): Promise<void> {
-  // The first alone: until there is an administrator, users cannot sign in.
+  // Until there is an administrator, users cannot sign in.
   await work(0);
   let next = 1;
   const worker = async (): Promise<void> => {
