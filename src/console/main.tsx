@@ -18,6 +18,7 @@ import "./styles/controls.css";
 import "./styles/frame.css";
 import "./styles/pages.css";
 import "./styles/home.css";
+import "./styles/shared.css";
 
 const place = document.getElementById("console");
 if (place !== null && !handBack()) {

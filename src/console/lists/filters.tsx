@@ -53,7 +53,7 @@ export function Chips({
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value === value ? "" : option.value)}
         >
-          {option.text} <span class="chip-count">{option.count}</span>
+          {option.text} <span class="chip-count hint">{option.count}</span>
         </button>
       ))}
     </fieldset>

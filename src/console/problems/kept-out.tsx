@@ -3,7 +3,7 @@ import { t } from "../catalogue/words.ts";
 /** The ways in for a person who cannot sign in. */
 export function KeptOut() {
   return (
-    <ul>
+    <ul class="bullets">
       {t.keptOut.ways.map((way) => (
         <li key={way}>{way}</li>
       ))}

@@ -104,7 +104,7 @@ function TrustOf({
   return (
     <>
       <p>{t.firstRun.noRoot}</p>
-      <pre class="setup-command">steward update trust install FILE</pre>
+      <pre>steward update trust install FILE</pre>
     </>
   );
 }

@@ -139,7 +139,7 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
         {log.length > 0 && (
           <details open>
             <summary>{t.updates.lastLines}</summary>
-            <pre class="updates-log">{log.map(visible).join("\n")}</pre>
+            <pre>{log.map(visible).join("\n")}</pre>
           </details>
         )}
       </div>

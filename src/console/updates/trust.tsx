@@ -101,7 +101,7 @@ function Root({ trust }: { readonly trust: UpdateTrust }) {
       />
       <details>
         <summary>{t.updates.keys}</summary>
-        <ul class="updates-keys">
+        <ul class="bullets">
           {trust.keys.map(({ role, threshold, key_ids }) => (
             <li key={role}>
               {role}: {t.updates.of(threshold, key_ids.length)}

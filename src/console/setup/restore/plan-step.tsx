@@ -85,7 +85,7 @@ function HostFiles({ plan: { host_files } }: { readonly plan: RestorePlan }) {
   return (
     <>
       <p>{t.restore.hostFiles}</p>
-      <ul>
+      <ul class="bullets">
         {differing.map(({ path }) => (
           <li key={path}>
             <code>/etc/steward/{visible(path)}</code>

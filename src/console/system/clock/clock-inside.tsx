@@ -75,7 +75,7 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
     (leap === "insert" || leap === "delete") && [t.clock.facts.leap, leap],
   ];
   return (
-    <div class="clock-facts">
+    <div class="rows-of-two clock-facts">
       <Facts items={items.filter((item) => item !== false)} />
     </div>
   );

@@ -46,7 +46,7 @@ export function ClockWrong({
       {isUntrusted && (
         <>
           <h3>{t.clock.broken}</h3>
-          <ul>
+          <ul class="bullets">
             {t.clock.brokenThings().map((thing) => (
               <li key={thing}>{thing}</li>
             ))}

@@ -35,7 +35,7 @@ function itemsOf({ interfaces, gateways, name_servers }: HostFacts["network"]) {
 export function Lines({ of }: { readonly of: readonly string[] }): ComponentChildren {
   if (of.length === 0) return "–";
   return (
-    <ul class="machine-list">
+    <ul>
       {of.map((one) => (
         <li key={one}>{visible(one)}</li>
       ))}

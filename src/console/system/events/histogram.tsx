@@ -32,7 +32,7 @@ export function Histogram({ bars, stepMilliseconds, isNarrowed }: HistogramProps
   };
   return (
     <figure class="histogram">
-      <figcaption>
+      <figcaption class="hint">
         <span>{t.events.overTime}</span>
         <span>{t.events.atMost(figure(most))}</span>
         {bars.some(({ refused }) => refused > 0) && <span class="histogram-key">{t.events.refused}</span>}
@@ -66,7 +66,7 @@ export function Histogram({ bars, stepMilliseconds, isNarrowed }: HistogramProps
           </button>
         ))}
       </div>
-      <p class="histogram-ends" aria-hidden="true">
+      <p class="histogram-ends hint" aria-hidden="true">
         <span>{bars[0] && endOf(bars[0], bars[0].from, stepMilliseconds)}</span>
         <span>{end && endOf(end, stepMilliseconds < day ? end.to : end.from, stepMilliseconds)}</span>
       </p>

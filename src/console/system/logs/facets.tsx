@@ -110,7 +110,7 @@ function Service({
         title={visible(unit)}
         onClick={() => onChange({ unit: isChosen ? "" : unit })}
       >
-        <span class="facet-name">{name}</span> <span class="chip-count">{figure(count)}</span>
+        <span class="facet-name">{name}</span> <span class="chip-count hint">{figure(count)}</span>
       </button>
       {/* With a level chosen, the number of the service is that of its lines of the level. */}
       {errors > 0 && (chosen.priority === "" || areErrorsChosen) && (

@@ -28,7 +28,7 @@ export function Refusals({
         <ProblemView error={error} />
       ) : (
         <ProblemBox title={titleOf(error)}>
-          <ul>
+          <ul class="bullets">
             {refused.map(({ pointer, name, sentence }) => (
               <li key={pointer}>
                 <a
