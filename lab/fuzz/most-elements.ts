@@ -325,7 +325,7 @@ const others: readonly Reading[] = [
     prepare: () => {
       const text = members(26_000);
       const transfers: Transfers = { open: async () => answer(text, 16_384) };
-      const ask = createProviderRequest({ transfers, origins: ["https://a.example"] });
+      const ask = createProviderRequest(transfers, ["https://a.example"]);
       return async () => (await ask("https://a.example/x", { headers: {} })).json();
     },
   },

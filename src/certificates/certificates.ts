@@ -19,15 +19,6 @@ export interface RefusedPair {
   readonly detail: string;
 }
 
-interface CertificatesOptions {
-  /** The pairs that are installed. */
-  readonly readInstalled: () => Promise<readonly InstalledPair[]>;
-  /** Reads the device's own. */
-  readonly readOwn: () => Promise<Pair | null>;
-  readonly log: Log;
-  readonly record: (event: EventFacts) => void;
-}
-
 /** Chooses the certificate for HTTPS. */
 export interface Certificates {
   /** Null until the first `read`, and if none could be made. */
@@ -42,12 +33,14 @@ export interface Certificates {
   read(): Promise<boolean>;
 }
 
-export function createCertificates({
-  readInstalled,
-  readOwn,
-  log,
-  record,
-}: CertificatesOptions): Certificates {
+export function createCertificates(
+  /** The pairs that are installed. */
+  readInstalled: () => Promise<readonly InstalledPair[]>,
+  /** Reads the device's own. */
+  readOwn: () => Promise<Pair | null>,
+  log: Log,
+  record: (event: EventFacts) => void,
+): Certificates {
   let present: Shown | null = null;
   let refused: readonly RefusedPair[] = [];
   const tellRefused = (found: readonly RefusedPair[]): void => {

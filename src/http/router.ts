@@ -338,7 +338,7 @@ function send(ctx: Koa.Context, answer: Answer): void {
     res.setHeader("ETag", answer.etag);
     if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
   }
-  sendPlain(ctx, { status: answer.status, text: answer.text, mediaType: "application/json" });
+  sendPlain(ctx, answer.status, answer.text, "application/json");
 }
 
 /** Clients keep it, and ask for it again with its entity tag. */

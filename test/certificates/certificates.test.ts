@@ -31,12 +31,12 @@ describe("the certificate that HTTPS shows", () => {
   };
   const opened = (): Certificates => {
     events.length = 0;
-    return createCertificates({
-      readInstalled: () => readInstalledPairs(directory, { own }),
-      readOwn: async () => selfMade,
-      log: () => undefined,
-      record: (event) => void events.push(event),
-    });
+    return createCertificates(
+      () => readInstalledPairs(directory, { own }),
+      async () => selfMade,
+      () => undefined,
+      (event) => void events.push(event),
+    );
   };
   let selfMade: { certificate: string; key: string };
 

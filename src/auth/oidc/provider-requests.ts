@@ -9,12 +9,6 @@ export type ProviderRequest = (
   options: { readonly headers: Record<string, string>; readonly body?: URLSearchParams | undefined },
 ) => Promise<Response>;
 
-interface ProviderRequestOptions {
-  readonly transfers: Transfers;
-  /** Origins that the device asks. A provider could send the device to any other. */
-  readonly origins: readonly string[];
-}
-
 const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 512, rateWindowSeconds: 5 };
 
 /** Milliseconds for one whole answer. */
@@ -27,7 +21,11 @@ const mostBytes = 256 * 1024;
  * Sends the requests of sign-ins, bounded in time and bytes, only to the origins that root has named, without
  * redirects.
  */
-export function createProviderRequest({ transfers, origins }: ProviderRequestOptions): ProviderRequest {
+export function createProviderRequest(
+  transfers: Transfers,
+  /** Origins that the device asks. A provider could send the device to any other. */
+  origins: readonly string[],
+): ProviderRequest {
   return async (url, { headers, body }) => {
     const { origin, host } = new URL(url);
     if (!origins.includes(origin)) {

@@ -117,7 +117,7 @@ async function loadProvider(
   const { createProvider } = await import("./provider.ts");
   const { createProviderRequest } = await import("./provider-requests.ts");
   const origins = [new URL(config.issuer).origin, ...config.endpointOrigins];
-  const request = createProviderRequest({ transfers: openTransfers(config), origins });
+  const request = createProviderRequest(openTransfers(config), origins);
   return createProvider({ config, request, readSecret, time, uptime });
 }
 

@@ -80,7 +80,7 @@ export function newBinding(): string {
 /** The state that a session's first and each further token leave in it. */
 export function withNextToken(session: StoredSession, key: string): OpenedSession {
   const generation = session.generation + 1;
-  const refreshToken = makeRefreshToken(key, { sessionId: session.id, generation });
+  const refreshToken = makeRefreshToken(key, session.id, generation);
   const refresh_hash = hashOfToken(refreshToken);
   return { session: { ...session, refresh_key: key, generation, refresh_hash }, refreshToken };
 }

@@ -1,12 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** The content of a refresh token: its session, and the number of exchanges before it. */
-interface RefreshClaims {
-  /** `ses_` and 32 hexadecimal digits. */
-  readonly sessionId: string;
-  readonly generation: number;
-}
-
 /**
  * Bytes of a token: session id, generation (big-endian), random, HMAC-SHA-256 over all of these. A copy of the stored
  * key and hash does not contain the random bytes. The MAC tells an old token from an invented one, without a list of
@@ -26,7 +19,12 @@ export function newRefreshKey(): string {
   return randomBytes(32).toString("hex");
 }
 
-export function makeRefreshToken(key: string, { sessionId, generation }: RefreshClaims): string {
+export function makeRefreshToken(
+  key: string,
+  /** `ses_` and 32 hexadecimal digits. */
+  sessionId: string,
+  generation: number,
+): string {
   const body = Buffer.concat([
     Buffer.from(sessionId.slice(sessionPrefix.length), "hex"),
     Buffer.alloc(bytes.generation),

@@ -47,10 +47,6 @@ export function newTokenId(): string {
   return `tok_${randomBytes(16).toString("hex")}`;
 }
 
-export function hashOfToken(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** The hash of the token's text, whether the token is suspended or not. */
 export function ownHashOf({ hash, suspended }: Pick<StoredApiToken, "hash" | "suspended">): string {
   return suspended ?? hash;

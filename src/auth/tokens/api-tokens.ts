@@ -4,10 +4,10 @@ import type { Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { createLookUp } from "../../store/documents/look-up.ts";
 import type { Account } from "../../users/account.ts";
+import { hashOfToken } from "../sessions/refresh-token.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import {
   type ApiTokensState,
-  hashOfToken,
   newTokenId,
   newTokenText,
   resumed,

@@ -3,7 +3,8 @@ import { createToken, tokenHash, tokenLifeSeconds } from "../../contract/schemas
 import { type Scope, userScopes } from "../../contract/scopes.ts";
 import { username as usernameSchema } from "../../contract/shapes.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import { hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
+import { hashOfToken } from "../sessions/refresh-token.ts";
+import { newTokenText, type StoredApiToken } from "./api-token.ts";
 import type { ApiTokens, WantedToken } from "./api-tokens.ts";
 
 /** The content of a first token's file, apart from its hash. */

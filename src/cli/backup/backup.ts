@@ -60,11 +60,12 @@ export const backup: Command = {
     if (target.file === "-") return print(invocation, key);
     const { client, context, output, options } = invocation;
     const path = target.directory === null ? target.file : await placeIn(target.directory, invocation);
-    const bytes = await writeBackup(path, {
-      isReplaced: options.has("force"),
-      make: () => client.call("makeBackup", { body: key }),
-      interruption: context.interruption(),
-    });
+    const bytes = await writeBackup(
+      path,
+      options.has("force"),
+      () => client.call("makeBackup", { body: key }),
+      context.interruption(),
+    );
     const { keep } = target;
     const rotation: Rotation = keep === null ? { removed: [], left: [] } : await removeOlder(path, keep);
     const words = `${report(path, bytes, key)}${rotationWords(rotation)}`;

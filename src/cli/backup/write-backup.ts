@@ -7,14 +7,6 @@ import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
 
-interface WritingOptions {
-  /** A file that is there is replaced, once the new one is complete. */
-  readonly isReplaced: boolean;
-  /** Asks for the bytes. */
-  readonly make: () => Promise<AsyncIterable<Uint8Array>>;
-  readonly interruption: AbortSignal;
-}
-
 /**
  * Bytes that the buffers between agent and command hold at most. The agent counts a backup as made once it has sent it: the
  * disk must have had room for what is then still under way.
@@ -28,7 +20,11 @@ const underWayBytes = 512 * 1024;
  */
 export async function writeBackup(
   path: string,
-  { isReplaced, make, interruption }: WritingOptions,
+  /** A file that is there is replaced, once the new one is complete. */
+  isReplaced: boolean,
+  /** Asks for the bytes. */
+  make: () => Promise<AsyncIterable<Uint8Array>>,
+  interruption: AbortSignal,
 ): Promise<number> {
   if (!isReplaced) await refusePresent(path);
   const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;

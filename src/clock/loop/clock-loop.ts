@@ -354,7 +354,7 @@ export class ClockLoop {
     const { mode, poll } = this.#state;
     const random = this.#options.random();
     this.#burstLeft = Math.max(0, this.#burstLeft - 1);
-    const next = nextRound({ mode, poll, burstLeft: this.#burstLeft, isOutdated, random });
+    const next = nextRound(mode, poll, random, this.#burstLeft, isOutdated);
     if (next) this.#timetable.roundIn(next.seconds, next.exchanges);
     else this.#timetable.noRound();
   }

@@ -92,7 +92,7 @@ function begin(question: Question, resolve: (outcome: ExchangeOutcome) => void):
       if (ignored.length < mostIgnored) ignored.push(answer.reason);
     } else end(answer);
   };
-  ask(question, { onAnswer, onFailure }).then(
+  ask(question, onAnswer, onFailure).then(
     (connection) => {
       close = () => connection.close();
       if (hasEnded) close();
@@ -101,15 +101,11 @@ function begin(question: Question, resolve: (outcome: ExchangeOutcome) => void):
   );
 }
 
-interface AskHandlers {
-  readonly onAnswer: (answer: Answer) => void;
-  readonly onFailure: (code: string) => void;
-}
-
 /** Opens the socket and sends the request; packets are judged and handed on until the connection is closed. */
 async function ask(
   { driver, datagrams, pivotSeconds, randomNonce, address, seal }: Question,
-  { onAnswer, onFailure }: AskHandlers,
+  onAnswer: (answer: Answer) => void,
+  onFailure: (code: string) => void,
 ): Promise<DatagramConnection> {
   const nonce = randomNonce();
   const request = seal(encodeRequest(nonce));

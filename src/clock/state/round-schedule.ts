@@ -25,21 +25,18 @@ const jumpNoises = 20;
 /** ppm: an error of the frequency below this hardly moves the offset between two polls. */
 const settledPpm = 1;
 
-/** The facts that decide when the next round is. */
-export interface RoundFacts {
-  /** null: not known yet. */
-  readonly mode: ClockMode | null;
-  readonly poll: PollState;
-  /** 0 to 1. */
-  readonly random: number;
-  /** Rounds of the start's burst that are still to come. */
-  readonly burstLeft: number;
-  /** Another round was requested while it ran. */
-  readonly isOutdated: boolean;
-}
-
 /** In how many seconds the next round begins, and its exchanges; null: there is no next round. */
-export function nextRound({ mode, poll, random, burstLeft, isOutdated }: RoundFacts): {
+export function nextRound(
+  /** null: not known yet. */
+  mode: ClockMode | null,
+  poll: PollState,
+  /** 0 to 1. */
+  random: number,
+  /** Rounds of the start's burst that are still to come. */
+  burstLeft: number,
+  /** Another round was requested while it ran. */
+  isOutdated: boolean,
+): {
   readonly seconds: number;
   readonly exchanges: number;
 } | null {

@@ -10,24 +10,18 @@ import { createProductUnit, type ProductProgram } from "./systemd/product-unit.t
 import { createUnits } from "./systemd/units.ts";
 import { createUptime } from "./uptime.ts";
 
-interface ReleaseHostOptions {
-  readonly run: RunCommand;
-  /** False: no unit is restarted or watched, as in a trial run. */
-  readonly isUnderSystemd: boolean;
-  readonly isRoot: boolean;
-}
-
 /**
  * The Linux host as the installer changes it, without the files of releases and their unpacking, which are the
  * installer's own. Apart from `openHost`, so that the installer's program holds nothing of clocks and networks.
  */
-export function openReleaseHost({
-  run,
-  isUnderSystemd,
-  isRoot,
-}: ReleaseHostOptions): Omit<ReleaseHost, "files" | "unpack"> {
+export function openReleaseHost(
+  run: RunCommand,
+  /** False: no unit is restarted or watched, as in a trial run. */
+  isUnderSystemd: boolean,
+  isRoot: boolean,
+): Omit<ReleaseHost, "files" | "unpack"> {
   const beside = createRunForRelease();
-  const programs = isUnderSystemd ? createProductUnit({ run, beside }) : (_what: ProductProgram) => beside;
+  const programs = isUnderSystemd ? createProductUnit(run, beside) : (_what: ProductProgram) => beside;
   const units = isUnderSystemd ? createUnits(run) : null;
   return {
     units,
@@ -37,6 +31,6 @@ export function openReleaseHost({
     pause: (seconds) => delay(seconds * 1_000),
     activate: createActivation({ units, run: programs("activate") }),
     askHealth: createHealthCheck({ units, run: programs("health") }),
-    selfTest: createSelfTest({ run, isRoot }),
+    selfTest: createSelfTest(run, isRoot),
   };
 }

@@ -71,7 +71,7 @@ const textForms: ReadonlySet<string> = new Set(["", ".gz"]);
 const textOptions = { level: 3, windowBits: 14, memLevel: 7, chunkSize: 8_192 };
 
 /** Answers with a text as it is. */
-export function sendPlain(ctx: Koa.Context, { status, text, mediaType }: PlainText): void {
+export function sendPlain(ctx: Koa.Context, status: number, text: string, mediaType: string): void {
   const { req, res, response } = ctx;
   // Set before the body: otherwise koa takes the text for HTML and looks its type up.
   res.setHeader("Content-Type", mediaType);
@@ -104,18 +104,12 @@ function sendHead(res: ServerResponse, length: number): void {
   res.flushHeaders();
 }
 
-export interface PlainText {
-  readonly status: number;
-  readonly text: string;
-  readonly mediaType: string;
-}
-
 /** Answers with a text, compressed if the client takes that. Throws `not_acceptable`. */
 export async function sendText(ctx: Koa.Context, text: string, mediaType: string): Promise<void> {
   const accepted = ctx.req.headers["accept-encoding"];
   const [coding] = accepted === undefined ? ["identity"] : chooseCoding(String(accepted), textForms);
   ctx.res.setHeader("Vary", "Accept-Encoding");
-  if (coding === "identity") return sendPlain(ctx, { status: 200, text, mediaType });
+  if (coding === "identity") return sendPlain(ctx, 200, text, mediaType);
   // Set before the body: otherwise koa takes the text for HTML.
   ctx.set("Content-Type", mediaType);
   ctx.set("Content-Encoding", coding);

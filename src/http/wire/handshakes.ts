@@ -25,17 +25,13 @@ export const usualHandshakeBounds: HandshakeBounds = {
   pendingOfOne: 16,
 };
 
-export interface BoundHandshakesOptions {
-  readonly bounds: HandshakeBounds;
-  readonly clientKeyOf: (address: string | undefined) => string;
-  /** Milliseconds of a clock that only goes forward. */
-  readonly monotonic: () => number;
-}
-
 /** Lets a TLS server take part only in handshakes that are within the bounds. */
 export function boundHandshakes(
   server: Server,
-  { bounds, clientKeyOf: keyOf, monotonic }: BoundHandshakesOptions,
+  bounds: HandshakeBounds,
+  keyOf: (address: string | undefined) => string,
+  /** Milliseconds of a clock that only goes forward. */
+  monotonic: () => number,
 ): void {
   const ofAll = createBucket(bounds.ofAll, monotonic);
   const ofOne = createBuckets(bounds.ofOne, monotonic);

@@ -79,11 +79,7 @@ export async function listenHttps(
     ...common,
     opens: "secureConnection",
   });
-  boundHandshakes(server, {
-    bounds: usualHandshakeBounds,
-    clientKeyOf: clientKeyOfPeer,
-    monotonic: monotonicMilliseconds,
-  });
+  boundHandshakes(server, usualHandshakeBounds, clientKeyOfPeer, monotonicMilliseconds);
   await listeningOnLan(server, { address, port });
   boundBuffers?.(server);
   // The thief of a ticket key could read earlier traffic, so the key is not kept for long.

@@ -76,12 +76,12 @@ export function openExaminedHost(
 }
 
 const readCertificates: ExaminedHost["readCertificates"] = async (installed, ownDirectory) => {
-  const certificates = createCertificates({
-    readInstalled: () => readInstalledPairs(installed.directory, installed),
-    readOwn: () => readOwnPair(ownDirectory),
-    log: () => undefined,
-    record: () => undefined,
-  });
+  const certificates = createCertificates(
+    () => readInstalledPairs(installed.directory, installed),
+    () => readOwnPair(ownDirectory),
+    () => undefined,
+    () => undefined,
+  );
   await certificates.read();
   return certificates;
 };

@@ -77,7 +77,7 @@ async function readAccepted({ hostFile, credentials, say }: InstallerOptions): P
 function openInstallerHost({ isUnderSystemd, credentials }: InstallerOptions): ReleaseHost {
   const run = createRunCommand();
   const files = createReleaseFiles(run, freeSpace);
-  const host = openReleaseHost({ run, isUnderSystemd, isRoot: credentials.geteuid() === 0 });
+  const host = openReleaseHost(run, isUnderSystemd, credentials.geteuid() === 0);
   return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, { files }) };
 }
 

@@ -228,7 +228,7 @@ describe("a refresh token that is signed", () => {
     const { sessions, document, told } = await sessionsAt({ now: 1_000 });
     const { session } = sessions.open(ana, context);
     await document.update(() => ({ sessions: [{ ...session, refresh_key: null }] }));
-    const forged = makeRefreshToken("00".repeat(32), { sessionId: session.id, generation: 0 });
+    const forged = makeRefreshToken("00".repeat(32), session.id, 0);
     assert.equal(await reasonOf(sessions.refresh(inBody(forged), context)), "expired");
     assert.deepEqual([told.reused, sessions.count()], [[], 1]);
   });

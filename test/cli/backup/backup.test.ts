@@ -148,7 +148,7 @@ describe("the file of a backup", () => {
     if (typeof mount === "string") return test.skip(mount);
     const path = join(mount.seen, "edge.age");
     const write = (make: () => AsyncIterable<Uint8Array>, signal = interruption) =>
-      writeBackup(path, { isReplaced: false, make: async () => make(), interruption: signal });
+      writeBackup(path, false, async () => make(), signal);
     await assert.rejects(
       write(() => pieces(8)),
       { code: "storage_full", message: /disk is full: edge\.age was not written/ },

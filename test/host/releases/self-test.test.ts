@@ -56,7 +56,7 @@ function makeTrial(test: TestContext): Trial {
   chmodSync(notes, 0o777);
   writeFileSync(join(directory, "rules.json"), "{}");
   const run: Trial["run"] = (script, { seconds = 20, isRoot: asRoot = isApart } = {}) => {
-    const selfTest = createSelfTest({ run: createRunCommand(), isRoot: asRoot, seconds });
+    const selfTest = createSelfTest(createRunCommand(), asRoot, seconds);
     return selfTest(["sh", "-c", script, "sh", notes], { kind: "rules", version: "1.2.3", directory });
   };
   const fails: Trial["fails"] = async (script, options) => {
@@ -132,7 +132,7 @@ describe("a self-test", { concurrency: 2 }, () => {
 
   it("whose program is not there fails and says so", async (test) => {
     const { directory } = makeTrial(test);
-    const selfTest = createSelfTest({ run: createRunCommand(), isRoot: isApart });
+    const selfTest = createSelfTest(createRunCommand(), isApart);
     await assert.rejects(selfTest(["/nonexistent/check"], { kind: "rules", version: "1.0.0", directory }), {
       code: "update_self_test_failed",
       message: /\/nonexistent\/check/,
@@ -252,7 +252,7 @@ describe("a self-test's command", () => {
     const program = join(directory, "check");
     writeFileSync(program, '#!/bin/sh\n[ "$0" = "$1/check" ] && [ "$(pwd)" = "$1" ]\n');
     chmodSync(program, 0o755);
-    const selfTest = createSelfTest({ run: createRunCommand(), isRoot: false });
+    const selfTest = createSelfTest(createRunCommand(), false);
     await selfTest(["{release}/check", "{release}"], { kind: "rules", version: "1.0.0", directory });
     await assert.rejects(
       async () => selfTest(["{release}/check", "elsewhere"], { kind: "rules", version: "1.0.0", directory }),

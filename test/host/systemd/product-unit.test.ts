@@ -46,7 +46,7 @@ describe("a program of the product in its unit", () => {
     const { run } = systemctl("");
     const program = join(home, 'it\'s=a "program"');
     writeFileSync(program, `#!/bin/sh\nenv | sort | tr '\\n' ' '; printf '<%s>' "$@"\n`, { mode: 0o755 });
-    const inUnit = createProductUnit({ run, beside: never, directory })("activate");
+    const inUnit = createProductUnit(run, never, directory)("activate");
     const end = await inUnit([program, "{release}/a", "$HOME `id` *", "", "-n"], release, limits);
     const said =
       "PATH=/usr/sbin:/usr/bin:/sbin:/bin PWD=/ STEWARD_KIND=rules STEWARD_RELEASE=/opt/it's here STEWARD_VERSION=1.0.0 " +
@@ -58,7 +58,7 @@ describe("a program of the product in its unit", () => {
 
   it("tells its status and last lines when it fails, and then counts as no failed unit", async () => {
     const { run, asked } = systemctl("Result=exit-code\nExecMainCode=1\nExecMainStatus=3\n");
-    const inUnit = createProductUnit({ run, beside: never, directory })("health");
+    const inUnit = createProductUnit(run, never, directory)("health");
     const end = await inUnit(["/bin/sh", "-c", "echo no pressure >&2; exit 3"], release, limits);
     assert.deepEqual(end, { status: 3, isTooSlow: false, said: "no pressure" });
     assert.equal(asked.at(-1), "reset-failed -- steward-product@health.service");
@@ -66,14 +66,14 @@ describe("a program of the product in its unit", () => {
 
   it("was killed where systemd says so", async () => {
     const { run } = systemctl("Result=signal\nExecMainCode=2\nExecMainStatus=9\n");
-    const inUnit = createProductUnit({ run, beside: never, directory })("health");
+    const inUnit = createProductUnit(run, never, directory)("health");
     const { status, isTooSlow } = await inUnit(["/bin/sh", "-c", "kill -9 $$"], release, limits);
     assert.deepEqual({ status, isTooSlow }, { status: null, isTooSlow: false });
   });
 
   it("is ended with its unit when it takes too long", async () => {
     const { run, asked } = systemctl("");
-    const inUnit = createProductUnit({ run, beside: never, directory })("health");
+    const inUnit = createProductUnit(run, never, directory)("health");
     const end = await inUnit(["/bin/sh", "-c", "echo still at it; exec sleep 30"], release, {
       timeoutMilliseconds: 300,
     });
@@ -88,7 +88,7 @@ describe("a program of the product in its unit", () => {
     const stderr =
       "Failed to restart steward-product@health.service: Unit steward-product@health.service not found.\n";
     const run: RunCommand = async () => ({ status: 5, stdout: "", stderr });
-    const inUnit = createProductUnit({ run, beside: createRunForRelease(), directory })("health");
+    const inUnit = createProductUnit(run, createRunForRelease(), directory)("health");
     assert.deepEqual(await inUnit(["/bin/echo", "here"], release, limits), {
       ...{ status: 0, isTooSlow: false, said: "here" },
     });

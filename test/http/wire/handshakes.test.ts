@@ -29,11 +29,12 @@ describe("handshakes", () => {
     const server = createServer({ ...pair, handshakeTimeout: 60_000 }, (_request, response) =>
       response.end("read"),
     );
-    boundHandshakes(server, {
-      bounds: { ofOne: many, ofAll: many, pending: 100, pendingOfOne: 100, ...bounds },
-      clientKeyOf: (address = "") => address,
-      monotonic: () => milliseconds,
-    });
+    boundHandshakes(
+      server,
+      { ofOne: many, ofAll: many, pending: 100, pendingOfOne: 100, ...bounds },
+      (address = "") => address,
+      () => milliseconds,
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const open = new Set<Socket>();

@@ -15,35 +15,31 @@ const drainMilliseconds = 1_000;
 /** Milliseconds for the shell that kills the remaining processes. */
 const killMilliseconds = 5_000;
 
-interface SelfTestOptions {
-  readonly run: RunCommand;
-  /**
-   * True if this process is root. Otherwise the self-test cannot run as another user or without network: this is for
-   * development, where the release is the developer's own.
-   */
-  readonly isRoot: boolean;
-  readonly seconds?: number;
-}
-
 /**
  * Tests a release before it is activated: as an unused user, without capabilities and network, unable to see or signal
  * other processes, in the release's directory, for at most 30 s. All its processes end with it. The returned function
  * throws `update_self_test_failed` with the last output.
  */
-export function createSelfTest({
-  run,
-  isRoot,
-  seconds = usualSeconds,
-}: SelfTestOptions): ReleaseHost["selfTest"] {
+export function createSelfTest(
+  run: RunCommand,
+  /**
+   * True if this process is root. Otherwise the self-test cannot run as another user or without network: this is for
+   * development, where the release is the developer's own.
+   */
+  isRoot: boolean,
+  seconds: number = usualSeconds,
+): ReleaseHost["selfTest"] {
   return async (command, release) => {
     const words = forRelease(command, release);
     const [program = "", ...args] = isRoot ? apart(await freeUserId(run), words) : words;
     const env = { ...environmentOf(release), HOME: "/nonexistent" };
-    const ended = await ending(program, args, {
-      options: { cwd: release.directory, env, stdio: ["ignore", "pipe", "pipe"] },
+    const ended = await ending(
+      program,
+      args,
+      { cwd: release.directory, env, stdio: ["ignore", "pipe", "pipe"] },
       seconds,
-      end: (child) => (isRoot ? void child.kill("SIGKILL") : killGroup(run, child)),
-    });
+      (child) => (isRoot ? void child.kill("SIGKILL") : killGroup(run, child)),
+    );
     if (ended.why === null) return;
     const said = ended.said === "" ? "It printed nothing." : `It printed: ${ended.said}`;
     throw new StewardError(
@@ -78,15 +74,15 @@ async function killGroup(run: RunCommand, { pid }: ChildProcess): Promise<void> 
   await run("sh", ["-c", script, "sh", String(pid)], { timeoutMilliseconds: killMilliseconds });
 }
 
-interface Course {
-  readonly options: SpawnOptions;
-  readonly seconds: number;
-  /** Ends it and its children; called at the timeout, and again when it has ended. */
-  readonly end: (child: ChildProcess) => void | Promise<void>;
-}
-
 /** `why`: null if it ended with 0. */
-async function ending(program: string, args: readonly string[], { options, seconds, end }: Course) {
+async function ending(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions,
+  seconds: number,
+  /** Ends it and its children; called at the timeout, and again when it has ended. */
+  end: (child: ChildProcess) => void | Promise<void>,
+) {
   const words = createOutputTail();
   const child = spawn(program, [...args], { ...options, detached: true });
   for (const output of [child.stdout, child.stderr]) output?.on("data", (piece: Buffer) => words.add(piece));

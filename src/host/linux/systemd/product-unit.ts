@@ -13,17 +13,6 @@ import {
 /** The purpose of a product's program, which names the instance of its unit. */
 export type ProductProgram = "activate" | "health";
 
-interface ProductUnitOptions {
-  readonly run: RunCommand;
-  /**
-   * Runs a program as a child of this process, if the unit is not installed: a release may be newer than the package's
-   * units.
-   */
-  readonly beside: RunForRelease;
-  /** The directory that the unit reads, which belongs only to root. */
-  readonly directory?: string;
-}
-
 /** Milliseconds for actions that systemd does at once. */
 const shortMilliseconds = 2_000;
 
@@ -31,8 +20,16 @@ const shortMilliseconds = 2_000;
  * Runs programs of the host file in a unit of their own (steward-product@.service), so that they have its rights and not
  * those of this process. Rejects if the unit cannot be started.
  */
-export function createProductUnit(options: ProductUnitOptions): (what: ProductProgram) => RunForRelease {
-  const { run, beside, directory = "/run/steward-guard/product" } = options;
+export function createProductUnit(
+  run: RunCommand,
+  /**
+   * Runs a program as a child of this process, if the unit is not installed: a release may be newer than the package's
+   * units.
+   */
+  beside: RunForRelease,
+  /** The directory that the unit reads, which belongs only to root. */
+  directory = "/run/steward-guard/product",
+): (what: ProductProgram) => RunForRelease {
   return (what) => async (command, release, limits) => {
     const unit = `steward-product@${what}.service`;
     const [script, output] = [join(directory, what), join(directory, `${what}.output`)];

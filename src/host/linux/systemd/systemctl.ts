@@ -1,22 +1,17 @@
 import { rethrown, StewardError } from "../../../contract/errors.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
 
-/** One call of systemctl(1). */
-interface SystemctlOrder {
-  readonly verb: string;
-  readonly options?: readonly string[];
-  readonly unit: string;
-  /** Seconds to wait; systemd may still complete the job afterwards. */
-  readonly patienceSeconds: number;
-}
-
 /**
  * Calls systemctl(1) and returns its output. Throws `forbidden`, `not_found`, `internal_error`. The caller checks the
  * name of the unit: it must not be a path or a pattern.
  */
 export async function systemctl(
   run: RunCommand,
-  { verb, options = [], unit, patienceSeconds }: SystemctlOrder,
+  verb: string,
+  unit: string,
+  /** Seconds to wait; systemd may still complete the job afterwards. */
+  patienceSeconds: number,
+  options: readonly string[] = [],
 ): Promise<string> {
   const args = ["--no-ask-password", verb, ...options, "--", unit];
   const limits = { timeoutMilliseconds: patienceSeconds * 1_000 };

@@ -30,7 +30,7 @@ const longestLine = 400;
 export function createUnits(run: RunCommand): LinuxUnits {
   const order = async (verb: string, unit: string, options: readonly string[] = []): Promise<void> => {
     checkName(unit);
-    await systemctl(run, { verb, options, unit, patienceSeconds: orderSeconds });
+    await systemctl(run, verb, unit, orderSeconds, options);
   };
   return {
     state: async (unit) => readState(unit, await ask(run, unit)),
@@ -76,7 +76,7 @@ type Shown = Readonly<Record<(typeof properties)[number], string>>;
 async function ask(run: RunCommand, unit: string): Promise<Shown> {
   checkName(unit);
   const options = ["--no-pager", `--property=${properties.join(",")}`];
-  const text = await systemctl(run, { verb: "show", options, unit, patienceSeconds: questionSeconds });
+  const text = await systemctl(run, "show", unit, questionSeconds, options);
   const lines = text.trimEnd().split("\n");
   const values = new Map(lines.map((line) => [line.replace(/=.*/, ""), line.replace(/^[^=]*=?/, "")]));
   const shown = properties.map((property) => {

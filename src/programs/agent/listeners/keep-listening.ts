@@ -14,27 +14,24 @@ export interface KeptListener {
   stop(milliseconds: number): Promise<void>;
 }
 
-interface KeepOptions {
-  readonly listen: () => Promise<Listener>;
-  /** A listener that already listens. */
-  readonly first?: Listener;
-  /** Resolves to true while clients reach the listener. */
-  readonly isReached?: () => boolean;
-  /** Called at each try that fails. */
-  readonly onFailure?: () => void;
-  readonly timers: Timers;
-  readonly log: Log;
-}
-
 /** Seconds between two checks that it is reached, and between two tries. */
 const lookSeconds = 60;
 
 /** Milliseconds for the requests of a listener that clients no longer reach. */
 const goneMilliseconds = 4_000;
 
-export function keepListening(options: KeepOptions): KeptListener {
-  const { listen, isReached = () => true, onFailure, timers, log } = options;
-  let listener = options.first;
+export function keepListening(
+  listen: () => Promise<Listener>,
+  timers: Timers,
+  log: Log,
+  /** A listener that already listens. */
+  first?: Listener,
+  /** Resolves to true while clients reach the listener. */
+  isReached: () => boolean = () => true,
+  /** Called at each try that fails. */
+  onFailure?: () => void,
+): KeptListener {
+  let listener = first;
   let problem: string | null = null;
   let isStopped = false;
   let cancel = (): void => undefined;

@@ -68,12 +68,12 @@ export function createLocalListeners({
       };
       const isReached = () => inodeOf(path) === inode;
       const first = await unix();
-      socket = keepListening({ listen: unix, first, isReached, onFailure: lose, timers, log });
-      port = keepListening({
-        listen: () => listenTcp(handle, listen.host, listen.port, { now, boundBuffers }),
+      socket = keepListening(unix, timers, log, first, isReached, lose);
+      port = keepListening(
+        () => listenTcp(handle, listen.host, listen.port, { now, boundBuffers }),
         timers,
         log,
-      });
+      );
       await Promise.all([socket.tried, port.tried]);
     },
     stop: async (milliseconds) => {

@@ -117,15 +117,15 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
     mayMake: () => present().context !== undefined,
     ...{ now: time("now"), floor: time("floor"), uptime, log },
   });
-  return createCertificates({
-    readInstalled: async () => {
+  return createCertificates(
+    async () => {
       const { decisions } = present();
       return decisions === undefined ? [] : readInstalledPairs(decisions.directory, decisions);
     },
     readOwn,
     log,
-    record: (event) => present().context?.record(event),
-  });
+    (event) => present().context?.record(event),
+  );
 }
 
 /** HTTPS is reached by these on the device itself. */
