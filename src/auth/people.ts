@@ -71,23 +71,23 @@ function standingOf(users: readonly Account[], policy: Settings["security"]["req
   };
 }
 
-interface OwnedTokens {
-  /** Living tokens of users. */
-  readonly all: number;
-  /** Those of users without the factor that they must have. */
-  readonly refused: number;
-}
+type OwnedTokens = ReturnType<typeof ownedTokens>;
 
 function ownedTokens(
   living: readonly StoredApiToken[],
   users: readonly Account[],
   withoutFactor: readonly Account[],
-): OwnedTokens {
+) {
   const countOf = (owners: readonly Account[]): number => {
     const ids = new Set(owners.map(({ id }) => id));
     return living.filter(({ user_id }) => ids.has(user_id)).length;
   };
-  return { all: countOf(users), refused: countOf(withoutFactor) };
+  return {
+    /** Living tokens of users. */
+    all: countOf(users),
+    /** Those of users without the factor that they must have. */
+    refused: countOf(withoutFactor),
+  };
 }
 
 /** It has one identity, so that facts which are the same are recognised. */

@@ -6,33 +6,7 @@ import type { Uptime } from "../host/ports.ts";
  * The one time that sign-in uses, and its trust. Codes, access tokens and expiry dates need it, because another clock
  * is involved. Sessions, locks and delays run on monotonic time instead.
  */
-export interface TrustedTime {
-  /** The host's wall clock plus the measured correction that is not applied yet; issuing and checking both use it. */
-  now(): Date;
-  /** The same in seconds since 1970, for checks at every request. */
-  nowSeconds(): number;
-  /** A number that changes after each step of more than 30 s, and at each start of the agent. */
-  epoch(): number;
-  /**
-   * True if the clock agrees with that epoch: it is the present one, or every step since then has been undone. A token
-   * of that epoch then ends when it would have ended without the steps, and no later.
-   */
-  isInEpoch(epoch: number): boolean;
-  /** True while the clock is trusted. */
-  isTrusted(): boolean;
-  /**
-   * The time for comparisons with expiry dates: now while the clock is trusted; otherwise the last trusted time carried
-   * on by monotonic time, or at first the floor. While the clock is not trusted, API tokens neither expire nor become
-   * valid again.
-   */
-  expiryNow(): Date;
-  /** Seconds of monotonic time since the last step that was seen; infinity if there was none. */
-  secondsSinceStep(): number;
-  /** The facts of the clock for an answer: a sender with a proven identity learns more than the time. */
-  describe(proof: { isProven: boolean; isSkewSuspected?: boolean }): ProblemClock;
-  /** Notifies this observer from now on, in place of any former one. */
-  observe(observer: TimeObserver): void;
-}
+export type TrustedTime = ReturnType<typeof createTrustedTime>;
 
 interface TimeObserver {
   /** A step of so many seconds was seen; positive: forward. */
@@ -58,7 +32,7 @@ const epochToleranceSeconds = 30;
  */
 const rememberedEpochs = 16;
 
-export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
+export function createTrustedTime(options: TrustedTimeOptions) {
   const { uptime, readClock } = options;
   const nowSeconds = (): number => options.wall() / 1_000 + readClock().offsetSeconds;
   const now = (): Date => new Date(nowSeconds() * 1_000);
@@ -77,12 +51,25 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
     return isNow;
   };
   return {
+    /** The host's wall clock plus the measured correction that is not applied yet; issuing and checking both use it. */
     now,
+    /** The same in seconds since 1970, for checks at every request. */
     nowSeconds,
-    epoch: () => steps.look().epoch,
+    /** A number that changes after each step of more than 30 s, and at each start of the agent. */
+    epoch: (): number => steps.look().epoch,
+    /**
+     * True if the clock agrees with that epoch: it is the present one, or every step since then has been undone. A token
+     * of that epoch then ends when it would have ended without the steps, and no later.
+     */
     isInEpoch: steps.isIn,
+    /** True while the clock is trusted. */
     isTrusted,
-    expiryNow: () => {
+    /**
+     * The time for comparisons with expiry dates: now while the clock is trusted; otherwise the last trusted time carried
+     * on by monotonic time, or at first the floor. While the clock is not trusted, API tokens neither expire nor become
+     * valid again.
+     */
+    expiryNow: (): Date => {
       if (isTrusted()) return now();
       const { milliseconds, uptimeSeconds } = trusted ?? {
         milliseconds: options.floor().getTime(),
@@ -90,11 +77,20 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
       };
       return new Date(milliseconds + (uptime() - uptimeSeconds) * 1_000);
     },
-    observe: (next) => {
+    /** Notifies this observer from now on, in place of any former one. */
+    observe: (next: TimeObserver): void => {
       observer = next;
     },
-    secondsSinceStep: () => uptime() - steps.look().steppedAt,
-    describe: ({ isProven, isSkewSuspected }) => {
+    /** Seconds of monotonic time since the last step that was seen; infinity if there was none. */
+    secondsSinceStep: (): number => uptime() - steps.look().steppedAt,
+    /** The facts of the clock for an answer: a sender with a proven identity learns more than the time. */
+    describe: ({
+      isProven,
+      isSkewSuspected,
+    }: {
+      isProven: boolean;
+      isSkewSuspected?: boolean;
+    }): ProblemClock => {
       const clock = readClock();
       const open = { server_time: now().toISOString(), synchronised: clock.synchronised };
       return isProven ? { ...open, ...details(clock), skew_suspected: isSkewSuspected ?? false } : open;

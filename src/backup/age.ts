@@ -20,15 +20,7 @@ export interface AgeComplaint {
 }
 
 /** Encryption by age, in a process of its own for each stream. */
-export interface Age {
-  /** Throws `validation_failed` for recipients that are not age's; `internal_error`. */
-  seal(plain: AsyncIterable<Uint8Array>, key: SealingKey): AsyncGenerator<Uint8Array>;
-  /**
-   * The yielded bytes are authentic, but known to be whole only at its end. Throws `backup_key_wrong`, `backup_unusable` for
-   * what is damaged, cut short or no file of age; `internal_error`; and what the source throws.
-   */
-  open(sealed: AsyncIterable<Uint8Array>, key: OpeningKey): AsyncGenerator<Uint8Array>;
-}
+export type Age = ReturnType<typeof createAge>;
 
 /** Milliseconds until the first byte: the process has started by then, and has tried its keys at a header. */
 const mostBeginMilliseconds = 30_000;
@@ -39,13 +31,20 @@ export function createAge(
   script: string,
   start: StartFilter,
   beginMilliseconds = mostBeginMilliseconds,
-): Age {
+) {
   const through = (order: AgeOrder, source: AsyncIterable<Uint8Array>) =>
     // Node 20 warns on standard error that its X25519 is experimental.
     filtered(start(node, ["--no-warnings", script]), order, source, AbortSignal.timeout(beginMilliseconds));
   return {
-    seal: (plain, key) => through({ mode: "seal", ...key }, plain),
-    open: (sealed, key) => through({ mode: "open", ...key }, sealed),
+    /** Throws `validation_failed` for recipients that are not age's; `internal_error`. */
+    seal: (plain: AsyncIterable<Uint8Array>, key: SealingKey): AsyncGenerator<Uint8Array> =>
+      through({ mode: "seal", ...key }, plain),
+    /**
+     * The yielded bytes are authentic, but known to be whole only at its end. Throws `backup_key_wrong`, `backup_unusable` for
+     * what is damaged, cut short or no file of age; `internal_error`; and what the source throws.
+     */
+    open: (sealed: AsyncIterable<Uint8Array>, key: OpeningKey): AsyncGenerator<Uint8Array> =>
+      through({ mode: "open", ...key }, sealed),
   };
 }
 

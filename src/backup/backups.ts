@@ -3,23 +3,21 @@ import type { Age, SealingKey } from "./age.ts";
 import { type SnapshotRooms, takeSnapshot } from "./snapshot.ts";
 
 /** Makes backups of this device. */
-export interface Backups {
-  /**
-   * The bytes of a backup of this moment, made while they are read; its reader reads to the end, or returns. Throws
-   * `rate_limited` while another is made, `validation_failed` for a key that is not age's, and the errors of
-   * `takeSnapshot`; later failures come while it is read.
-   */
-  make(key: SealingKey): Promise<AsyncGenerator<Uint8Array>>;
-}
+export type Backups = ReturnType<typeof createBackups>;
 
 /** Seconds after which a refused caller may try again: a backup takes some. */
 const busySeconds = 10;
 
 /** One at a time: scrypt takes a quarter of the unit's memory. */
-export function createBackups(rooms: SnapshotRooms, age: Age): Backups {
+export function createBackups(rooms: SnapshotRooms, age: Age) {
   let isBusy = false;
   return {
-    make: async (key) => {
+    /**
+     * The bytes of a backup of this moment, made while they are read; its reader reads to the end, or returns. Throws
+     * `rate_limited` while another is made, `validation_failed` for a key that is not age's, and the errors of
+     * `takeSnapshot`; later failures come while it is read.
+     */
+    make: async (key: SealingKey): Promise<AsyncGenerator<Uint8Array>> => {
       if (isBusy) throw busy();
       isBusy = true;
       const pieces = made(rooms, age, key, () => {

@@ -26,16 +26,7 @@ export type RestoreRequest = Input<"restoreBackup">["body"];
 export type RestorePlan = Output<"restoreBackup">;
 
 /** Makes this device of a backup: all of it or nothing (docs/design/backup.md, rules 8 to 10). */
-export interface Restorer {
-  /** Keeps an encrypted backup in place of an earlier one. Throws `storage_full`, `storage_unwritable`. */
-  receive(upload: Upload): Promise<{ bytes: number }>;
-  /**
-   * Opens the backup that was received, and judges all of it. Unless only the plan is wanted, the next start of the agent
-   * carries it out, which is asked for; `with_host_files` wants only the plan while one of root's is another. Throws `not_found`, `backup_key_wrong`,
-   * `backup_unusable`, `update_busy`, `not_ready`, `storage_full` and `storage_unwritable`: then nothing is changed.
-   */
-  restore(request: RestoreRequest): Promise<RestorePlan>;
-}
+export type Restorer = ReturnType<typeof createRestorer>;
 
 /** Facts about the state of a backup, once it has become this machine's. */
 export interface AdoptedState {
@@ -67,7 +58,7 @@ export interface RestorerOptions {
   readonly startAgain: () => void;
 }
 
-export function createRestorer(options: RestorerOptions): Restorer {
+export function createRestorer(options: RestorerOptions) {
   let turn: Promise<unknown> = Promise.resolve();
   /** One at a time: they share a place. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -83,8 +74,15 @@ export function createRestorer(options: RestorerOptions): Restorer {
     keep = options.timers.after(keepSeconds, () => void drop());
   };
   return {
-    receive: (upload) => inTurn(() => receive(options, upload)).finally(dropLater),
-    restore: (request) =>
+    /** Keeps an encrypted backup in place of an earlier one. Throws `storage_full`, `storage_unwritable`. */
+    receive: (upload: Upload): Promise<{ bytes: number }> =>
+      inTurn(() => receive(options, upload)).finally(dropLater),
+    /**
+     * Opens the backup that was received, and judges all of it. Unless only the plan is wanted, the next start of the agent
+     * carries it out, which is asked for; `with_host_files` wants only the plan while one of root's is another. Throws `not_found`, `backup_key_wrong`,
+     * `backup_unusable`, `update_busy`, `not_ready`, `storage_full` and `storage_unwritable`: then nothing is changed.
+     */
+    restore: (request: RestoreRequest): Promise<RestorePlan> =>
       inTurn(async () => {
         const plan = await restore(options, request).finally(dropLater);
         if (plan.done) keep();

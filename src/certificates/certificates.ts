@@ -20,18 +20,7 @@ export interface RefusedPair {
 }
 
 /** Chooses the certificate for HTTPS. */
-export interface Certificates {
-  /** Null until the first `read`, and if none could be made. */
-  present(): Shown | null;
-  /** Installed pairs that the last `read` could not use. */
-  refused(): readonly RefusedPair[];
-  /**
-   * Reads the files again, and chooses the highest name that can be used. A pair that was replaced by an unusable one
-   * stays in use as it was; if no other can be used, the device's own is. True: another one is shown now. Throws the
-   * errors of making one.
-   */
-  read(): Promise<boolean>;
-}
+export type Certificates = ReturnType<typeof createCertificates>;
 
 export function createCertificates(
   /** The pairs that are installed. */
@@ -40,7 +29,7 @@ export function createCertificates(
   readOwn: () => Promise<Pair | null>,
   log: Log,
   record: (event: EventFacts) => void,
-): Certificates {
+) {
   let present: Shown | null = null;
   let refused: readonly RefusedPair[] = [];
   const tellRefused = (found: readonly RefusedPair[]): void => {
@@ -72,9 +61,16 @@ export function createCertificates(
     return own && { ...own, installed: null, facts: factsOf(own.certificate) };
   };
   return {
-    present: () => present,
-    refused: () => refused,
-    read: async () => {
+    /** Null until the first `read`, and if none could be made. */
+    present: (): Shown | null => present,
+    /** Installed pairs that the last `read` could not use. */
+    refused: (): readonly RefusedPair[] => refused,
+    /**
+     * Reads the files again, and chooses the highest name that can be used. A pair that was replaced by an unusable one
+     * stays in use as it was; if no other can be used, the device's own is. True: another one is shown now. Throws the
+     * errors of making one.
+     */
+    read: async (): Promise<boolean> => {
       const next = await choose();
       if (next?.certificate === present?.certificate && next?.key === present?.key) return false;
       const isFirst = present === null;

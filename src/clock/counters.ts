@@ -1,9 +1,5 @@
 /** Counts of what the clock's loop has done since the agent's start. */
-export interface Counters {
-  add(name: CounterName, by?: number): void;
-  /** A copy of the present counts. */
-  read(): Record<CounterName, number>;
-}
+export type Counters = ReturnType<typeof createCounters>;
 
 const names = [
   "rounds",
@@ -24,12 +20,13 @@ const names = [
 
 export type CounterName = (typeof names)[number];
 
-export function createCounters(): Counters {
+export function createCounters() {
   const counts = Object.fromEntries(names.map((name) => [name, 0])) as Record<CounterName, number>;
   return {
-    add: (name, by = 1) => {
+    add: (name: CounterName, by: number = 1): void => {
       counts[name] += by;
     },
-    read: () => ({ ...counts }),
+    /** A copy of the present counts. */
+    read: (): Record<CounterName, number> => ({ ...counts }),
   };
 }

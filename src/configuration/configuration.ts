@@ -36,32 +36,7 @@ import {
 import { installedFingerprint, judgeRoot, rootChanges } from "./update-root.ts";
 
 /** Applies one document to a device: all of it or nothing. */
-export interface Configurator {
-  /**
-   * With `check` it only returns the changes that would be made. Throws `validation_failed` with every fault,
-   * `storage_full` and `storage_unwritable`.
-   */
-  apply(configuration: Configuration, check: boolean): Promise<Applied>;
-  /** All faults of a configuration, as far as it fits the schema. */
-  faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
-  /** This device as a configuration that changes nothing here. Throws `validation_failed`. */
-  export(request: ExportOptions): Promise<ExportedConfiguration>;
-  /** Digests of what the device is, and whether that is what the last configuration said. */
-  digest(): Promise<ConfigurationDigest>;
-  /**
-   * True if the device is no longer what the last configuration said; null: none was applied, or it cannot be read. Only
-   * the first call waits for the disk. `root`: fingerprint of the installed root of trust; null: none.
-   */
-  isLeft(root: string | null): Promise<boolean | null>;
-  /** The key that second factors for this device are sealed to; null: it has no sealing key. */
-  sealKey(): string | null;
-  /**
-   * Completes a transaction that an interrupted process had decided. null: there is none, or it awaited a root of trust
-   * that is not installed, so that nothing was decided. Throws `state_damaged` if the transaction cannot be read, and
-   * `validation_failed` if it would take the last administrator away.
-   */
-  resume(): Promise<readonly ConfigurationChange[] | null>;
-}
+export type Configurator = ReturnType<typeof createConfigurator>;
 
 /** The result of a configuration. */
 export interface Applied {
@@ -99,7 +74,7 @@ interface Working extends ConfiguratorOptions {
   readonly last: ReturnType<typeof createLastApplied>;
 }
 
-export function createConfigurator(given: ConfiguratorOptions): Configurator {
+export function createConfigurator(given: ConfiguratorOptions) {
   const options: Working = { ...given, last: createLastApplied(given) };
   let turn: Promise<unknown> = Promise.resolve();
   /** One at a time: the next is judged by the state that the one before has made. */
@@ -112,7 +87,11 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
   const [digestKey = randomBytes(32)] = given.seal.derived("steward configuration digest v1");
   let endAwaiting = (): void => undefined;
   return {
-    apply: (configuration, check) =>
+    /**
+     * With `check` it only returns the changes that would be made. Throws `validation_failed` with every fault,
+     * `storage_full` and `storage_unwritable`.
+     */
+    apply: (configuration: Configuration, check: boolean): Promise<Applied> =>
       inTurn(async () => {
         const applied = await apply(options, configuration, check);
         if (!check) endAwaiting();
@@ -123,13 +102,17 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
           );
         return applied;
       }),
-    faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
-    export: (request) => {
+    /** All faults of a configuration, as far as it fits the schema. */
+    faultsOf: async (configuration: Configuration): Promise<readonly Fault[]> =>
+      faultsOf(options, orderOf(options, configuration)),
+    /** This device as a configuration that changes nothing here. Throws `validation_failed`. */
+    export: (request: ExportOptions): Promise<ExportedConfiguration> => {
       const { seal, time, readInstalledRoot } = options;
       const source = { present: presentOf(options), seal, expiryNow: time.expiryNow(), readInstalledRoot };
       return exportConfiguration(source, request);
     },
-    digest: async () => {
+    /** Digests of what the device is, and whether that is what the last configuration said. */
+    digest: async (): Promise<ConfigurationDigest> => {
       const root = await installedFingerprint(options.readInstalledRoot);
       const applied = await options.last.read();
       const present = presentOf(options);
@@ -139,9 +122,20 @@ export function createConfigurator(given: ConfiguratorOptions): Configurator {
         drift: applied?.isLeft(present, root) ?? null,
       };
     },
-    isLeft: async (root) => (await options.last.read())?.isLeft(presentOf(options), root) ?? null,
-    sealKey: () => transportKey(options.seal),
-    resume: () => inTurn(() => resume(options)),
+    /**
+     * True if the device is no longer what the last configuration said; null: none was applied, or it cannot be read. Only
+     * the first call waits for the disk. `root`: fingerprint of the installed root of trust; null: none.
+     */
+    isLeft: async (root: string | null): Promise<boolean | null> =>
+      (await options.last.read())?.isLeft(presentOf(options), root) ?? null,
+    /** The key that second factors for this device are sealed to; null: it has no sealing key. */
+    sealKey: (): string | null => transportKey(options.seal),
+    /**
+     * Completes a transaction that an interrupted process had decided. null: there is none, or it awaited a root of trust
+     * that is not installed, so that nothing was decided. Throws `state_damaged` if the transaction cannot be read, and
+     * `validation_failed` if it would take the last administrator away.
+     */
+    resume: (): Promise<readonly ConfigurationChange[] | null> => inTurn(() => resume(options)),
   };
 }
 

@@ -5,22 +5,18 @@ export type Figures = Readonly<Record<HistorySeriesName, number | null>>;
 export type HistorySeriesName = (typeof historySeriesNames)[number];
 
 /** The way in which a figure is kept in 16 bits, and the order of two by which one is the worse. */
-interface Form {
-  toBits(figure: number): number;
-  toFigure(bits: number): number;
-  isWorse(figure: number, than: number): boolean;
-}
+type Form = ReturnType<typeof fixed>;
 
 /** The bits of a figure that is not known: no figure has them. */
 export const unknownBits = -32_768;
 const mostBits = 32_767;
 
 /** The form of a figure with fixed decimals; a figure beyond its range is kept as the last within. */
-function fixed(perUnit: number): Form {
+function fixed(perUnit: number) {
   return {
-    toBits: (figure) => bounded(figure * perUnit),
-    toFigure: (bits) => bits / perUnit,
-    isWorse: (figure, than) => figure > than,
+    toBits: (figure: number): number => bounded(figure * perUnit),
+    toFigure: (bits: number): number => bits / perUnit,
+    isWorse: (figure: number, than: number): boolean => figure > than,
   };
 }
 

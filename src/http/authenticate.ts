@@ -58,17 +58,11 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   };
 }
 
-interface VerifiedTokens {
-  known(token: string): AccessClaims | undefined;
-  /** Throws `invalid_token`. */
-  verify(ctx: Koa.Context, token: string): Promise<AccessClaims>;
-}
-
 /**
  * koa-jwt verifies each token once. Verification is most of the cost of a request, so the claims of the latest `most`
  * tokens are cached.
  */
-export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTokens): VerifiedTokens {
+export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTokens) {
   const { algorithms, issuer, audience } = accessTokenRules;
   const rules = {
     secret: key,
@@ -84,8 +78,9 @@ export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTok
   let verify: Koa.Middleware | undefined;
   const remembered = new Map<string, AccessClaims>();
   return {
-    known: (token) => remembered.get(token),
-    verify: async (ctx, token) => {
+    known: (token: string): AccessClaims | undefined => remembered.get(token),
+    /** Throws `invalid_token`. */
+    verify: async (ctx: Koa.Context, token: string): Promise<AccessClaims> => {
       // The first token loads koa-jwt, whose types lack the options that it passes on to jsonwebtoken.
       verify ??= koaJwt(rules as unknown as koaJwt.Options);
       try {

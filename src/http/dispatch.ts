@@ -59,16 +59,11 @@ export interface Bytes {
 }
 
 /** Runs operations: rights first, then input, then the handler; for requests and for the local command line alike. */
-export interface Dispatch {
-  /** Throws unless this caller may. It is asked before a body is read, by `run`, and while a request lasts. */
-  authorise(id: OperationId, caller: Caller): void | Promise<void>;
-  /** Throws a StewardError. */
-  run(id: OperationId, request: DispatchRequest): Promise<Answer>;
-}
+export type Dispatch = ReturnType<typeof createDispatch>;
 
 const untold = (): void => undefined;
 
-export function createDispatch(handlers: Handlers, events: EventSink, uptime: Uptime): Dispatch {
+export function createDispatch(handlers: Handlers, events: EventSink, uptime: Uptime) {
   const budget = createWriteBudget(uptime);
   const keptAnswers = createKeptAnswers<Answer>(uptime);
   const entries = new Map(
@@ -89,8 +84,10 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
     return handle.authorise?.(caller);
   };
   return {
+    /** Throws unless this caller may. It is asked before a body is read, by `run`, and while a request lasts. */
     authorise: judge,
-    run: async (id, request) => {
+    /** Throws a StewardError. */
+    run: async (id: OperationId, request: DispatchRequest): Promise<Answer> => {
       const entry = entryOf(id);
       const { operation, handle } = entry;
       // No await where it is not needed: it would cost each request a turn of the microtasks.

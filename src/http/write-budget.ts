@@ -8,10 +8,7 @@ import type { Actor } from "./call.ts";
  * Bounds the writes of each account, in all its sessions and API tokens: each writes to the disk and into the record of
  * events. Local root has no bound.
  */
-export interface WriteBudget {
-  /** `tell` gets the rest of the budget as headers, also if it throws. Throws `rate_limited`. */
-  take(operation: Operation, actor: Actor, tell: (headers: BudgetHeaders) => void): void;
-}
+export type WriteBudget = ReturnType<typeof createWriteBudget>;
 
 /** The two fields of draft-ietf-httpapi-ratelimit-headers-10: the rule, and the rest. */
 export interface BudgetHeaders {
@@ -25,10 +22,11 @@ export const changesOfAccount = { burst: 600, perSecond: 1 } as const;
 const { burst, perSecond } = changesOfAccount;
 const policy = `"changes";q=${burst};w=${burst / perSecond}`;
 
-export function createWriteBudget(uptime: Uptime): WriteBudget {
+export function createWriteBudget(uptime: Uptime) {
   const budgets = createBuckets(changesOfAccount, () => uptime() * 1_000);
   return {
-    take: (operation, actor, tell) => {
+    /** `tell` gets the rest of the budget as headers, also if it throws. Throws `rate_limited`. */
+    take: (operation: Operation, actor: Actor, tell: (headers: BudgetHeaders) => void): void => {
       if (!isBudgeted(operation) || (actor.kind !== "user" && actor.kind !== "token")) return;
       const budget = budgets(actor.account.id);
       const isTaken = budget.take();

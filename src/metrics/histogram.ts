@@ -1,8 +1,5 @@
 /** Durations, counted by upper bounds. */
-export interface Histogram {
-  observe(seconds: number): void;
-  read(): HistogramReading;
-}
+export type Histogram = ReturnType<typeof createHistogram>;
 
 export interface HistogramReading {
   /** Observations of at most each bound; the last is that of all of them. */
@@ -11,20 +8,20 @@ export interface HistogramReading {
 }
 
 /** `bounds` in seconds, ascending, without the infinite one. */
-export function createHistogram(bounds: readonly number[]): Histogram {
+export function createHistogram(bounds: readonly number[]) {
   const counts = new Array<number>(bounds.length + 1).fill(0);
   let sum = 0;
   /** Kept until the next observation. */
   let reading: HistogramReading | undefined;
   return {
-    observe: (seconds) => {
+    observe: (seconds: number): void => {
       reading = undefined;
       let index = 0;
       while (index < bounds.length && seconds > (bounds[index] ?? 0)) index += 1;
       counts[index] = (counts[index] ?? 0) + 1;
       sum += seconds;
     },
-    read: () => {
+    read: (): HistogramReading => {
       reading ??= { cumulative: cumulated(bounds, counts), sum };
       return reading;
     },

@@ -17,25 +17,13 @@ import type { Delivery, Message } from "./receiver.ts";
  * a network. The record of events is its queue, and a receiver is a place in it, so that events are dropped by the record's
  * own rules only, and a message says so.
  */
-export interface Outbox {
-  /**
-   * Call it after the start, and after each change of the receivers. A name that was not there before begins at the newest
-   * event; one that is no longer given is forgotten. `change`: the event of the change, which a receiver that is gone or
-   * replaced by it gets as its last message.
-   */
-  configure(receivers: readonly NamedReceiver[], change?: Promise<AuditEvent>): void;
-  states(): readonly ReceiverState[];
-  /** Delivers a message without events, whatever else waits. Throws `not_found`. */
-  test(name: string): Promise<Delivery>;
-  /** Ends the attempts that are under way; their messages are tried again after the next start. */
-  close(): Promise<void>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 export interface OutboxOptions extends Omit<DispatcherOptions, "keep"> {
   readonly document: Pick<Document<OutboxRecord>, "read" | "note" | "save">;
 }
 
-export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
+export function createOutbox({ document, ...options }: OutboxOptions) {
   const { events } = options;
   const dispatchers = new Map<string, Dispatcher>();
   const farewells = createFarewells(options);
@@ -50,7 +38,12 @@ export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
     for (const dispatcher of dispatchers.values()) dispatcher.heard(event);
   });
   return {
-    configure: (receivers, change) => {
+    /**
+     * Call it after the start, and after each change of the receivers. A name that was not there before begins at the newest
+     * event; one that is no longer given is forgotten. `change`: the event of the change, which a receiver that is gone or
+     * replaced by it gets as its last message.
+     */
+    configure: (receivers: readonly NamedReceiver[], change?: Promise<AuditEvent>): void => {
       farewells.configure(receivers, change);
       const names = new Set(receivers.map(({ name }) => name));
       for (const [name, dispatcher] of dispatchers) {
@@ -66,13 +59,15 @@ export function createOutbox({ document, ...options }: OutboxOptions): Outbox {
         else if (cursor) dispatchers.set(named.name, new Dispatcher(named, cursor, { ...options, keep }));
       }
     },
-    states: () => [...dispatchers.values()].map((dispatcher) => dispatcher.state()),
-    test: async (name) => {
+    states: (): readonly ReceiverState[] => [...dispatchers.values()].map((dispatcher) => dispatcher.state()),
+    /** Delivers a message without events, whatever else waits. Throws `not_found`. */
+    test: async (name: string): Promise<Delivery> => {
       const dispatcher = dispatchers.get(name);
       if (dispatcher) return dispatcher.test();
       throw new StewardError("not_found", `There is no receiver "${name}".`);
     },
-    close: async () => {
+    /** Ends the attempts that are under way; their messages are tried again after the next start. */
+    close: async (): Promise<void> => {
       unsubscribe();
       const all = [...dispatchers.values(), ...farewells.end()];
       await Promise.all(all.map((dispatcher) => dispatcher.stop()));

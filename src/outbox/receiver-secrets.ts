@@ -47,21 +47,12 @@ export interface SecretSeal {
   open(sealed: string, recordId: string): string;
 }
 
-export interface ReceiverSecrets {
-  /** The secret of this receiver; null: none was set for it and its destination, or it cannot be opened here. */
-  of(receiver: Addressed): string | null;
-  /** Throws where the device has no key, `storage_full` and `storage_unwritable`. */
-  set(receiver: Addressed, secret: string): Promise<void>;
-  /** Forgets the secrets of all other receivers. */
-  keepOnly(receivers: readonly Addressed[]): Promise<void>;
-}
+export type ReceiverSecrets = ReturnType<typeof createReceiverSecrets>;
 
-export function createReceiverSecrets(
-  document: Document<ReceiverSecretsState>,
-  seal: SecretSeal,
-): ReceiverSecrets {
+export function createReceiverSecrets(document: Document<ReceiverSecretsState>, seal: SecretSeal) {
   return {
-    of: (receiver) => {
+    /** The secret of this receiver; null: none was set for it and its destination, or it cannot be opened here. */
+    of: (receiver: Addressed): string | null => {
       const found = document.read().secrets.find(({ name }) => name === receiver.name);
       try {
         return found === undefined ? null : seal.open(found.sealed, recordOf(receiver));
@@ -69,14 +60,16 @@ export function createReceiverSecrets(
         return null;
       }
     },
-    set: async (receiver, secret) => {
+    /** Throws where the device has no key, `storage_full` and `storage_unwritable`. */
+    set: async (receiver: Addressed, secret: string): Promise<void> => {
       const { name } = receiver;
       const sealed = seal.seal(secret, recordOf(receiver));
       await document.update(({ secrets }) => ({
         secrets: [...secrets.filter((one) => one.name !== name), { name, sealed }],
       }));
     },
-    keepOnly: async (receivers) => {
+    /** Forgets the secrets of all other receivers. */
+    keepOnly: async (receivers: readonly Addressed[]): Promise<void> => {
       const isNamed = ({ name }: Pick<Addressed, "name">) => receivers.some((one) => one.name === name);
       // An update that changes nothing would still wait for its turn.
       if (document.read().secrets.every(isNamed)) return;

@@ -11,29 +11,7 @@ import { type SettingsGuard, settingsFaults } from "./faults.ts";
 import { refuseDirectory } from "./rules.ts";
 
 /** The appliance's settings: read from memory, changed by merging the given members. */
-export interface SettingsStore {
-  read(): Settings;
-  /** The settings that `role` may see. */
-  view(role: Role): Settings;
-  /**
-   * Throws `forbidden` if the writer's role may not write a changed member, `validation_failed`,
-   * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, `pinned_by_host`, and
-   * the errors of writer and `precondition`.
-   */
-  change(
-    change: SettingsChange,
-    writer: Writer,
-    precondition?: (present: Settings) => void,
-  ): Promise<Settings>;
-  /** The faults of a change, as far as it fits the schema; the same for every writer. */
-  faultsOf(change: SettingsChange): Fault[];
-  /**
-   * Another room's reason to refuse a change, after it checked the conditions that the change relies on; null: none.
-   */
-  refusalOf(change: SettingsChange): Promise<StewardError | null>;
-  /** From now on these rules apply as well. */
-  addGuard(guard: SettingsGuard): void;
-}
+export type SettingsStore = ReturnType<typeof createSettings>;
 
 /** The writer of settings. */
 export interface Writer {
@@ -63,13 +41,14 @@ export function settingsKind(defaults: Settings): DocumentKind<Settings> {
   };
 }
 
-export function createSettings(document: Document<Settings>): SettingsStore {
+export function createSettings(document: Document<Settings>) {
   const guards: SettingsGuard[] = [];
   const shown = new WeakMap<Settings, Settings>();
   const redacted = new WeakMap<Settings, Settings>();
   return {
-    read: () => document.read(),
-    view: (role) => {
+    read: (): Settings => document.read(),
+    /** The settings that `role` may see. */
+    view: (role: Role): Settings => {
       // Members of a newer release stay in the document, but this release cannot show them correctly.
       const present = shown.get(document.read()) ?? onlyKnown(settingsSchema, document.read());
       shown.set(document.read(), present);
@@ -78,7 +57,16 @@ export function createSettings(document: Document<Settings>): SettingsStore {
       redacted.set(present, known);
       return known;
     },
-    change: async (change, writer, precondition) => {
+    /**
+     * Throws `forbidden` if the writer's role may not write a changed member, `validation_failed`,
+     * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, `pinned_by_host`, and
+     * the errors of writer and `precondition`.
+     */
+    change: async (
+      change: SettingsChange,
+      writer: Writer,
+      precondition?: (present: Settings) => void,
+    ): Promise<Settings> => {
       const refusal = await firstRefusal(guards, onlyDifferences(document.read(), change));
       return document.update((present) => {
         precondition?.(present);
@@ -87,9 +75,15 @@ export function createSettings(document: Document<Settings>): SettingsStore {
         return next;
       });
     },
-    refusalOf: (change) => firstRefusal(guards, onlyDifferences(document.read(), change)),
-    faultsOf: (change) => settingsFaults(guards, document.read(), change),
-    addGuard: (guard) => {
+    /**
+     * Another room's reason to refuse a change, after it checked the conditions that the change relies on; null: none.
+     */
+    refusalOf: (change: SettingsChange): Promise<StewardError | null> =>
+      firstRefusal(guards, onlyDifferences(document.read(), change)),
+    /** The faults of a change, as far as it fits the schema; the same for every writer. */
+    faultsOf: (change: SettingsChange): Fault[] => settingsFaults(guards, document.read(), change),
+    /** From now on these rules apply as well. */
+    addGuard: (guard: SettingsGuard): void => {
       guards.push(guard);
     },
   };

@@ -5,23 +5,7 @@ import type { HostIdentity, RootHelper } from "../host/ports.ts";
 import { type SupportClock, supportOf } from "./support.ts";
 
 /** The machine: its name, its time zone, its power. */
-export interface Machine {
-  settings(): Promise<HostSettings>;
-  /**
-   * Changes the given members, and returns those that differ with their former values. Throws `validation_failed` for a
-   * zone that this host does not have, `host_right_missing`, and the errors of the helper.
-   */
-  change(change: MachineChange): Promise<MachineChanges>;
-  /** Asks the machine to go down. Throws `update_busy` while a release is on trial, unless `force`. */
-  goDown(verb: "reboot" | "power-off", force: boolean): Promise<{ boot_id: string }>;
-  /**
-   * Records a factory reset, so that it certainly happens. Throws `update_busy` while a release is on trial, and the
-   * errors of the disk.
-   */
-  reset(): Promise<void>;
-  /** Throws `update_busy` while a release is on trial: the backup would be of another one than the device then has. */
-  refuseOnTrial(): void;
-}
+export type Machine = ReturnType<typeof createMachine>;
 
 export type MachineChange = Input<"changeHost">["body"];
 
@@ -45,30 +29,40 @@ export interface MachineOptions {
 
 const endTrial = "Wait, or end it with `steward update confirm` or `steward update abort`.";
 
-export function createMachine(options: MachineOptions): Machine {
+export function createMachine(options: MachineOptions) {
   const { identity, names, helper, supportUntil, time } = options;
   return {
-    settings: async () => ({
+    settings: async (): Promise<HostSettings> => ({
       host_name: identity.hostname,
       time_zone: await names.timeZone(),
       support_until: supportUntil,
       support: supportOf(supportUntil, time),
     }),
-    change: async (change) => {
+    /**
+     * Changes the given members, and returns those that differ with their former values. Throws `validation_failed` for a
+     * zone that this host does not have, `host_right_missing`, and the errors of the helper.
+     */
+    change: async (change: MachineChange): Promise<MachineChanges> => {
       requireZone(names, change.time_zone);
       return { ...(await renamed(options, change)), ...(await moved(options, change)) };
     },
-    goDown: async (verb, force) => {
+    /** Asks the machine to go down. Throws `update_busy` while a release is on trial, unless `force`. */
+    goDown: async (verb: "reboot" | "power-off", force: boolean): Promise<{ boot_id: string }> => {
       const how = verb === "reboot" ? "restart" : "shut down";
       if (!force) refuseOnTrial(options.updates(), `It would be undone. Wait, or ${how} now with \`force\`.`);
       await asked(helper.ask({ word: verb }), verb === "reboot" ? "restart it" : "switch it off");
       return { boot_id: identity.bootId };
     },
-    reset: async () => {
+    /**
+     * Records a factory reset, so that it certainly happens. Throws `update_busy` while a release is on trial, and the
+     * errors of the disk.
+     */
+    reset: async (): Promise<void> => {
       refuseOnTrial(options.updates(), endTrial);
       await options.requestReset();
     },
-    refuseOnTrial: () => refuseOnTrial(options.updates(), endTrial),
+    /** Throws `update_busy` while a release is on trial: the backup would be of another one than the device then has. */
+    refuseOnTrial: (): void => refuseOnTrial(options.updates(), endTrial),
   };
 }
 

@@ -20,14 +20,7 @@ export type ClientKey = string | null;
 /**
  * argon2id, one hash at a time, so that sign-ins arriving together neither fill the memory nor hold up other requests.
  */
-export interface Passwords {
-  /** A PHC string. Throws `hashing_busy`. */
-  hash(password: string, clientKey: ClientKey): Promise<string>;
-  /** With `phc` null (no such user) it takes the same time and returns false. Throws `hashing_busy`. */
-  verify(phc: string | null, password: string, clientKey: ClientKey): Promise<boolean>;
-  /** True if the hash is to be made again at today's cost, now that its password is known. */
-  needsRehash(phc: string): boolean;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /**
  * `isKnownClient`: true for a client from which a user has signed in recently. `ownCost`: that of new hashes, and of the
@@ -39,18 +32,22 @@ export function createPasswords({
 }: {
   isKnownClient: (clientKey: string) => boolean;
   ownCost?: Argon2Cost | undefined;
-}): Passwords {
+}) {
   const turn = createTurns(isKnownClient);
   const decoy = madeUpHash(ownCost);
   return {
-    hash: (password, clientKey) => turn(clientKey, () => hashPassword(password, ownCost)),
-    verify: (phc, password, clientKey) =>
+    /** A PHC string. Throws `hashing_busy`. */
+    hash: (password: string, clientKey: ClientKey): Promise<string> =>
+      turn(clientKey, () => hashPassword(password, ownCost)),
+    /** With `phc` null (no such user) it takes the same time and returns false. Throws `hashing_busy`. */
+    verify: (phc: string | null, password: string, clientKey: ClientKey): Promise<boolean> =>
       turn(clientKey, async () => {
         const { verify } = await openArgon2();
         const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
         return phc !== null && matches;
       }),
-    needsRehash: (phc) => isWeaker(phc, ownCost) || isCostlier(phc),
+    /** True if the hash is to be made again at today's cost, now that its password is known. */
+    needsRehash: (phc: string): boolean => isWeaker(phc, ownCost) || isCostlier(phc),
   };
 }
 

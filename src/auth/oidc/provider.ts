@@ -10,15 +10,7 @@ import type { ProviderRequest } from "./provider-requests.ts";
 import { type ProviderReason, refusedAnswer } from "./refusals.ts";
 
 /** The client of the provider: OpenID Connect Core 1.0, authorization code with PKCE. */
-export interface Provider {
-  /** The address that the browser opens to begin a flow. Throws `provider_unreachable` and `provider_refused`. */
-  authorizationUrl(flow: Flow): Promise<string>;
-  /**
-   * The person who signed in, from the query that came back; for a step-up, only a sign-in after the flow began counts.
-   * Throws `provider_unreachable` and `provider_refused`.
-   */
-  claimsOf(flow: Flow, query: URLSearchParams): Promise<Claims>;
-}
+export type Provider = ReturnType<typeof createProvider>;
 
 export interface ProviderOptions {
   readonly config: SignInProvider;
@@ -40,10 +32,11 @@ const discoverySeconds = 5 * 60;
 /** Seconds that a failed discovery is kept, for the same reason; then a person may try again. */
 const failedDiscoverySeconds = 10;
 
-export function createProvider(options: ProviderOptions): Provider {
+export function createProvider(options: ProviderOptions) {
   const discovered = createDiscovery(options);
   return {
-    authorizationUrl: async (flow) => {
+    /** The address that the browser opens to begin a flow. Throws `provider_unreachable` and `provider_refused`. */
+    authorizationUrl: async (flow: Flow): Promise<string> => {
       const { config } = options;
       const server = await discovered();
       const url = endpoint(server.authorization_endpoint, config);
@@ -57,7 +50,11 @@ export function createProvider(options: ProviderOptions): Provider {
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return url.href;
     },
-    claimsOf: async (flow, query) => {
+    /**
+     * The person who signed in, from the query that came back; for a step-up, only a sign-in after the flow began counts.
+     * Throws `provider_unreachable` and `provider_refused`.
+     */
+    claimsOf: async (flow: Flow, query: URLSearchParams): Promise<Claims> => {
       const server = await discovered();
       try {
         return await redeem(options, server, flow, query);

@@ -19,18 +19,7 @@ import { passkeyAlgorithms, verifyCreation, verifyUse } from "./webauthn.ts";
  * Passkeys beside the codes of a second factor. Each works under one host name of the device, so its user keeps the codes
  * for all others.
  */
-export interface Passkeys {
-  /** The request of a page to a passkey; undefined: the account has none for the host of this page. */
-  ask(account: Account, context: RequestContext): PasskeyRequest | undefined;
-  /** Throws `passkey_invalid`. */
-  prove(account: Account, factor: StoredFactor, proof: PasskeyProof, context: RequestContext): Promise<void>;
-  /** Throws `two_factor_not_enabled` and `passkey_not_possible`. */
-  begin(account: Account, context: RequestContext): PasskeyCreation;
-  /** Throws `two_factor_not_enabled`, `passkey_not_possible` and `passkey_invalid`. */
-  add(account: Account, given: NewPasskey, context: RequestContext): Promise<Passkey>;
-  /** Throws `not_found`. */
-  remove(account: Account, id: string): Promise<Passkey>;
-}
+export type Passkeys = ReturnType<typeof createPasskeys>;
 
 interface PasskeysOptions {
   readonly accounts: Accounts;
@@ -46,20 +35,27 @@ export function passkeyView({ id, name, host, created_at, last_used_at }: Stored
   return { id, name, host, created_at, last_used_at };
 }
 
-export function createPasskeys(options: PasskeysOptions): Passkeys {
+export function createPasskeys(options: PasskeysOptions) {
   const { accounts } = options;
   const challenges = createPasskeyChallenges(options.uptime);
   return {
-    ask: ({ id, two_factor }, context) => {
+    /** The request of a page to a passkey; undefined: the account has none for the host of this page. */
+    ask: ({ id, two_factor }: Account, context: RequestContext): PasskeyRequest | undefined => {
       const page = pageOf(context);
       const known = two_factor?.passkeys?.filter(({ host }) => host === page?.host) ?? [];
       if (!page || known.length === 0) return undefined;
       const credentials = known.map(({ credential_id }) => credential_id);
       return { challenge: challenges.open(id, "use"), host: page.host, credentials };
     },
-    prove: (account, factor, proof, context) =>
-      prove(options, challenges, { account, factor, proof }, context),
-    begin: ({ id, two_factor }, context) => {
+    /** Throws `passkey_invalid`. */
+    prove: (
+      account: Account,
+      factor: StoredFactor,
+      proof: PasskeyProof,
+      context: RequestContext,
+    ): Promise<void> => prove(options, challenges, { account, factor, proof }, context),
+    /** Throws `two_factor_not_enabled` and `passkey_not_possible`. */
+    begin: ({ id, two_factor }: Account, context: RequestContext): PasskeyCreation => {
       const { host } = requirePage(context);
       const { passkeys } = requireRoom(two_factor);
       return {
@@ -68,8 +64,11 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
         expires_in: passkeySeconds,
       };
     },
-    add: (account, given, context) => add(options, challenges, { account, given }, context),
-    remove: async ({ id: userId }, id) => {
+    /** Throws `two_factor_not_enabled`, `passkey_not_possible` and `passkey_invalid`. */
+    add: (account: Account, given: NewPasskey, context: RequestContext): Promise<Passkey> =>
+      add(options, challenges, { account, given }, context),
+    /** Throws `not_found`. */
+    remove: async ({ id: userId }: Account, id: string): Promise<Passkey> => {
       let removed: StoredPasskey | undefined;
       await accounts.changeFactor(userId, (factor) => {
         removed = factor?.passkeys?.find((one) => one.id === id);

@@ -46,21 +46,9 @@ export const usedCodesKind: DocumentKind<UsedCodesState> = {
 };
 
 /** Remembers the time steps whose codes were used, so that each code works once, also if the clock is set back. */
-export interface UsedCodes {
-  /**
-   * Uses the first of these steps that is unused: in memory before it returns, so that no two can use the same, then on
-   * the disk if possible. Undefined if all were used before.
-   */
-  use(userId: string, steps: readonly number[], epoch: number): Promise<number | undefined>;
-  /** Makes steps unusable that were never accepted. */
-  burn(userId: string, steps: readonly number[]): Promise<void>;
-  /** The same for several users, in one write. */
-  burnForAll(userIds: readonly string[], steps: readonly number[]): Promise<void>;
-  /** The secret was removed; its used steps mean nothing more. */
-  forget(userId: string): void;
-}
+export type UsedCodes = ReturnType<typeof createUsedCodes>;
 
-export function createUsedCodes(document: Document<UsedCodesState>): UsedCodes {
+export function createUsedCodes(document: Document<UsedCodesState>) {
   const usedBy = (id: string): UsedSteps =>
     document.read().users.find(({ user_id }) => user_id === id)?.used ?? noUsedSteps;
   const change = async (id: string, next: (used: UsedSteps) => UsedSteps): Promise<void> => {
@@ -68,20 +56,28 @@ export function createUsedCodes(document: Document<UsedCodesState>): UsedCodes {
     await document.save();
   };
   return {
-    use: async (id, steps, epoch) => {
+    /**
+     * Uses the first of these steps that is unused: in memory before it returns, so that no two can use the same, then on
+     * the disk if possible. Undefined if all were used before.
+     */
+    use: async (id: string, steps: readonly number[], epoch: number): Promise<number | undefined> => {
       const step = steps.find((candidate) => isUsable(usedBy(id), candidate, epoch));
       if (step === undefined) return undefined;
       const others = steps.filter((other) => other !== step);
       await change(id, (used) => withUsed(withBurnt(used, others), step, epoch));
       return step;
     },
-    burn: (id, steps) => change(id, (used) => withBurnt(used, steps)),
-    burnForAll: async (ids, steps) => {
+    /** Makes steps unusable that were never accepted. */
+    burn: (id: string, steps: readonly number[]): Promise<void> =>
+      change(id, (used) => withBurnt(used, steps)),
+    /** The same for several users, in one write. */
+    burnForAll: async (ids: readonly string[], steps: readonly number[]): Promise<void> => {
       const burnt = (used: UsedSteps) => withBurnt(used, steps);
       document.note((state) => ids.reduce((next, id) => changed(next, id, burnt), state), 0);
       await document.save();
     },
-    forget: (id) => {
+    /** The secret was removed; its used steps mean nothing more. */
+    forget: (id: string): void => {
       document.note(({ users }) => ({ users: users.filter(({ user_id }) => user_id !== id) }), 0);
     },
   };

@@ -13,33 +13,7 @@ import type { StoredSession } from "./session.ts";
 import { createSessionTable, type SessionTableOptions } from "./session-table.ts";
 
 /** Signed-in sessions of people, with monotonic deadlines. They survive a restart of the agent, and end at a reboot. */
-export interface Sessions {
-  open(userId: string, client: SessionClient): OpenedSession;
-  /** The living session with this id. */
-  find(id: string): StoredSession | undefined;
-  /** The living sessions of a user, the last used first. */
-  list(userId: string): readonly StoredSession[];
-  /** The living sessions of all users. */
-  count(): number;
-  /** Ends one session of a user; false when they have none with this id. */
-  endOne(userId: string, id: string): Promise<boolean>;
-  /**
-   * Binds a session whose token goes into a cookie: from now on its tokens count only with this value, `srb_` and 128
-   * random bits. The session keeps a hash of it.
-   */
-  bind(id: string): string;
-  /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
-  refresh(proof: RefreshProof, client: SessionClient): Promise<OpenedSession>;
-  /**
-   * Ends the session of a refresh token and returns it; an unknown token ends nothing. Throws `invalid_token`: reason
-   * `binding`.
-   */
-  close(proof: RefreshProof, client: SessionClient): Promise<StoredSession | undefined>;
-  /** Ends all sessions of a user, or all but one, at once. */
-  endAll(userId: string, exceptId?: string): Promise<void>;
-  /** Seconds until the two deadlines. */
-  remaining(session: StoredSession): { idleSeconds: number; absoluteSeconds: number };
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 export interface SessionsOptions
   extends SessionTableOptions,
@@ -51,43 +25,59 @@ export interface SessionsOptions
 /** Sessions that a user may have; a new one replaces the one that was unused the longest. */
 export const sessionsPerUser = 10;
 
-export function createSessions(options: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions) {
   const { uptime } = options;
   const table = createSessionTable(options);
   const idleSeconds = () => options.limits().idleSeconds;
   const { exchange, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
   return {
+    /** The living session with this id. */
     find: table.find,
-    open: (userId, client) => {
+    open: (userId: string, client: SessionClient): OpenedSession => {
       const opened = withNextToken(newSession(options, userId, client), newRefreshKey());
       table.change((sessions) => [...withoutOldest(sessions, userId), opened.session]);
       return opened;
     },
-    bind: (id) => {
+    /**
+     * Binds a session whose token goes into a cookie: from now on its tokens count only with this value, `srb_` and 128
+     * random bits. The session keeps a hash of it.
+     */
+    bind: (id: string): string => {
       const binding = newBinding();
       const binding_hash = hashOfToken(binding);
       table.change((sessions) => sessions.map((one) => (one.id === id ? { ...one, binding_hash } : one)));
       return binding;
     },
+    /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     refresh: exchange,
-    list: (userId) =>
+    /** The living sessions of a user, the last used first. */
+    list: (userId: string): readonly StoredSession[] =>
       table
         .living()
         .filter((session) => session.user_id === userId)
         .sort((a, b) => b.rotated_uptime - a.rotated_uptime),
-    count: () => table.living().length,
-    endOne: async (userId, id) => {
+    /** The living sessions of all users. */
+    count: (): number => table.living().length,
+    /** Ends one session of a user; false when they have none with this id. */
+    endOne: async (userId: string, id: string): Promise<boolean> => {
       if (table.find(id)?.user_id !== userId) return false;
       await table.end((one) => one.id === id);
       return true;
     },
-    close: async (proof, client) => {
+    /**
+     * Ends the session of a refresh token and returns it; an unknown token ends nothing. Throws `invalid_token`: reason
+     * `binding`.
+     */
+    close: async (proof: RefreshProof, client: SessionClient): Promise<StoredSession | undefined> => {
       const session = sessionOf(proof, client);
       if (session) await table.end((one) => one.id === session.id);
       return session;
     },
-    endAll: (userId, exceptId) => table.end((one) => one.user_id === userId && one.id !== exceptId),
-    remaining: (session) => ({
+    /** Ends all sessions of a user, or all but one, at once. */
+    endAll: (userId: string, exceptId?: string): Promise<void> =>
+      table.end((one) => one.user_id === userId && one.id !== exceptId),
+    /** Seconds until the two deadlines. */
+    remaining: (session: StoredSession): { idleSeconds: number; absoluteSeconds: number } => ({
       idleSeconds: Math.max(0, session.idle_deadline - uptime()),
       absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
     }),

@@ -11,17 +11,7 @@ import { respondWithSession, type SessionResponseOptions } from "./session-answe
 import { asUsername, type SignedIn } from "./sign-in.ts";
 
 /** Lets a user in again who has lost the authenticator. */
-export interface Recovery {
-  /**
-   * Removes the factor, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Throws the
-   * same `invalid_credentials` for every reason; also `too_many_attempts` and `hashing_busy`.
-   */
-  recover(
-    reference: string,
-    secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },
-    context: RequestContext,
-  ): Promise<SignedIn & { ended: EndedTokens }>;
-}
+export type Recovery = ReturnType<typeof createRecovery>;
 
 interface RecoveryOptions extends SessionResponseOptions {
   passwords: Passwords;
@@ -30,10 +20,18 @@ interface RecoveryOptions extends SessionResponseOptions {
   enrolment: Enrolment;
 }
 
-export function createRecovery(options: RecoveryOptions): Recovery {
+export function createRecovery(options: RecoveryOptions) {
   const { accounts, throttle, enrolment, sessions, apiTokens } = options;
   return {
-    recover: (reference, secrets, context) => {
+    /**
+     * Removes the factor, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Throws the
+     * same `invalid_credentials` for every reason; also `too_many_attempts` and `hashing_busy`.
+     */
+    recover: (
+      reference: string,
+      secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },
+      context: RequestContext,
+    ): Promise<SignedIn & { ended: EndedTokens }> => {
       const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
       const username = named?.username ?? asUsername(reference);
       return withThrottle(

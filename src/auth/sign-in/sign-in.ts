@@ -6,7 +6,6 @@ import type { RequestContext } from "../request-context.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { RefreshProof } from "../sessions/refresh-exchange.ts";
 import type { RequiredAction } from "../sessions/required-action.ts";
-import type { StoredSession } from "../sessions/session.ts";
 import type { StepUps } from "../sessions/step-up.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import { withThrottle } from "../throttle/with-throttle.ts";
@@ -14,24 +13,7 @@ import type { Challenge, Challenges } from "./challenges.ts";
 import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
 
 /** Signs users in, keeps them signed in, and signs them out. */
-export interface SignIn {
-  /**
-   * Throws `invalid_credentials`; `totp_required` with a challenge token if the password was right and a code is
-   * needed; the errors of a wrong code, `too_many_attempts` and `hashing_busy`.
-   */
-  login(credentials: Credentials, context: RequestContext): Promise<SignedIn>;
-  /** Throws `challenge_invalid`, the errors of a wrong code, `too_many_attempts`. */
-  answerChallenge(token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn>;
-  /**
-   * Binds a session whose refresh token goes into a cookie; returns the value that must come with the cookie from now
-   * on.
-   */
-  bind(sessionId: string): string;
-  /** Throws `invalid_token`. */
-  refresh(proof: RefreshProof, context: RequestContext): Promise<Session>;
-  /** Returns the session that has ended; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
-  logout(proof: RefreshProof, context: RequestContext): Promise<StoredSession | undefined>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
 export interface Credentials extends FactorProof {
   username: string;
@@ -53,19 +35,30 @@ interface SignInOptions extends SessionResponseOptions {
   stepUps: StepUps;
 }
 
-export function createSignIn(options: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions) {
   const { accounts, sessions, throttle } = options;
   return {
-    login: (credentials, context) => {
+    /**
+     * Throws `invalid_credentials`; `totp_required` with a challenge token if the password was right and a code is
+     * needed; the errors of a wrong code, `too_many_attempts` and `hashing_busy`.
+     */
+    login: (credentials: Credentials, context: RequestContext): Promise<SignedIn> => {
       const username = asUsername(credentials.username);
       const tried = { name: username, exists: accounts.findByName(username) !== undefined };
       return withThrottle(throttle, tried, context, (resolved) =>
         login(options, { ...credentials, username }, resolved),
       );
     },
-    answerChallenge: (token, proof, context) => answerChallenge(options, token, proof, context),
+    /** Throws `challenge_invalid`, the errors of a wrong code, `too_many_attempts`. */
+    answerChallenge: (token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn> =>
+      answerChallenge(options, token, proof, context),
+    /**
+     * Binds a session whose refresh token goes into a cookie; returns the value that must come with the cookie from now
+     * on.
+     */
     bind: sessions.bind,
-    refresh: async (proof, context) => {
+    /** Throws `invalid_token`. */
+    refresh: async (proof: RefreshProof, context: RequestContext): Promise<Session> => {
       const opened = await sessions.refresh(proof, context);
       const account = accounts.find(opened.session.user_id);
       if (account?.enabled) return respondWithSession(options, opened, account);
@@ -74,6 +67,7 @@ export function createSignIn(options: SignInOptions): SignIn {
         details: { reason: "revoked" },
       });
     },
+    /** Returns the session that has ended; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
     logout: sessions.close,
   };
 }

@@ -11,29 +11,12 @@ import { failureDelaySeconds } from "./throttle-writer.ts";
  * trusted; otherwise a guesser would wait for such a clock. They do not limit recovery codes, an administrator's reset
  * and local root.
  */
-export interface CodeLocks {
-  /**
-   * Call it right before a code is judged, with no await between this and `wrongCode`: the code counts as one of the
-   * hour's. The result takes that back for a right one. Throws `account_locked`.
-   */
-  checkCodes(name: string): Undo;
-  /**
-   * A code after the right password was wrong and fits no time near. One that fits such a time may be a clock's fault.
-   */
-  wrongCode(name: string): void;
-  rightCode(name: string): void;
-  /** The factor of the codes was removed. */
-  forgetCodes(name: string): void;
-  /**
-   * The clock has become trusted, so codes that were wrong by it may now be right. The codes of the hour stay counted.
-   */
-  clearCodeLocks(): void;
-}
+export type CodeLocks = ReturnType<typeof createCodeLocks>;
 
 export function createCodeLocks(
   { counts, now, writer, changed }: CountingContext,
   keyOf: (name: string) => string,
-): CodeLocks {
+) {
   const { judgedCodes } = counts.passing;
   const clear = (isMeant: (account: string) => boolean): void => {
     if (counts.codes.entries(now()).some(([account]) => isMeant(account))) writer.soon();
@@ -45,7 +28,11 @@ export function createCodeLocks(
     return wrong !== undefined && wrong.at + codeDelaySeconds(wrong.failures) > now();
   };
   return {
-    checkCodes: (name) => {
+    /**
+     * Call it right before a code is judged, with no await between this and `wrongCode`: the code counts as one of the
+     * hour's. The result takes that back for a right one. Throws `account_locked`.
+     */
+    checkCodes: (name: string): Undo => {
       const account = keyOf(name);
       const wait = Math.ceil(codesEnd(counts, account, now()) - now());
       if (wait > 0) throw locked(wait);
@@ -57,7 +44,10 @@ export function createCodeLocks(
         changed();
       };
     },
-    wrongCode: (name) => {
+    /**
+     * A code after the right password was wrong and fits no time near. One that fits such a time may be a clock's fault.
+     */
+    wrongCode: (name: string): void => {
       const account = keyOf(name);
       // A running lock keeps its end.
       if (isLocked(account)) return;
@@ -67,16 +57,20 @@ export function createCodeLocks(
       if (isLocked(account)) writer.soon();
       else writer.within(failureDelaySeconds);
     },
-    rightCode: (name) => {
+    rightCode: (name: string): void => {
       const account = keyOf(name);
       clear((one) => one === account);
     },
-    forgetCodes: (name) => {
+    /** The factor of the codes was removed. */
+    forgetCodes: (name: string): void => {
       const account = keyOf(name);
       clear((one) => one === account);
       clearCodes(counts, account);
     },
-    clearCodeLocks: () => clear(() => true),
+    /**
+     * The clock has become trusted, so codes that were wrong by it may now be right. The codes of the hour stay counted.
+     */
+    clearCodeLocks: (): void => clear(() => true),
   };
 }
 

@@ -4,16 +4,7 @@ import { clientWindow, type FailureCounter, windowEnd } from "./throttle-rules.t
 export type Undo = () => void;
 
 /** Rows of failures by key, bounded in their number. */
-export interface FailureCounters {
-  get(key: string, now: number): FailureCounter | undefined;
-  /** Counts a try as failed. */
-  count(key: string, now: number): Undo;
-  /** Drops the surplus: the lowest rank first, and of equal ranks the one untouched the longest. */
-  trim(now: number): void;
-  clear(isMeant: (key: string) => boolean): void;
-  /** The rows that still count. */
-  entries(now: number): [string, FailureCounter][];
-}
+export type FailureCounters = ReturnType<typeof createFailureCounters>;
 
 export interface FailureCountersOptions {
   limit: number;
@@ -31,7 +22,7 @@ export interface FailureCountersOptions {
 export function createFailureCounters(
   stored: Iterable<[string, FailureCounter]>,
   options: FailureCountersOptions,
-): FailureCounters {
+) {
   const { limit, quietSeconds, rank = () => 0, inherits = false } = options;
   const counters = new Map(stored);
   const isQuiet = ({ at }: FailureCounter, now: number): boolean => now - at >= quietSeconds;
@@ -46,7 +37,8 @@ export function createFailureCounters(
   };
   return {
     get,
-    count: (key, now) => {
+    /** Counts a try as failed. */
+    count: (key: string, now: number): Undo => {
       const isOneTooMany = inherits && !counters.has(key) && counters.size >= limit;
       const before = isOneTooMany ? makePlace(now) : get(key, now);
       // Deleted first, because a Map orders its keys by insertion: the last touched is the last.
@@ -54,36 +46,32 @@ export function createFailureCounters(
       counters.set(key, { failures: (before?.failures ?? 0) + 1, at: now });
       return () => takeBack(counters, key, before, now);
     },
-    trim: (now) => dropSurplus(counters, limit, (key, counter) => rank(key, counter, now)),
-    clear: (isMeant) => {
+    /** Drops the surplus: the lowest rank first, and of equal ranks the one untouched the longest. */
+    trim: (now: number): void => dropSurplus(counters, limit, (key, counter) => rank(key, counter, now)),
+    clear: (isMeant: (key: string) => boolean): void => {
       for (const key of counters.keys()) if (isMeant(key)) counters.delete(key);
     },
-    entries: (now) => [...counters].filter(([, counter]) => !isQuiet(counter, now)),
+    /** The rows that still count. */
+    entries: (now: number): [string, FailureCounter][] =>
+      [...counters].filter(([, counter]) => !isQuiet(counter, now)),
   };
 }
 
 /** The times of each client's failures within the window. */
-export interface SlidingWindows {
-  /** The time at which the oldest failure of a full window leaves it; minus infinity while there is room. */
-  end(client: string, now: number): number;
-  count(client: string, now: number): Undo;
-  /** Drops the surplus: the longest untouched first, full ones last. */
-  trim(now: number): void;
-  clear(client: string): void;
-  entries(now: number): [string, readonly number[]][];
-}
+export type SlidingWindows = ReturnType<typeof createSlidingWindows>;
 
 export function createSlidingWindows(
   stored: Iterable<[string, readonly number[]]>,
   limit: number,
   size = clientWindow,
-): SlidingWindows {
+) {
   const windows = new Map(stored);
   const get = (client: string, now: number): readonly number[] =>
     (windows.get(client) ?? []).filter((at) => now < at + size.seconds);
   return {
-    end: (client, now) => windowEnd(get(client, now), size),
-    count: (client, now) => {
+    /** The time at which the oldest failure of a full window leaves it; minus infinity while there is room. */
+    end: (client: string, now: number): number => windowEnd(get(client, now), size),
+    count: (client: string, now: number): Undo => {
       const times = [...get(client, now), now];
       windows.delete(client);
       windows.set(client, times);
@@ -95,9 +83,11 @@ export function createSlidingWindows(
         else windows.delete(client);
       };
     },
-    trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times, size) ? 1 : 0)),
-    clear: (client) => void windows.delete(client),
-    entries: (now) =>
+    /** Drops the surplus: the longest untouched first, full ones last. */
+    trim: (now: number): void =>
+      dropSurplus(windows, limit, (_, times) => (now < windowEnd(times, size) ? 1 : 0)),
+    clear: (client: string): void => void windows.delete(client),
+    entries: (now: number): [string, readonly number[]][] =>
       [...windows.keys()]
         .map((client): [string, readonly number[]] => [client, get(client, now).slice(-size.failures)])
         .filter(([, times]) => times.length > 0),

@@ -12,18 +12,18 @@ export interface StoredMoment {
  * and stops while the device is off; it does not use the wall clock. After a power cut it continues from the last
  * stored moment.
  */
-export interface DeviceUptime {
-  /** Seconds since the state was made. */
-  now(): number;
-  /** The present moment, which is stored with the counts made in it. */
-  moment(): StoredMoment;
-}
+export type DeviceUptime = ReturnType<typeof createDeviceUptime>;
 
-export function createDeviceUptime(stored: StoredMoment, bootId: string, uptime: Uptime): DeviceUptime {
+export function createDeviceUptime(stored: StoredMoment, bootId: string, uptime: Uptime) {
   const began = uptime();
   // A lower uptime under the same id: a container whose boot id cannot be read.
   const isSameBoot = stored.boot_id === bootId && began >= stored.uptime;
   const base = stored.time + (isSameBoot ? began - stored.uptime : 0);
   const now = () => base + Math.max(0, uptime() - began);
-  return { now, moment: () => ({ boot_id: bootId, uptime: uptime(), time: now() }) };
+  return {
+    /** Seconds since the state was made. */
+    now,
+    /** The present moment, which is stored with the counts made in it. */
+    moment: (): StoredMoment => ({ boot_id: bootId, uptime: uptime(), time: now() }),
+  };
 }

@@ -9,15 +9,7 @@ const clientsInAll = 2_048;
  * The clients from which users have signed in to an account. Only a success adds one, so strangers cannot push users
  * out.
  */
-export interface KnownClients {
-  isKnown(account: string, client: string, now: number): boolean;
-  /** True if the client is known for any account. */
-  isKnownAtAll(client: string, now: number): boolean;
-  /** Notes a success; true when the client was not known for the account before. */
-  add(account: string, client: string, now: number): boolean;
-  forget(account: string): void;
-  entries(now: number): KnownClient[];
-}
+export type KnownClients = ReturnType<typeof createKnownClients>;
 
 /** One client of one account, and the time of its last success. */
 export interface KnownClient {
@@ -26,7 +18,7 @@ export interface KnownClient {
   readonly at: number;
 }
 
-export function createKnownClients(stored: readonly KnownClient[]): KnownClients {
+export function createKnownClients(stored: readonly KnownClient[]) {
   // In the order of the last successes, which is the order of a Map. Accounts and clients have indexes into it, so that
   // a success costs no more when thousands are known.
   const marks: Marks = new Map();
@@ -51,20 +43,23 @@ export function createKnownClients(stored: readonly KnownClient[]): KnownClients
     mark !== undefined && now < mark.at + knownSeconds;
   for (const mark of stored) put(mark);
   return {
-    isKnown: (account, client, now) => isFresh(marks.get(keyOf({ account, client })), now),
-    isKnownAtAll: (client, now) =>
+    isKnown: (account: string, client: string, now: number): boolean =>
+      isFresh(marks.get(keyOf({ account, client })), now),
+    /** True if the client is known for any account. */
+    isKnownAtAll: (client: string, now: number): boolean =>
       [...(ofClients.get(client)?.values() ?? [])].some((mark) => isFresh(mark, now)),
-    add: (account, client, now) => {
+    /** Notes a success; true when the client was not known for the account before. */
+    add: (account: string, client: string, now: number): boolean => {
       const mark = { account, client, at: now };
       const isNew = !isFresh(marks.get(keyOf(mark)), now);
       removeOldest(put(mark), clientsPerAccount, remove);
       removeOldest(marks, clientsInAll, remove);
       return isNew;
     },
-    forget: (account) => {
+    forget: (account: string): void => {
       for (const key of [...(ofAccounts.get(account)?.keys() ?? [])]) remove(key);
     },
-    entries: (now) => [...marks.values()].filter((mark) => isFresh(mark, now)),
+    entries: (now: number): KnownClient[] => [...marks.values()].filter((mark) => isFresh(mark, now)),
   };
 }
 

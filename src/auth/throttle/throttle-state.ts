@@ -1,10 +1,5 @@
-import {
-  createFailureCounters,
-  createSlidingWindows,
-  type FailureCounters,
-  type SlidingWindows,
-} from "./counters.ts";
-import { createKnownClients, type KnownClients } from "./known-clients.ts";
+import { createFailureCounters, createSlidingWindows } from "./counters.ts";
+import { createKnownClients } from "./known-clients.ts";
 import {
   readCounters,
   readKnown,
@@ -20,47 +15,10 @@ import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rul
  * Every count of attempts, by keys that reveal neither names nor addresses. All of it is bounded, so that the file
  * stays below 256 KiB. Each table says what an attacker gains by filling it.
  */
-export interface ThrottleState {
-  /**
-   * By `account client`, for strange clients. A full table drops first the rows of the account with the shortest row:
-   * an attacker who wants to drop the rows of one account must fail at twenty others more often than at this one.
-   */
-  own: FailureCounters;
-  /** The same for known clients: strangers never get in here. */
-  ownKnown: FailureCounters;
-  /** By `account`, for strange clients: a new row takes over the shortest, so a flood of names never shortens any. */
-  accounts: FailureCounters;
-  /** By `account`: wrong codes, which need the right password first. */
-  codes: FailureCounters;
-  /**
-   * By `client`. 512 other addresses push one out; a limit for each address does not stop an attacker who has that
-   * many.
-   */
-  windows: SlidingWindows;
-  known: KnownClients;
-  /** Counts that are only in memory: a restart of the agent forgets them. */
-  passing: PassingCounts;
-}
+export type ThrottleState = ReturnType<typeof readCounts>;
 
 /** Counts that are not worth a write: an attacker cannot restart the agent. */
-export interface PassingCounts {
-  /** By `site`: like `windows`, for the /48 of an IPv6 client. */
-  sites: SlidingWindows;
-  /** By `account site`: like `own`. */
-  ownSites: FailureCounters;
-  /**
-   * By `client` and `site`: the failures at existing accounts. They limit the secrets that are checked behind a seal.
-   */
-  atAccounts: SlidingWindows;
-  atAccountsOfSites: SlidingWindows;
-  /**
-   * By `account client`: failures behind a seal, which must be visible nowhere else. Only existing accounts, so few
-   * rows.
-   */
-  sealed: FailureCounters;
-  /** By `account`: codes that were wrong, which needs the right password. */
-  judgedCodes: SlidingWindows;
-}
+export type PassingCounts = ReturnType<typeof passingCounts>;
 
 /**
  * A day without a try gives five or a hundred tries back: fewer than the delays would have allowed in that day. For
@@ -69,38 +27,60 @@ export interface PassingCounts {
 const quietSeconds = 24 * 60 * 60;
 const quietCodesSeconds = 7 * quietSeconds;
 
-export function readCounts(stored: ThrottleRecord, now: number): ThrottleState {
+export function readCounts(stored: ThrottleRecord, now: number) {
   const accounts = createFailureCounters(readCounters(stored.accounts, now), {
     limit: 1_024,
     quietSeconds,
     inherits: true,
   });
   return {
+    /** By `account`, for strange clients: a new row takes over the shortest, so a flood of names never shortens any. */
     accounts,
+    /**
+     * By `account client`, for strange clients. A full table drops first the rows of the account with the shortest row:
+     * an attacker who wants to drop the rows of one account must fail at twenty others more often than at this one.
+     */
     own: createFailureCounters(readCounters(stored.own, now), {
       limit: 1_024,
       quietSeconds,
       rank: (keys, _, time) => accounts.get(accountOf(keys), time)?.failures ?? 0,
     }),
+    /** The same for known clients: strangers never get in here. */
     ownKnown: createFailureCounters(readCounters(stored.own_known, now), { limit: 512, quietSeconds }),
+    /** By `account`: wrong codes, which need the right password first. */
     codes: createFailureCounters(readCounters(stored.codes, now), {
       limit: 256,
       quietSeconds: quietCodesSeconds,
       rank: (_, { failures }) => codeDelaySeconds(failures),
     }),
+    /**
+     * By `client`. 512 other addresses push one out; a limit for each address does not stop an attacker who has that
+     * many.
+     */
     windows: createSlidingWindows(readWindows(stored.windows, now), 512),
     known: createKnownClients(readKnown(stored.known, now)),
+    /** Counts that are only in memory: a restart of the agent forgets them. */
     passing: passingCounts(),
   };
 }
 
-function passingCounts(): PassingCounts {
+function passingCounts() {
   return {
+    /** By `site`: like `windows`, for the /48 of an IPv6 client. */
     sites: createSlidingWindows([], 32, siteWindow),
+    /** By `account site`: like `own`. */
     ownSites: createFailureCounters([], { limit: 256, quietSeconds }),
+    /**
+     * By `client` and `site`: the failures at existing accounts. They limit the secrets that are checked behind a seal.
+     */
     atAccounts: createSlidingWindows([], 512),
     atAccountsOfSites: createSlidingWindows([], 32, siteWindow),
+    /**
+     * By `account client`: failures behind a seal, which must be visible nowhere else. Only existing accounts, so few
+     * rows.
+     */
     sealed: createFailureCounters([], { limit: 512, quietSeconds }),
+    /** By `account`: codes that were wrong, which needs the right password. */
     judgedCodes: createSlidingWindows([], 256, codeWindow),
   };
 }
@@ -142,15 +122,9 @@ export function clearCodes({ codes, passing }: ThrottleState, account: string): 
 }
 
 /** The ends of the delays that run now, by account. */
-export interface RunningDelays {
-  /** The latest end of all its clients. */
-  password: ReadonlyMap<string, number>;
-  codes: ReadonlyMap<string, number>;
-  /** The latest end of all accounts; 0 if there are none. */
-  lastEnd: number;
-}
+export type RunningDelays = ReturnType<typeof runningDelays>;
 
-export function runningDelays(counts: ThrottleState, now: number): RunningDelays {
+export function runningDelays(counts: ThrottleState, now: number) {
   const password = new Map<string, number>();
   const add = (keys: string, end: number): void => {
     const account = accountOf(keys);
@@ -165,7 +139,13 @@ export function runningDelays(counts: ThrottleState, now: number): RunningDelays
     .map(([account]) => [account, codesEnd(counts, account, now)] as const)
     .filter(([, end]) => end > now);
   const lastEnd = Math.max(0, ...password.values(), ...codes.map(([, end]) => end));
-  return { password, codes: new Map(codes), lastEnd };
+  return {
+    /** The latest end of all its clients. */
+    password,
+    codes: new Map(codes),
+    /** The latest end of all accounts; 0 if there are none. */
+    lastEnd,
+  };
 }
 
 /** The end of the time in which codes of an account are refused: too many wrong ones in a row, or within an hour. */

@@ -4,14 +4,7 @@ import type { Timers, Uptime } from "../../host/ports.ts";
  * Decides when counts go to the disk: a new lock at once, the rest seldom, and under attack no lock more often than
  * that.
  */
-export interface ThrottleWriter {
-  /** A lock or its end: written within two seconds. */
-  soon(): void;
-  /** Written within `seconds`. */
-  within(seconds: number): void;
-  /** Writes the waiting counts, or in any case if `isWorthIt`; no timer writes afterwards. */
-  close(isWorthIt: boolean): void;
-}
+export type ThrottleWriter = ReturnType<typeof createThrottleWriter>;
 
 /** Seconds that a failure may wait. A power cut may lose it, which costs only a part of the attacker's count. */
 export const failureDelaySeconds = 15;
@@ -29,7 +22,7 @@ const soonEverySeconds = 60;
 export function createThrottleWriter(
   { uptime, timers }: { uptime: Uptime; timers: Timers },
   write: () => void,
-): ThrottleWriter {
+) {
   let takeBack = (): void => undefined;
   let due = Number.POSITIVE_INFINITY;
   let allowance = soonInARow;
@@ -47,7 +40,9 @@ export function createThrottleWriter(
     takeBack = timers.after(seconds, writeNow);
   };
   return {
+    /** Written within `seconds`. */
     within,
+    /** A lock or its end: written within two seconds. */
     soon: () => {
       const now = uptime();
       if (due <= now + lockDelaySeconds) return;
@@ -57,7 +52,8 @@ export function createThrottleWriter(
       allowance -= 1;
       within(lockDelaySeconds);
     },
-    close: (isWorthIt) => {
+    /** Writes the waiting counts, or in any case if `isWorthIt`; no timer writes afterwards. */
+    close: (isWorthIt: boolean): void => {
       if (isWorthIt || due < Number.POSITIVE_INFINITY) writeNow();
       takeBack();
       due = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { createSecretKey, randomBytes } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
 import type { Uptime } from "../../host/ports.ts";
 import type { TrustedTime } from "../trusted-time.ts";
@@ -18,11 +18,7 @@ export const accessTokenRules = {
 } as const;
 
 /** Issues access tokens; koa-jwt checks them with the same key and rules. */
-export interface AccessTokens {
-  /** 256 random bits made at each start and never written: nothing to steal, and a restart costs one refresh. */
-  readonly key: KeyObject;
-  issue(subject: string, sessionId: string): string;
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 /** The claims of an access token, after its signature and form have been checked. */
 export interface AccessClaims {
@@ -55,11 +51,12 @@ export function createAccessTokens({
 }: {
   time: Pick<TrustedTime, "nowSeconds" | "epoch">;
   uptime: Uptime;
-}): AccessTokens {
+}) {
   const key = createSecretKey(randomBytes(32));
   return {
+    /** 256 random bits made at each start and never written: nothing to steal, and a restart costs one refresh. */
     key,
-    issue: (subject, sessionId) => {
+    issue: (subject: string, sessionId: string): string => {
       const issuedAt = Math.floor(time.nowSeconds());
       const claims = {
         sub: subject,

@@ -35,11 +35,7 @@ export interface Program {
 }
 
 /** Decides at every request who the holder of a verified token is. Throws `invalid_token`. */
-export interface Bearer {
-  /** `hasBegun`: its times were right when the request began, and do not count any more. */
-  person(claims: AccessClaims, isClockTolerant: boolean, hasBegun?: boolean): Person;
-  program(token: string, isClockTolerant: boolean, from: string): Program;
-}
+export type Bearer = ReturnType<typeof createBearer>;
 
 export interface BearerOptions {
   accounts: Accounts;
@@ -54,10 +50,11 @@ export interface BearerOptions {
 /** Seconds of monotonic time in which a token with wrong time claims may correct the clock. */
 export const toleranceSeconds = 60 * 60;
 
-export function createBearer(options: BearerOptions): Bearer {
+export function createBearer(options: BearerOptions) {
   const { accounts, sessions, apiTokens, stepUps, uptime } = options;
   return {
-    person: (claims, isClockTolerant, hasBegun = false) => {
+    /** `hasBegun`: its times were right when the request began, and do not count any more. */
+    person: (claims: AccessClaims, isClockTolerant: boolean, hasBegun: boolean = false): Person => {
       const session = sessions.find(claims.sessionId);
       const account = session && accounts.find(session.user_id);
       if (!session || !account?.enabled || account.id !== claims.subject) {
@@ -71,7 +68,7 @@ export function createBearer(options: BearerOptions): Bearer {
       const isSteppedUp = !isTolerated && stepUps.isGranted(session.id);
       return { kind: "user", account, session, requiredAction, isSteppedUp, isTolerated };
     },
-    program: (text, isClockTolerant, from) => {
+    program: (text: string, isClockTolerant: boolean, from: string): Program => {
       const token = apiTokens.find(text);
       const account = token && accounts.find(token.user_id);
       if (!token || !account?.enabled) {

@@ -81,15 +81,7 @@ async function placeIn(directory: string, { client }: Invocation): Promise<strin
   return join(directory, await backupName(directory, { name, id }, new Date()));
 }
 
-interface Target {
-  /** Empty with a directory; `-` is standard output. */
-  readonly file: string;
-  readonly directory: string | null;
-  /** Backups that are kept in it; null: all. */
-  readonly keep: number | null;
-}
-
-function targetOf({ positionals: [file = ""], options }: Invocation): Target {
+function targetOf({ positionals: [file = ""], options }: Invocation) {
   const directory = options.text("to") ?? null;
   const given = options.text("keep");
   if ((file === "") === (directory === null))
@@ -98,7 +90,13 @@ function targetOf({ positionals: [file = ""], options }: Invocation): Target {
   const keep = given === undefined ? null : Number(given);
   if (keep !== null && (!/^\d{1,4}$/.test(given ?? "") || keep < 1))
     throw new UsageError("--keep takes a number from 1 to 9999.");
-  return { file, directory, keep };
+  return {
+    /** Empty with a directory; `-` is standard output. */
+    file,
+    directory,
+    /** Backups that are kept in it; null: all. */
+    keep,
+  };
 }
 
 /** A passphrase is never an argument. Throws CommandError. */

@@ -32,13 +32,7 @@ export function createUntilStarted(connection: Waiting): UntilStarted {
 }
 
 /** The work of a command while no agent listens. */
-export interface Absence {
-  /** The operations in this process, once they are open: for one that only reads, or for any. */
-  inProcess(readsOnly: boolean): Calls | undefined;
-  /** Waits until the call may be tried again: in this process, or at an agent that may listen by now. Else it throws. */
-  mend(absence: Error, call: AbsentCall): Promise<void>;
-  close(): Promise<void>;
-}
+export type Absence = ReturnType<typeof createAbsence>;
 
 /** A call that found no agent. */
 interface AbsentCall {
@@ -47,7 +41,7 @@ interface AbsentCall {
   readonly hasAnswered: boolean;
 }
 
-export function createAbsence(connection: Connection): Absence {
+export function createAbsence(connection: Connection) {
   const waitAgain = createPatience({ ...connection, limits: connection.patience });
   const untilAgent = createUntilStarted(connection);
   const opening = createOpening(connection);
@@ -79,15 +73,17 @@ export function createAbsence(connection: Connection): Absence {
   };
   const inProcess = (readsOnly: boolean) => writer ?? (readsOnly ? reader : undefined);
   return {
+    /** The operations in this process, once they are open: for one that only reads, or for any. */
     inProcess,
-    mend: async (absence, call) => {
+    /** Waits until the call may be tried again: in this process, or at an agent that may listen by now. Else it throws. */
+    mend: async (absence: Error, call: AbsentCall): Promise<void> => {
       if (inProcess(call.readsOnly) !== undefined) return;
       mending ??= mend(absence, call).finally(() => {
         mending = undefined;
       });
       await mending;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await reader?.close();
       await writer?.close();
     },

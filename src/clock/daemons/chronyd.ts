@@ -132,20 +132,17 @@ function readOnly(verb: Verb, cause: StewardError): StewardError {
 
 type Answer = { readonly report: ChronycReport } | { readonly trouble: DaemonTrouble };
 
-interface Chronyc {
-  report(): Promise<Answer>;
-  /** null: it could not be run. */
-  ask(commands: readonly string[]): Promise<CommandResult | null>;
-}
+type Chronyc = ReturnType<typeof createChronyc>;
 
-function createChronyc({ run, command = "chronyc", port }: ChronydOptions): Chronyc {
+function createChronyc({ run, command = "chronyc", port }: ChronydOptions) {
   // -n: no name is looked up. -m: each argument is a command, so that one process answers all.
   const common = ["-c", "-n", "-h", "127.0.0.1", ...(port === undefined ? [] : ["-p", String(port)]), "-m"];
   const call = (commands: readonly string[]) =>
     run(command, [...common, ...commands], { timeoutMilliseconds: patienceMilliseconds });
   return {
-    ask: (commands) => call(commands).catch(() => null),
-    report: async () => {
+    /** null: it could not be run. */
+    ask: (commands: readonly string[]): Promise<CommandResult | null> => call(commands).catch(() => null),
+    report: async (): Promise<Answer> => {
       try {
         return answerOf(await call(["tracking", "sources", "sourcestats"]));
       } catch (error) {

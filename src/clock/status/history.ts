@@ -6,21 +6,18 @@ export interface HistoryPoint {
 }
 
 /** The last measurements of the host's offset. */
-export interface History {
-  add(point: HistoryPoint): void;
-  /** Oldest first. */
-  points(): readonly HistoryPoint[];
-}
+export type History = ReturnType<typeof createHistory>;
 
 /** Points kept: three hours at 64 s, two days at 1024 s. */
 const kept = 180;
 
-export function createHistory(): History {
+export function createHistory() {
   let points: readonly HistoryPoint[] = [];
   return {
-    add: (point) => {
+    add: (point: HistoryPoint): void => {
       points = [...points, point].slice(-kept);
     },
-    points: () => points,
+    /** Oldest first. */
+    points: (): readonly HistoryPoint[] => points,
   };
 }

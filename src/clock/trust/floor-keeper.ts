@@ -11,15 +11,7 @@ import {
 } from "./floor.ts";
 
 /** The floor of this device, kept over restarts. */
-export interface FloorKeeper {
-  atSeconds(): number;
-  ceilingSeconds(): number;
-  /** `nowSeconds`: the time that is trusted to this degree. */
-  raise(trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void;
-  stepped(): void;
-  /** Back to the build date; on the disk when it settles. */
-  reset(monotonicSeconds: number): Promise<void>;
-}
+export type FloorKeeper = ReturnType<typeof createFloorKeeper>;
 
 export interface FloorKeeperOptions {
   readonly record: Document<ClockRecord>;
@@ -31,7 +23,7 @@ export interface FloorKeeperOptions {
 /** Seconds by which the floor rises before it is written again. */
 const writeEverySeconds = 3_600;
 
-export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
+export function createFloorKeeper(options: FloorKeeperOptions) {
   const { record, buildSeconds, bootId } = options;
   let floor = storedFloor(options);
   let writtenSeconds = floor.atSeconds;
@@ -41,19 +33,21 @@ export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
     power_off_gap: { boot_id: bootId, left_seconds: floor.gapSeconds },
   });
   return {
-    atSeconds: () => floor.atSeconds,
-    ceilingSeconds: () => ceilingSeconds(buildSeconds),
-    raise: (trust, nowSeconds, monotonicSeconds) => {
+    atSeconds: (): number => floor.atSeconds,
+    ceilingSeconds: (): number => ceilingSeconds(buildSeconds),
+    /** `nowSeconds`: the time that is trusted to this degree. */
+    raise: (trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void => {
       const check = { trust, nowSeconds, monotonicSeconds, ceilingSeconds: ceilingSeconds(buildSeconds) };
       floor = riseFloor(floor, check);
       if (floor.atSeconds - writtenSeconds < writeEverySeconds) return;
       writtenSeconds = floor.atSeconds;
       record.note(stored, 0);
     },
-    stepped: () => {
+    stepped: (): void => {
       floor = heldNoLonger(floor);
     },
-    reset: async (monotonicSeconds) => {
+    /** Back to the build date; on the disk when it settles. */
+    reset: async (monotonicSeconds: number): Promise<void> => {
       const former: Floor = floor;
       floor = beginFloor(buildSeconds, powerOffGapSeconds, monotonicSeconds);
       try {

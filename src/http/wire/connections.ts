@@ -73,17 +73,14 @@ export interface TrackOptions {
 }
 
 /** The connections of a server. */
-export interface Connections {
-  /** Ends those without a request under way; Node's closeIdleConnections keeps those that never had one. */
-  endSilent(): void;
-}
+export type Connections = ReturnType<typeof trackConnections>;
 
 /**
  * Passes a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers
  * with problems if Node's parser refuses a request. Beyond `maximum` connections one is ended by the rule of
  * connection-places.ts: strangers cannot keep out users with valid tokens.
  */
-export function trackConnections(server: Server | HttpsServer, options: TrackOptions): Connections {
+export function trackConnections(server: Server | HttpsServer, options: TrackOptions) {
   const { handle, opens = "connection", clientKeyOf: keyOf, now, queue = allRequests } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
@@ -134,7 +131,8 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
     refuse(new StewardError("malformed_request", "This device is not a proxy for CONNECT."), socket);
   });
   return {
-    endSilent: () => {
+    /** Ends those without a request under way; Node's closeIdleConnections keeps those that never had one. */
+    endSilent: (): void => {
       for (const [socket, { active }] of connections) if (active === 0) socket.destroy();
     },
   };

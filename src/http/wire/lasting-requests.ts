@@ -5,12 +5,7 @@ import { type Actor, roleOf } from "../call.ts";
 import { checkStreamPlaces } from "./stream-places.ts";
 
 /** Requests that last: uploads, event streams, and answers that are made while they are sent. */
-export interface LastingRequests {
-  /** From now on it is judged again each second, until it has ended. Throws `rate_limited` for a stream without a place. */
-  begin(request: NewLasting): Lasting;
-  /** Ends all streams: the agent stops without waiting for them. */
-  endStreams(why: StewardError): void;
-}
+export type LastingRequests = ReturnType<typeof createLastingRequests>;
 
 export interface NewLasting {
   readonly response: ServerResponse;
@@ -43,7 +38,7 @@ interface OpenRequest extends NewLasting {
   readonly end: (why: unknown) => void;
 }
 
-export function createLastingRequests(longestMilliseconds = longestHours * 3_600_000): LastingRequests {
+export function createLastingRequests(longestMilliseconds = longestHours * 3_600_000) {
   const open = new Set<OpenRequest>();
   let timer: NodeJS.Timeout | undefined;
   const judge = (one: OpenRequest): void => {
@@ -52,7 +47,8 @@ export function createLastingRequests(longestMilliseconds = longestHours * 3_600
   };
   const streams = () => [...open].filter(({ isStream }) => isStream);
   return {
-    begin: (request) => {
+    /** From now on it is judged again each second, until it has ended. Throws `rate_limited` for a stream without a place. */
+    begin: (request: NewLasting): Lasting => {
       const { isStream, actor, response, requireStill } = request;
       if (isStream)
         checkStreamPlaces(
@@ -78,7 +74,8 @@ export function createLastingRequests(longestMilliseconds = longestHours * 3_600
       timer ??= setInterval(() => open.forEach(judge), judgeMilliseconds).unref();
       return { signal: ending.signal, over, requireStill };
     },
-    endStreams: (why) => {
+    /** Ends all streams: the agent stops without waiting for them. */
+    endStreams: (why: StewardError): void => {
       for (const stream of streams()) stream.end(why);
     },
   };

@@ -11,12 +11,7 @@ import { keepPlace } from "./connection-places.ts";
 import { type Connections, localSockets, type RequestListener, trackConnections } from "./connections.ts";
 
 /** A listening server. */
-export interface Listener {
-  /** Its address, as people see it. */
-  address: string;
-  /** Accepts no more connections, lets requests in flight finish, and ends the rest after `milliseconds`. */
-  stop(milliseconds: number): Promise<void>;
-}
+export type Listener = ReturnType<typeof stoppable>;
 
 /** Milliseconds that a client may take for its request's headers, and for the whole of it. */
 const headersTimeout = 10_000;
@@ -139,10 +134,12 @@ export function listening(server: Server | HttpsServer, listen: () => void, wher
   });
 }
 
-export function stoppable(server: Server | HttpsServer, connections: Connections, address: string): Listener {
+export function stoppable(server: Server | HttpsServer, connections: Connections, address: string) {
   return {
+    /** Its address, as people see it. */
     address,
-    stop: (milliseconds) =>
+    /** Accepts no more connections, lets requests in flight finish, and ends the rest after `milliseconds`. */
+    stop: (milliseconds: number): Promise<void> =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
         const graceMilliseconds = Math.min(milliseconds, silentGraceMilliseconds);

@@ -28,11 +28,7 @@ export interface RoutedCall {
  * the journal drops lines that come too fast (journald.conf(5), RateLimitBurst), and a stranger can send thousands of
  * requests. Those of a known caller have a bound too.
  */
-export interface RequestLines {
-  add(ctx: Koa.Context, request: LoggedRequest): void;
-  /** Writes the lines that were only counted. */
-  close(): void;
-}
+export type RequestLines = ReturnType<typeof createRequestLines>;
 
 interface Line {
   readonly key: string;
@@ -45,7 +41,7 @@ interface Line {
   readonly user: string | null;
 }
 
-export function createRequestLines(options: ActorLinesOptions): RequestLines {
+export function createRequestLines(options: ActorLinesOptions) {
   const lines = createActorLines(options);
   const write = ({ method, path, status, requestId, from, ...line }: Line, count: number): void =>
     lines.write(
@@ -69,7 +65,7 @@ export function createRequestLines(options: ActorLinesOptions): RequestLines {
     timers: options.timers,
   });
   return {
-    add: (ctx, { requestId, client, milliseconds }) => {
+    add: (ctx: Koa.Context, { requestId, client, milliseconds }: LoggedRequest): void => {
       const { call } = ctx.state as { call?: RoutedCall };
       const { method, path, status } = ctx;
       // A stranger chooses a path without an operation, so it must not make a kind of its own.
@@ -79,7 +75,8 @@ export function createRequestLines(options: ActorLinesOptions): RequestLines {
       if (client === null || call?.isKnown) write(line, 1);
       else strangers.add(line);
     },
-    close: () => {
+    /** Writes the lines that were only counted. */
+    close: (): void => {
       strangers.close();
       lines.close();
     },

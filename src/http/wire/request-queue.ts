@@ -9,9 +9,7 @@ export interface WaitingRequest {
   begin(answered: () => void): void;
 }
 
-export interface RequestQueue {
-  add(request: WaitingRequest): void;
-}
+export type RequestQueue = ReturnType<typeof createRequestQueue>;
 
 /**
  * Milliseconds of work in a turn of the event loop, after which no further request begins in it. libuv accepts one
@@ -27,7 +25,7 @@ const turnMilliseconds = 1;
 export function createRequestQueue(
   monotonic: () => number = monotonicMilliseconds,
   inNextTurn: (turn: () => void) => void = setImmediate,
-): RequestQueue {
+) {
   const rounds = createRounds();
   let turns = 0;
   let turnBegan = 0;
@@ -54,7 +52,7 @@ export function createRequestQueue(
     });
   };
   return {
-    add: (request) => {
+    add: (request: WaitingRequest): void => {
       rounds.add(request);
       schedule();
     },

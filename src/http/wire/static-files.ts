@@ -98,20 +98,20 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
   };
 }
 
-interface ConsoleFiles {
-  /** The suffixes of each file's forms, by its path. */
-  readonly files: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly page: ReadonlySet<string> | undefined;
-  /** The page by the paths at which it is served: at /index.html it could not know its place. */
-  readonly pages: ReadonlyMap<string, ReadonlySet<string>>;
-}
+type ConsoleFiles = ReturnType<typeof findFiles>;
 
-function findFiles(directory: string): ConsoleFiles {
+function findFiles(directory: string) {
   const files = filesIn(directory);
   const page = files.get("/index.html");
   files.delete("/index.html");
   const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
-  return { files, page, pages };
+  return {
+    /** The suffixes of each file's forms, by its path. */
+    files,
+    page,
+    /** The page by the paths at which it is served: at /index.html it could not know its place. */
+    pages,
+  };
 }
 
 /** A browser opens an address outside the API: at one of the API a program is to read the problem. */

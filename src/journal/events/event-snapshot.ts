@@ -12,12 +12,7 @@ export interface EventSnapshot<T> {
   close(): Promise<void>;
 }
 
-export interface EventFile {
-  /** In the directory of events. */
-  readonly name: string;
-  /** Its whole lines of that moment. */
-  content(): AsyncIterable<Uint8Array>;
-}
+export type EventFile = ReturnType<typeof fileOf>;
 
 const pieceBytes = 64 * 1024;
 
@@ -76,10 +71,15 @@ async function closeAll(opened: readonly OpenSegment[]): Promise<void> {
 }
 
 /** A file that is read to its end, whatever that is, is never changed in its place. */
-function fileOf({ segment, file, sizeBytes }: OpenSegment): EventFile {
+function fileOf({ segment, file, sizeBytes }: OpenSegment) {
   const { path } = segment;
   const bytes = Number.isFinite(segment.sizeBytes) ? segment.sizeBytes : sizeBytes;
-  return { name: basename(path), content: () => piecesOf(file, bytes, path) };
+  return {
+    /** In the directory of events. */
+    name: basename(path),
+    /** Its whole lines of that moment. */
+    content: (): AsyncIterable<Uint8Array> => piecesOf(file, bytes, path),
+  };
 }
 
 async function* piecesOf(file: FileHandle, sizeBytes: number, path: string): AsyncGenerator<Uint8Array> {

@@ -7,14 +7,7 @@ import { readSegment, type Segment } from "./event-segments.ts";
  * The newest events of one log in memory: dashboards and the status ask for a page of them again and again, and
  * reading, parsing and verifying half a megabyte takes milliseconds. Empty until the first page is asked for.
  */
-export interface RecentEvents {
-  /** Call it with the events that were written to the files, which `segments` describe. */
-  add(events: readonly AuditEvent[]): void;
-  /** Reads them from the files, the first time. */
-  load(): Promise<void>;
-  /** The present events in memory. */
-  read(): Recent;
-}
+export type RecentEvents = ReturnType<typeof createRecentEvents>;
 
 /** All events of a log from `from` on, oldest first; their JSON is made once. */
 export interface Recent {
@@ -29,7 +22,7 @@ const mostEvents = 201;
 const none: Recent = { events: [], from: Number.POSITIVE_INFINITY };
 
 /** `segments` of the log, oldest first; they grow and are dropped meanwhile. */
-export function createRecentEvents(segments: readonly Segment[]): RecentEvents {
+export function createRecentEvents(segments: readonly Segment[]) {
   /** Undefined until they are read. */
   let known: Recent | undefined;
   let loading: Promise<void> | undefined;
@@ -43,17 +36,20 @@ export function createRecentEvents(segments: readonly Segment[]): RecentEvents {
     meanwhile = none;
   };
   return {
-    add: (events) => {
+    /** Call it with the events that were written to the files, which `segments` describe. */
+    add: (events: readonly AuditEvent[]): void => {
       // An agent whose events are not asked for keeps none of them.
       if (loading === undefined) return;
       if (known === undefined) meanwhile = extended(meanwhile, events);
       else known = extended(known, events);
     },
-    load: () => {
+    /** Reads them from the files, the first time. */
+    load: (): Promise<void> => {
       loading ??= load();
       return loading;
     },
-    read: () => {
+    /** The present events in memory. */
+    read: (): Recent => {
       const present = known ?? none;
       // Events that were dropped from the files since are no longer in the log.
       const from = Math.max(present.from, segments[0]?.firstSeq ?? 0);

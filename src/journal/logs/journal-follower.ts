@@ -2,15 +2,7 @@ import { pauseFor } from "../../host/pause.ts";
 import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 
 /** One process reads the journal as it grows, for all followers. */
-export interface JournalFollower {
-  /**
-   * Calls `receive` for each new entry; returns a function that stops it. The journal is followed from the first
-   * subscriber to the end of the last.
-   */
-  subscribe(receive: (entry: JournalEntry) => void): () => void;
-  /** Settles when every entry that is written from now on will be passed on. */
-  ready(): Promise<void>;
-}
+export type JournalFollower = ReturnType<typeof createJournalFollower>;
 
 /** Seconds before a journalctl that has ended is started again; doubled each time, until an entry comes. */
 const firstPauseSeconds = 1;
@@ -20,7 +12,7 @@ const longestPauseSeconds = 60;
  * Follows the whole journal, not only the readable units: journalctl expands a pattern of units once, at its start, and
  * would miss an update's unit that is made later.
  */
-export function createJournalFollower(journal: Journal, timers: Timers): JournalFollower {
+export function createJournalFollower(journal: Journal, timers: Timers) {
   const receivers = new Set<(entry: JournalEntry) => void>();
   const receive = (entry: JournalEntry): void => {
     for (const receiver of receivers) receiver(entry);
@@ -34,7 +26,11 @@ export function createJournalFollower(journal: Journal, timers: Timers): Journal
     return { abort, position };
   };
   return {
-    subscribe: (receiver) => {
+    /**
+     * Calls `receive` for each new entry; returns a function that stops it. The journal is followed from the first
+     * subscriber to the end of the last.
+     */
+    subscribe: (receiver: (entry: JournalEntry) => void): (() => void) => {
       receivers.add(receiver);
       running ??= start();
       return () => {
@@ -44,7 +40,8 @@ export function createJournalFollower(journal: Journal, timers: Timers): Journal
         running = undefined;
       };
     },
-    ready: async () => {
+    /** Settles when every entry that is written from now on will be passed on. */
+    ready: async (): Promise<void> => {
       await running?.position;
     },
   };

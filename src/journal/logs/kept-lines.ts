@@ -5,12 +5,7 @@ import { systemErrorCode } from "../../contract/errors.ts";
 import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 
 /** Keeps lines of the log after the agent has ended, if there is no journal. */
-export interface KeptLines {
-  /** The oldest first; unreadable lines are left out. */
-  read(): Promise<readonly string[]>;
-  /** Throws the file system's error. */
-  append(lines: readonly string[]): Promise<void>;
-}
+export type KeptLines = ReturnType<typeof createKeptLines>;
 
 /** Bytes of one of the two files: weeks of a healthy agent. */
 const mostBytes = 262_144;
@@ -25,12 +20,14 @@ export const keptFiles = { present: "log.jsonl", former: "log.1.jsonl" } as cons
  * Keeps lines in log.jsonl of a directory and, when that is full, in log.1.jsonl. Nothing is synced: a power cut may
  * shorten a log without harm, and each fsync is wear.
  */
-export function createKeptLines(directory: string): KeptLines {
+export function createKeptLines(directory: string) {
   const present = join(directory, keptFiles.present);
   const former = join(directory, keptFiles.former);
   return {
-    read: async () => [...(await linesOf(former)), ...(await linesOf(present))],
-    append: async (lines) => {
+    /** The oldest first; unreadable lines are left out. */
+    read: async (): Promise<readonly string[]> => [...(await linesOf(former)), ...(await linesOf(present))],
+    /** Throws the file system's error. */
+    append: async (lines: readonly string[]): Promise<void> => {
       if (lines.length === 0) return;
       // The line feed comes first, so that a line torn by a power cut spoils no other.
       const text = lines.map((line) => `\n${line}`).join("");

@@ -21,21 +21,12 @@ interface LogsOptions {
 }
 
 /** The log for people: the journal's allowed units, or the agent's own lines if there is no journal. */
-export interface Logs {
-  /**
-   * The newest first. Throws `validation_failed` for a unit that is not allowed, `invalid_cursor` and `rate_limited`.
-   */
-  list(query: LogPageQuery): Promise<LogList>;
-  /** Counts the newest lines by unit and priority. Throws `rate_limited`. */
-  count(query: LogCountQuery): Promise<LogCounts>;
-  /** Sends new lines; returns a function that stops it. Throws `validation_failed` like `list`. */
-  stream(query: LogStreamQuery, receiver: LogReceiver): () => void;
-}
+export type Logs = ReturnType<typeof createLogs>;
 
 /** Each reading is a process, for up to five seconds: two at a time leave room for the device's own work. */
 const readings = { atOnce: 2, waiting: 32 } as const;
 
-export function createLogs(options: LogsOptions): Logs {
+export function createLogs(options: LogsOptions) {
   const { journal, timers, ownLines } = options;
   const allowed = createAllowed(options);
   const inTurn = createTurns(readings);
@@ -44,7 +35,10 @@ export function createLogs(options: LogsOptions): Logs {
   const reading = () => ({ journal, units: allowed.units(), readLine });
   const hasJournal = () => inTurn(() => hasLines(journal, allowed.units()));
   return {
-    list: async (asked) => {
+    /**
+     * The newest first. Throws `validation_failed` for a unit that is not allowed, `invalid_cursor` and `rate_limited`.
+     */
+    list: async (asked: LogPageQuery): Promise<LogList> => {
       const query = allowed.read(asked);
       const { cursor } = query;
       if (cursor?.source === "agent") return readOwnPage(ownLines, query);
@@ -55,13 +49,15 @@ export function createLogs(options: LogsOptions): Logs {
         page && (cursor || page.items.length > 0 || page.next_cursor !== null || (await hasJournal()));
       return isFromJournal ? page : readOwnPage(ownLines, query);
     },
-    count: async (query) => {
+    /** Counts the newest lines by unit and priority. Throws `rate_limited`. */
+    count: async (query: LogCountQuery): Promise<LogCounts> => {
       allowed.read({});
       const counts = await inTurn(() => countJournal(reading(), query));
       const isFromJournal = counts && (Object.keys(counts.units).length > 0 || (await hasJournal()));
       return isFromJournal ? counts : countOwnLines(ownLines, query);
     },
-    stream: (asked, receiver) => {
+    /** Sends new lines; returns a function that stops it. Throws `validation_failed` like `list`. */
+    stream: (asked: LogStreamQuery, receiver: LogReceiver): (() => void) => {
       const query = allowed.read(asked);
       let isOver = false;
       let stop = (): void => undefined;

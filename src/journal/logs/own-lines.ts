@@ -10,19 +10,7 @@ export interface OwnLine {
 }
 
 /** The last lines of the agent's own log: all that can be read if there is no journal. */
-export interface OwnLines {
-  /** The name of this run: its numbers mean nothing in another. */
-  readonly run: string;
-  add(line: string, severity: Severity): void;
-  /** The oldest first. Lines of earlier runs come before, numbered from 0 down. */
-  read(): Promise<readonly OwnLine[]>;
-  /** Calls `receive` for each new line; returns a function that stops it. */
-  subscribe(receive: (line: OwnLine) => void): () => void;
-  /** From now on important lines are also kept for the next run. */
-  keepIn(kept: KeptLines, timers: Timers): void;
-  /** Writes lines that are not stored yet. */
-  close(): Promise<void>;
-}
+export type OwnLines = ReturnType<typeof createOwnLines>;
 
 /** Bounds of the ring: some hours of a busy agent, all of an idle one. */
 const mostLines = 1_000;
@@ -31,7 +19,7 @@ const mostCharacters = 262_144;
 /** Seconds between two writes at least, so that a busy day does not wear the flash. */
 const leastPauseSeconds = 30;
 
-export function createOwnLines(): OwnLines {
+export function createOwnLines() {
   const lines: OwnLine[] = [];
   const receivers = new Set<(line: OwnLine) => void>();
   const keeper = createKeeper();
@@ -51,22 +39,27 @@ export function createOwnLines(): OwnLines {
     for (const receive of receivers) receive(own);
   };
   return {
+    /** The name of this run: its numbers mean nothing in another. */
     // A program that runs one command loads nothing for it.
-    get run() {
+    get run(): string {
       run ??= randomBytes(8).toString("hex");
       return run;
     },
     add,
-    read: async () => {
+    /** The oldest first. Lines of earlier runs come before, numbered from 0 down. */
+    read: async (): Promise<readonly OwnLine[]> => {
       const earlier = await keeper.earlier();
       const numbered = earlier.map((text, index) => ({ sequence: index + 1 - earlier.length, text }));
       return [...numbered, ...lines];
     },
-    subscribe: (receive) => {
+    /** Calls `receive` for each new line; returns a function that stops it. */
+    subscribe: (receive: (line: OwnLine) => void): (() => void) => {
       receivers.add(receive);
       return () => void receivers.delete(receive);
     },
+    /** From now on important lines are also kept for the next run. */
     keepIn: keeper.keepIn,
+    /** Writes lines that are not stored yet. */
     close: keeper.close,
   };
 }

@@ -5,15 +5,9 @@ export interface Rate {
 }
 
 /** A token bucket. */
-interface Bucket {
-  /** False: it is empty. */
-  take(): boolean;
-  /** The whole number that can be taken now. */
-  left(): number;
-  isFull(): boolean;
-}
+type Bucket = ReturnType<typeof createBucket>;
 
-export function createBucket({ burst, perSecond }: Rate, milliseconds: () => number): Bucket {
+export function createBucket({ burst, perSecond }: Rate, milliseconds: () => number) {
   let left = burst;
   let filledAt = milliseconds();
   const fill = (): void => {
@@ -22,17 +16,19 @@ export function createBucket({ burst, perSecond }: Rate, milliseconds: () => num
     filledAt = now;
   };
   return {
-    take: () => {
+    /** False: it is empty. */
+    take: (): boolean => {
       fill();
       if (left < 1) return false;
       left -= 1;
       return true;
     },
-    left: () => {
+    /** The whole number that can be taken now. */
+    left: (): number => {
       fill();
       return Math.floor(left);
     },
-    isFull: () => {
+    isFull: (): boolean => {
       fill();
       return left === burst;
     },

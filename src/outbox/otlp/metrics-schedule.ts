@@ -20,18 +20,14 @@ export interface MetricsState {
   readonly lastError: { readonly time: string; readonly detail: string } | null;
 }
 
-export interface MetricsSchedule {
-  state(): MetricsState;
-  /** Ends the push that is under way. */
-  close(): Promise<void>;
-}
+export type MetricsSchedule = ReturnType<typeof startMetricsSchedule>;
 
 /**
  * Pushes metrics by an interval, one push at a time. The first is after a random part of it, so that a fleet that starts
  * together does not push together. A failed push is not repeated: the next one has newer values. A collector that asks for a
  * longer pause than the interval gets it.
  */
-export function startMetricsSchedule(options: MetricsScheduleOptions): MetricsSchedule {
+export function startMetricsSchedule(options: MetricsScheduleOptions) {
   const { timers, intervalSeconds, random, push, wall } = options;
   const ending = new AbortController();
   let state: MetricsState = { lastSuccess: null, lastError: null };
@@ -53,8 +49,9 @@ export function startMetricsSchedule(options: MetricsScheduleOptions): MetricsSc
   }
 
   return {
-    state: () => state,
-    close: async () => {
+    state: (): MetricsState => state,
+    /** Ends the push that is under way. */
+    close: async (): Promise<void> => {
       ending.abort();
       cancel();
       await running;

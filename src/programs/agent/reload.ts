@@ -26,18 +26,13 @@ interface ReloadOptions {
   readonly record: (event: EventFacts) => void;
 }
 
-export interface Reload {
-  /** The present finding about the host file; null: there is none. */
-  trouble(): Finding | null;
-  /** Throws HostFileRefused. */
-  reload(): Promise<Reread>;
-}
+export type Reload = ReturnType<typeof createReload>;
 
 /**
  * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent keeps
  * the decisions that it has read before.
  */
-export function createReload({ path, read, find, started, log, apply, record }: ReloadOptions): Reload {
+export function createReload({ path, read, find, started, log, apply, record }: ReloadOptions) {
   const { forRooms } = started.decisions;
   let present = started.decisions;
   let { trouble } = started;
@@ -70,8 +65,10 @@ export function createReload({ path, read, find, started, log, apply, record }: 
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
-    trouble: () => trouble,
-    reload: () => {
+    /** The present finding about the host file; null: there is none. */
+    trouble: (): Finding | null => trouble,
+    /** Throws HostFileRefused. */
+    reload: (): Promise<Reread> => {
       const next = last.then(reload, reload);
       last = next.catch(() => undefined);
       return next;

@@ -12,26 +12,22 @@ import { openRestorer } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
 
 /** A factory reset, or the restoring of a backup: recorded at once, and carried out when the state is opened again. */
-export interface Reset {
-  request(): Promise<void>;
-  /** Call it when a backup was decided on. */
-  restore(): void;
-  /** Settles when either has been requested. */
-  readonly requested: Promise<"reset" | "restored">;
-}
+export type Reset = ReturnType<typeof createReset>;
 
-export function createReset({ stateDirectory }: Pick<RoomsConfig, "stateDirectory">): Reset {
+export function createReset({ stateDirectory }: Pick<RoomsConfig, "stateDirectory">) {
   let settle: (why: "reset" | "restored") => void = () => undefined;
   const requested = new Promise<"reset" | "restored">((resolve) => {
     settle = resolve;
   });
   return {
+    /** Settles when either has been requested. */
     requested,
-    request: async () => {
+    request: async (): Promise<void> => {
       await requestWipe(stateDirectory);
       settle("reset");
     },
-    restore: () => settle("restored"),
+    /** Call it when a backup was decided on. */
+    restore: (): void => settle("restored"),
   };
 }
 

@@ -30,15 +30,7 @@ export interface HostFile {
 }
 
 /** The maker of the product. */
-export interface MakerDecisions {
-  readonly name: string;
-  /** Absolute path of its mark, .svg or .png; null: it has none. */
-  readonly mark: string | null;
-  /** Absolute path of a picture of the product, .svg, .png or .jpg; null: none. */
-  readonly picture: string | null;
-  /** An https or e-mail address, or a telephone number; null: none. */
-  readonly support: string | null;
-}
+export type MakerDecisions = ReturnType<typeof makerOf>;
 
 /** Root's decisions about receivers of notifications. */
 export interface NotifyDecisions {
@@ -152,9 +144,17 @@ export function decisionsOf({
   };
 }
 
-function makerOf({ name, ...rest }: NonNullable<HostFileDocument["maker"]>): MakerDecisions {
+function makerOf({ name, ...rest }: NonNullable<HostFileDocument["maker"]>) {
   const { mark = null, picture = null, support = null } = rest;
-  return { name, mark, picture, support };
+  return {
+    name,
+    /** Absolute path of its mark, .svg or .png; null: it has none. */
+    mark,
+    /** Absolute path of a picture of the product, .svg, .png or .jpg; null: none. */
+    picture,
+    /** An https or e-mail address, or a telephone number; null: none. */
+    support,
+  };
 }
 
 function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider {

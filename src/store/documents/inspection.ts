@@ -61,17 +61,7 @@ export interface CopyChoice {
 }
 
 /** The agent's documents as files. Reading takes no lock; restore and reset hold the store's lock. */
-export interface StateTools {
-  list(): Promise<StateEntry[]>;
-  /** The copies that a document can be restored from, the newest version first. */
-  copies(name: string): Promise<StateCopy[]>;
-  /** Without a choice it shows the document itself. Secrets are masked. */
-  show(name: string, choice?: CopyChoice): Promise<unknown>;
-  /** Replaces the document by the last good copy or the chosen one; the present file is kept. */
-  restore(name: string, choice?: CopyChoice): Promise<StateEntry>;
-  /** Replaces the document by its defaults; the present file is kept. */
-  reset(name: string): Promise<StateEntry>;
-}
+export type StateTools = ReturnType<typeof createStateTools>;
 
 type Kind = DocumentKind<object>;
 
@@ -79,7 +69,7 @@ type Kind = DocumentKind<object>;
  * Tools for the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked` and
  * `validation_failed`.
  */
-export function createStateTools(directory: string, kinds: readonly Kind[]): StateTools {
+export function createStateTools(directory: string, kinds: readonly Kind[]) {
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind) return kind;
@@ -87,7 +77,7 @@ export function createStateTools(directory: string, kinds: readonly Kind[]): Sta
     throw new StewardError("not_found", `There is no document "${name}"; there are ${known}.`);
   };
   return {
-    list: async () => {
+    list: async (): Promise<StateEntry[]> => {
       const known = (await readRegister(directory))?.documents;
       const entries = await Promise.all(kinds.map((kind) => inspect(directory, kind)));
       // Some documents exist only where they were needed.
@@ -95,18 +85,22 @@ export function createStateTools(directory: string, kinds: readonly Kind[]): Sta
         ({ name, condition }) => condition !== "absent" || known?.includes(name) !== false,
       );
     },
-    copies: async (name) => listCopies(directory, kindOf(name)),
-    show: async (name, choice = {}) => {
+    /** The copies that a document can be restored from, the newest version first. */
+    copies: async (name: string): Promise<StateCopy[]> => listCopies(directory, kindOf(name)),
+    /** Without a choice it shows the document itself. Secrets are masked. */
+    show: async (name: string, choice: CopyChoice = {}): Promise<unknown> => {
       const kind = kindOf(name);
       const file = isChosen(choice) ? await chosenFile(directory, name, choice) : name;
       return masked((await readCopy(directory, kind, file)).value);
     },
-    restore: async (name, choice = {}) => {
+    /** Replaces the document by the last good copy or the chosen one; the present file is kept. */
+    restore: async (name: string, choice: CopyChoice = {}): Promise<StateEntry> => {
       const kind = kindOf(name);
       const file = await chosenFile(directory, name, isChosen(choice) ? choice : { from: "good" });
       return replace(directory, kind, await readCopy(directory, kind, file));
     },
-    reset: async (name) => {
+    /** Replaces the document by its defaults; the present file is kept. */
+    reset: async (name: string): Promise<StateEntry> => {
       const kind = kindOf(name);
       const form = { version: kind.formatVersion, newest: kind.formatVersion };
       return replace(directory, kind, { value: kind.defaults, form });

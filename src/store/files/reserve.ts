@@ -14,20 +14,13 @@ const spareFactor = 2;
 export const reserveNeedsBytes = reserveBytes * (1 + spareFactor);
 
 /** Space held back in the state directory. */
-export interface Reserve {
-  /** Frees the space; false if there is none. */
-  release(): Promise<boolean>;
-  /** True from a release until the space has been taken again. */
-  isGivenUp(): boolean;
-  /** Takes the space again if there is enough, and never throws if there is not. True if it is there afterwards. */
-  refill(): Promise<boolean>;
-}
+export type Reserve = ReturnType<typeof createReserve>;
 
 /** Seconds before the next try on a disk that took a part of the reserve and refused the rest: each try wears it. */
 const pauseSeconds = 600;
 
 /** `uptime`: monotonic seconds. */
-export function createReserve(directory: string, uptime: () => number = processUptime): Reserve {
+export function createReserve(directory: string, uptime: () => number = processUptime) {
   const path = join(directory, ".reserve");
   let isGivenUp = false;
   let refilling: Promise<boolean> | undefined;
@@ -47,8 +40,10 @@ export function createReserve(directory: string, uptime: () => number = processU
     return true;
   };
   return {
-    isGivenUp: () => isGivenUp,
-    release: async () => {
+    /** True from a release until the space has been taken again. */
+    isGivenUp: (): boolean => isGivenUp,
+    /** Frees the space; false if there is none. */
+    release: async (): Promise<boolean> => {
       try {
         await unlink(path);
         isGivenUp = true;
@@ -57,8 +52,9 @@ export function createReserve(directory: string, uptime: () => number = processU
         return false;
       }
     },
+    /** Takes the space again if there is enough, and never throws if there is not. True if it is there afterwards. */
     // One at a time: a second one would cut short the file that the first has filled.
-    refill: () => {
+    refill: (): Promise<boolean> => {
       refilling ??= refill().finally(() => {
         refilling = undefined;
       });

@@ -1,14 +1,7 @@
 import { type ClockAddon, openClockAddon } from "../clock/clock-addon.ts";
 
 /** Notifies systemd about the service. Does nothing if systemd did not ask for it, or cannot be reached. */
-export interface ServiceManager {
-  /**
-   * The service is ready, and the watchdog is notified from now on. `systemctl status` shows the text of `describe`,
-   * which is called now and every 30 s; systemd is notified of a new text.
-   */
-  ready(describe: () => string): void;
-  stopping(): void;
-}
+export type ServiceManager = ReturnType<typeof openServiceManager>;
 
 /** Milliseconds between two looks at the text for `systemctl status`. */
 const usualMilliseconds = 30_000;
@@ -23,7 +16,7 @@ const mostStatusBytes = 800;
 export function openServiceManager(
   environment: NodeJS.ProcessEnv,
   { addon, pid }: { addon: string; pid: number },
-): ServiceManager {
+) {
   const { NOTIFY_SOCKET: socket } = environment;
   let notify: ClockAddon["notify"] | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
@@ -61,14 +54,18 @@ export function openServiceManager(
     ).unref();
   };
   return {
-    ready: (describe) => {
+    /**
+     * The service is ready, and the watchdog is notified from now on. `systemctl status` shows the text of `describe`,
+     * which is called now and every 30 s; systemd is notified of a new text.
+     */
+    ready: (describe: () => string): void => {
       notify ??= socket ? openClockAddon(addon)?.notify : undefined;
       if (!notify) return;
       told = undefined;
       tell(["READY=1", ...statusOf(describe)].join("\n"));
       beat(describe);
     },
-    stopping: () => {
+    stopping: (): void => {
       clearInterval(heartbeat);
       heartbeat = undefined;
       tell("STOPPING=1\nSTATUS=Stopping");

@@ -3,23 +3,12 @@ import { every } from "../../../host/linux/timers.ts";
 import type { HttpsContext, HttpsDecisions, HttpsPlace, OpenedHttps } from "./open-https.ts";
 
 /** HTTPS on the LAN. While it is off, none of its code is loaded. */
-export interface Https {
-  status(): Promise<Tls>;
-  /** Null: all is well, or it is off. */
-  trouble(): Finding | null;
-  /** The end of the certificate that is shown; null: there is none, or HTTPS is off. */
-  certificateEnd(): Date | null;
-  /** Begins to listen as the host file says. Never throws: loopback and the socket do not depend on it. */
-  open(context: HttpsContext): Promise<void>;
-  /** Applies these decisions, and reads the certificates again. Never throws. */
-  reload(decisions: HttpsDecisions): Promise<void>;
-  stop(milliseconds: number): Promise<void>;
-}
+export type Https = ReturnType<typeof createHttps>;
 
 /** Seconds between two checks of the certificate, and of a port that was not free. */
 const lookSeconds = 60;
 
-export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https {
+export function createHttps(place: HttpsPlace, decisions: HttpsDecisions) {
   let present = decisions;
   let context: HttpsContext | undefined;
   let opened: OpenedHttps | undefined;
@@ -47,24 +36,28 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
   };
   let stopLooks = (): void => undefined;
   return {
-    status: async () => {
+    status: async (): Promise<Tls> => {
       if (!present.enabled) return off;
       if (context === undefined) await lookFor(place, present).then(place.lanNames.seek);
       return (await load()).status(present);
     },
-    trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
-    certificateEnd: () => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
-    open: (next) => {
+    /** Null: all is well, or it is off. */
+    trouble: (): Finding | null => (present.enabled ? (opened?.trouble() ?? null) : null),
+    /** The end of the certificate that is shown; null: there is none, or HTTPS is off. */
+    certificateEnd: (): Date | null => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
+    /** Begins to listen as the host file says. Never throws: loopback and the socket do not depend on it. */
+    open: (next: HttpsContext): Promise<void> => {
       context = next;
       stopLooks = every(lookSeconds, () => void lookAgain(), place.time.timers);
       void lookAgain();
       return applied();
     },
-    reload: (next) => {
+    /** Applies these decisions, and reads the certificates again. Never throws. */
+    reload: (next: HttpsDecisions): Promise<void> => {
       present = next;
       return lookAgain();
     },
-    stop: async (milliseconds) => {
+    stop: async (milliseconds: number): Promise<void> => {
       stopLooks();
       context = undefined;
       await last;

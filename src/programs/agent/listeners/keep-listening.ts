@@ -4,15 +4,7 @@ import type { Listener } from "../../../http/wire/listeners.ts";
 import type { Log } from "../../../journal/logs/log.ts";
 
 /** A listener that is restored when it is gone, and tried again while its place is taken. */
-export interface KeptListener {
-  /** Undefined: it does not listen now. */
-  address(): string | undefined;
-  /** The reason why it does not listen, with advice; null: it does. */
-  problem(): string | null;
-  /** Settles after the first try, with any result. */
-  readonly tried: Promise<void>;
-  stop(milliseconds: number): Promise<void>;
-}
+export type KeptListener = ReturnType<typeof keepListening>;
 
 /** Seconds between two checks that it is reached, and between two tries. */
 const lookSeconds = 60;
@@ -30,7 +22,7 @@ export function keepListening(
   isReached: () => boolean = () => true,
   /** Called at each try that fails. */
   onFailure?: () => void,
-): KeptListener {
+) {
   let listener = first;
   let problem: string | null = null;
   let isStopped = false;
@@ -63,10 +55,13 @@ export function keepListening(
   if (listener === undefined) void begin();
   else lookAgain();
   return {
-    address: () => listener?.address,
-    problem: () => problem,
+    /** Undefined: it does not listen now. */
+    address: (): string | undefined => listener?.address,
+    /** The reason why it does not listen, with advice; null: it does. */
+    problem: (): string | null => problem,
+    /** Settles after the first try, with any result. */
     tried: last,
-    stop: async (milliseconds) => {
+    stop: async (milliseconds: number): Promise<void> => {
       isStopped = true;
       cancel();
       await last;

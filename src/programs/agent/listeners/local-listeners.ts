@@ -11,17 +11,7 @@ import { makeDirectory } from "../../../store/files/durable-file.ts";
 import { type KeptListener, keepListening } from "./keep-listening.ts";
 
 /** The unix socket and the port of loopback, kept while the agent runs. */
-export interface LocalListeners {
-  /** The addresses at which it listens now. */
-  addresses(): readonly string[];
-  /** Null: both can be reached. */
-  trouble(): Finding | null;
-  /** Settles when the socket is gone and this process cannot make it again. */
-  readonly socketLost: Promise<void>;
-  /** Throws if the socket cannot be made; the port is tried again each minute. */
-  open(handle: RequestListener): Promise<void>;
-  stop(milliseconds: number): Promise<void>;
-}
+export type LocalListeners = ReturnType<typeof createLocalListeners>;
 
 interface LocalPlaces {
   readonly runDirectory: string;
@@ -37,13 +27,7 @@ export function agentSocket(runDirectory: string): string {
 }
 
 /** The socket first: commands on the device work even if another program holds the port. */
-export function createLocalListeners({
-  runDirectory,
-  listen,
-  time,
-  boundBuffers,
-  log,
-}: LocalPlaces): LocalListeners {
+export function createLocalListeners({ runDirectory, listen, time, boundBuffers, log }: LocalPlaces) {
   const path = agentSocket(runDirectory);
   const now = () => new Date(time.wall());
   const { timers } = time;
@@ -55,10 +39,14 @@ export function createLocalListeners({
   });
   const both = () => [socket, port].filter((one) => one !== undefined);
   return {
-    addresses: () => both().flatMap((one) => one.address() ?? []),
-    trouble: () => socketTrouble(socket, path) ?? portTrouble(port, listen),
+    /** The addresses at which it listens now. */
+    addresses: (): readonly string[] => both().flatMap((one) => one.address() ?? []),
+    /** Null: both can be reached. */
+    trouble: (): Finding | null => socketTrouble(socket, path) ?? portTrouble(port, listen),
+    /** Settles when the socket is gone and this process cannot make it again. */
     socketLost,
-    open: async (handle) => {
+    /** Throws if the socket cannot be made; the port is tried again each minute. */
+    open: async (handle: RequestListener): Promise<void> => {
       let inode: number | undefined;
       const unix = async (): Promise<Listener> => {
         await makeDirectory(runDirectory);
@@ -76,7 +64,7 @@ export function createLocalListeners({
       );
       await Promise.all([socket.tried, port.tried]);
     },
-    stop: async (milliseconds) => {
+    stop: async (milliseconds: number): Promise<void> => {
       await Promise.all(both().map((one) => one.stop(milliseconds)));
     },
   };

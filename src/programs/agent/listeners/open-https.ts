@@ -46,19 +46,12 @@ export interface HttpsPlace {
 }
 
 /** HTTPS with its code loaded. */
-export interface OpenedHttps {
-  apply(decisions: HttpsDecisions, context: HttpsContext): Promise<void>;
-  status(decisions: HttpsDecisions): Promise<Tls>;
-  trouble(): Finding | null;
-  /** The end of the certificate that is shown; null: there is none. */
-  certificateEnd(): Date | null;
-  stop(milliseconds: number): Promise<void>;
-}
+export type OpenedHttps = ReturnType<typeof openHttps>;
 
 /** Milliseconds for requests in flight when HTTPS is switched off. */
 const stopMilliseconds = 4_000;
 
-export function openHttps(place: HttpsPlace): OpenedHttps {
+export function openHttps(place: HttpsPlace) {
   let context: HttpsContext | undefined;
   let decisions: HttpsDecisions | undefined;
   let problem: string | null = null;
@@ -73,13 +66,13 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
     if (failure !== undefined) throw new Error(failure);
   };
   return {
-    apply: async (next, on) => {
+    apply: async (next: HttpsDecisions, on: HttpsContext): Promise<void> => {
       [decisions, context] = [next, on];
       const found = await bring(next, on).then(() => null, messageOf);
       if (found !== null && found !== problem) place.log("error", "HTTPS does not work", { detail: found });
       problem = found;
     },
-    status: async (as) => {
+    status: async (as: HttpsDecisions): Promise<Tls> => {
       // A command while no agent runs: it only looks.
       if (context === undefined) {
         decisions = as;
@@ -87,7 +80,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       }
       return statusOf(as, { certificates, problem, isListening: listeners.isListening() });
     },
-    trouble: () => {
+    trouble: (): Finding | null => {
       if (problem !== null) return finding("https_unavailable", {}, problem);
       const directory = decisions?.directory ?? "";
       const wall = new Date(place.time.wall());
@@ -96,7 +89,8 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       const times = { passed, now: passed > wall ? passed : wall };
       return certificateTrouble(certificates, directory, times) ?? nameTrouble(place, decisions);
     },
-    certificateEnd: () => certificates.present()?.facts.notAfter ?? null,
+    /** The end of the certificate that is shown; null: there is none. */
+    certificateEnd: (): Date | null => certificates.present()?.facts.notAfter ?? null,
     stop: listeners.close,
   };
 }

@@ -10,13 +10,7 @@ import { createHostFigures } from "../../../system/facts.ts";
 import type { RoomsConfig } from "../config.ts";
 
 /** The history of the device, which is loaded at its first reading or request. */
-export interface HistoryKeeping {
-  take(clock: ClockFigures): void;
-  read(hours: number, stepSeconds: number): Promise<History>;
-  /** The bytes of its file. */
-  bytes(): Promise<Buffer>;
-  close(): Promise<void>;
-}
+export type HistoryKeeping = ReturnType<typeof createHistoryKeeping>;
 
 interface HistoryRooms {
   readonly config: RoomsConfig;
@@ -26,7 +20,7 @@ interface HistoryRooms {
   readonly disk: Pick<Disk, "capacity">;
 }
 
-export function createHistoryKeeping(rooms: HistoryRooms): HistoryKeeping {
+export function createHistoryKeeping(rooms: HistoryRooms) {
   let opened: Promise<DeviceHistory> | undefined;
   const open = (): Promise<DeviceHistory> => {
     opened ??= openHistory(rooms).catch((error: unknown) => {
@@ -36,15 +30,17 @@ export function createHistoryKeeping(rooms: HistoryRooms): HistoryKeeping {
     return opened;
   };
   return {
-    take: (present) => {
+    take: (present: ClockFigures): void => {
       open()
         .then((history) => history.take(present))
         // The part could not be loaded: its file is being replaced.
         .catch(() => undefined);
     },
-    read: async (hours, stepSeconds) => (await open()).read(hours, stepSeconds),
-    bytes: async () => (await open()).bytes(),
-    close: async () => (await opened)?.close(),
+    read: async (hours: number, stepSeconds: number): Promise<History> =>
+      (await open()).read(hours, stepSeconds),
+    /** The bytes of its file. */
+    bytes: async (): Promise<Buffer> => (await open()).bytes(),
+    close: async (): Promise<void> => (await opened)?.close(),
   };
 }
 
