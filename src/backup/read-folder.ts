@@ -13,12 +13,6 @@ export interface FolderFile {
   readonly content: Uint8Array;
 }
 
-export interface Folder {
-  readonly files: readonly FolderFile[];
-  /** Absolute paths of what was not read: no file of this user's, a link, too large or with a strange name. */
-  readonly leftOut: readonly string[];
-}
-
 /** The most that is read: all of it is in memory. A folder of certificates and a host file has a tenth. */
 const most = { fileBytes: 256 * 1024, files: 200, depth: 4 } as const;
 
@@ -29,7 +23,7 @@ export const mostFolderBytes = 2 * 1024 * 1024;
  * Every file of a folder that can be read, in the order of their paths; none where there is no such folder. Links are not
  * followed. Throws the system's errors where the folder itself cannot be listed.
  */
-export async function readFolder(folder: string): Promise<Folder> {
+export async function readFolder(folder: string) {
   const files: FolderFile[] = [];
   const leftOut: string[] = [];
   let bytes = 0;
@@ -49,7 +43,11 @@ export async function readFolder(folder: string): Promise<Folder> {
     }
   };
   await walk("", 1);
-  return { files, leftOut };
+  return {
+    files,
+    /** Absolute paths of what was not read: no file of this user's, a link, too large or with a strange name. */
+    leftOut,
+  };
 }
 
 async function entriesOf(directory: string, isInner: boolean) {

@@ -2,31 +2,17 @@ import { createHash, X509Certificate } from "node:crypto";
 import { shortV6 } from "../host/short-v6.ts";
 
 /** The subject and validity of a certificate, and the numbers by which people and programs compare it. */
-export interface CertificateFacts {
-  /** As openssl writes it, such as `CN=edge-7`. */
-  readonly subject: string;
-  readonly issuer: string;
-  readonly names: readonly string[];
-  readonly addresses: readonly string[];
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-  /** SHA-256 of the certificate, as browsers show it: `AB:CD:…`. */
-  readonly fingerprint: string;
-  /**
-   * SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4): another certificate of the same key
-   * has the same.
-   */
-  readonly keyPin: string;
-}
+export type CertificateFacts = ReturnType<typeof factsOf>;
 
 /** The facts of the first certificate in a PEM file. Throws if there is none. */
-export function factsOf(pem: string): CertificateFacts {
+export function factsOf(pem: string) {
   const certificate = new X509Certificate(pem);
   const alternatives = (certificate.subjectAltName ?? "").split(", ");
   const ofKind = (kind: string) =>
     alternatives.filter((one) => one.startsWith(kind)).map((one) => one.slice(kind.length));
   const publicKey = certificate.publicKey.export({ type: "spki", format: "der" });
   return {
+    /** As openssl writes it, such as `CN=edge-7`. */
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
     names: ofKind("DNS:"),
@@ -34,7 +20,12 @@ export function factsOf(pem: string): CertificateFacts {
     addresses: ofKind("IP Address:").map((one) => (one.includes(":") ? shortV6(one) : one)),
     notBefore: new Date(certificate.validFrom),
     notAfter: new Date(certificate.validTo),
+    /** SHA-256 of the certificate, as browsers show it: `AB:CD:…`. */
     fingerprint: certificate.fingerprint256,
+    /**
+     * SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4): another certificate of the same key
+     * has the same.
+     */
     keyPin: `sha256//${createHash("sha256").update(publicKey).digest("base64")}`,
   };
 }

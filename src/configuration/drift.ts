@@ -8,17 +8,7 @@ import { judgeFactors } from "./second-factors.ts";
 import { lastRoot } from "./update-root.ts";
 
 /** Compares the device with the configuration that was applied last. */
-export interface AppliedConfiguration {
-  /** By the agent's clock, RFC 3339. */
-  readonly at: string;
-  /** True for the same content, so that it need not be written again. */
-  isSame(configuration: Configuration): boolean;
-  /**
-   * True if the device is no longer what the configuration said. Members that it does not name do not count. `root`:
-   * fingerprint of the installed root of trust; null: none.
-   */
-  isLeft(present: Present, root: string | null): boolean;
-}
+export type AppliedConfiguration = ReturnType<typeof appliedConfiguration>;
 
 /** True for a configuration that says nothing of the device, which leaves the one before it in force. */
 export function isEmpty(configuration: Configuration): boolean {
@@ -26,7 +16,7 @@ export function isEmpty(configuration: Configuration): boolean {
 }
 
 /** `seal` opens the present second factors and those of the configuration. */
-export function appliedConfiguration({ configuration, ...order }: Order, seal: Seal): AppliedConfiguration {
+export function appliedConfiguration({ configuration, ...order }: Order, seal: Seal) {
   const text = JSON.stringify(configuration);
   const root = rootFingerprint(configuration);
   const differs = createFactorComparison(configuration, seal);
@@ -39,9 +29,16 @@ export function appliedConfiguration({ configuration, ...order }: Order, seal: S
     return isLeft;
   };
   return {
+    /** By the agent's clock, RFC 3339. */
     at: order.at,
-    isSame: (other) => JSON.stringify(other) === text,
-    isLeft: (present, installed) => (root !== null && root !== installed) || isPlanLeft(present),
+    /** True for the same content, so that it need not be written again. */
+    isSame: (other: Configuration): boolean => JSON.stringify(other) === text,
+    /**
+     * True if the device is no longer what the configuration said. Members that it does not name do not count. `root`:
+     * fingerprint of the installed root of trust; null: none.
+     */
+    isLeft: (present: Present, installed: string | null): boolean =>
+      (root !== null && root !== installed) || isPlanLeft(present),
   };
 }
 

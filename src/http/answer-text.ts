@@ -27,11 +27,6 @@ export function etagOf(value: object): string {
   return etag;
 }
 
-export interface TaggedText {
-  readonly text: string;
-  readonly etag: string;
-}
-
 /** Members of an answer by name that are figures of the moment: a whole member, or members of it. */
 type Momentary = ReadonlyMap<string, Momentary | "whole">;
 
@@ -50,7 +45,7 @@ const lastAnswers = new WeakMap<readonly string[], LastAnswer>();
  * The JSON of an answer, and a weak entity tag (RFC 9110 §8.8.1) which leaves out the members that these JSON Pointers of
  * one or two names point at.
  */
-export function weaklyTagged(value: object, pointers: readonly string[]): TaggedText {
+export function weaklyTagged(value: object, pointers: readonly string[]) {
   const last = lastAnswers.get(pointers) ?? { momentary: momentaryOf(pointers), steady: "", etag: "" };
   lastAnswers.set(pointers, last);
   const [pieces, steadyPieces]: [string[], string[]] = [[], []];
@@ -58,7 +53,10 @@ export function weaklyTagged(value: object, pointers: readonly string[]): Tagged
   const steady = steadyPieces.join("");
   // Most callers get what the one before them got.
   if (steady !== last.steady) Object.assign(last, { steady, etag: `W/${tagOf(steady)}` });
-  return { text: pieces.join(""), etag: last.etag };
+  return {
+    text: pieces.join(""),
+    etag: last.etag,
+  };
 }
 
 /**

@@ -4,12 +4,6 @@ import type { Uptime } from "../host/ports.ts";
 import { createBuckets } from "../journal/logs/rates.ts";
 import type { Actor } from "./call.ts";
 
-/**
- * Bounds the writes of each account, in all its sessions and API tokens: each writes to the disk and into the record of
- * events. Local root has no bound.
- */
-export type WriteBudget = ReturnType<typeof createWriteBudget>;
-
 /** The two fields of draft-ietf-httpapi-ratelimit-headers-10: the rule, and the rest. */
 export interface BudgetHeaders {
   readonly "RateLimit-Policy": string;
@@ -22,6 +16,10 @@ export const changesOfAccount = { burst: 600, perSecond: 1 } as const;
 const { burst, perSecond } = changesOfAccount;
 const policy = `"changes";q=${burst};w=${burst / perSecond}`;
 
+/**
+ * Bounds the writes of each account, in all its sessions and API tokens: each writes to the disk and into the record of
+ * events. Local root has no bound.
+ */
 export function createWriteBudget(uptime: Uptime) {
   const budgets = createBuckets(changesOfAccount, () => uptime() * 1_000);
   return {

@@ -2,24 +2,21 @@ import { printableLine } from "../host/printable-text.ts";
 import { languages } from "./notices.ts";
 import type { Message, Notice } from "./receiver.ts";
 
-/** The words of a mail: its subject is one line. */
-export interface MailText {
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** A notice with a sentence that the mail adds to it. */
 export type MailedNotice = Pick<Notice, "time" | "level" | "title" | "text"> & { readonly remark?: string };
 
-/** A message as a person reads it in a mail, of which `notices` are the ones to show, in their order. */
-export function mailText(message: Message, notices: readonly MailedNotice[]): MailText {
+/** A message as a person reads it in a mail, with these notices in their order. The subject is one line. */
+export function mailText(message: Message, notices: readonly MailedNotice[]) {
   const { device, isTest, language } = message;
   const name = nameOf(device);
   const words = languages[language];
   const footer = `-- \n${name}, ${device.id}\n${words.footer}\n`;
   if (isTest) return { subject: `[${name}] ${words.test}`, text: `${words.isTest}\n\n${footer}` };
   const parts = [...storm(message), ...notices.map(paragraph), ...gap(message)];
-  return { subject: `[${name}] ${headline(message, notices)}`, text: `${parts.join("\n\n")}\n\n${footer}` };
+  return {
+    subject: `[${name}] ${headline(message, notices)}`,
+    text: `${parts.join("\n\n")}\n\n${footer}`,
+  };
 }
 
 /** The name of a device on one line, or its id; at most 64 characters. */

@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 
 /** Lower-case common passwords and words. */
-export interface CommonPasswords {
-  has(word: string): boolean;
-}
+export type CommonPasswords = Awaited<ReturnType<typeof readCommonPasswords>>;
 
 /**
  * The 49,233 common passwords and words of @zxcvbn-ts/language-common, one a line in the order of their UTF-16 units,
  * from the file that the build puts beside the program. It is read at each change of a password, which is rare, and not
  * kept. The search works on the text: a set of the words would take 25 ms to make, and 3 MiB.
  */
-export async function readCommonPasswords(path: string): Promise<CommonPasswords> {
+export async function readCommonPasswords(path: string) {
   const lines = await readFile(path, "utf8");
-  return { has: (word) => hasLine(lines, word) };
+  return {
+    has: (word: string): boolean => hasLine(lines, word),
+  };
 }
 
 function hasLine(lines: string, word: string): boolean {

@@ -20,21 +20,10 @@ const tagBytes = 16;
 const sealedForm = /^v1\.([0-9a-f]{16})\.([A-Za-z0-9_-]+)$/;
 
 /** Encrypts secrets that must be read back: the state without the key does not reveal them. */
-export interface Seal {
-  /** Binds the text to one record, so that it opens nowhere else. Throws `second_factor_unavailable` without a key. */
-  seal(text: string, recordId: string): string;
-  /** Throws `second_factor_unavailable` if the key is missing, or the text is another record's or was altered. */
-  open(sealed: string, recordId: string): string;
-  /** The id of the key that a text was sealed with; it reveals nothing of the key. Empty: the text is damaged. */
-  keyIdOf(sealed: string): string;
-  /** True if that key is one of this device's. */
-  hasKey(sealed: string): boolean;
-  /** 32 bytes for another purpose from each key, the sealing one first. They reveal nothing of the key. */
-  derived(purpose: string): Uint8Array[];
-}
+export type Seal = ReturnType<typeof createSeal>;
 
 /** `keys` have 32 bytes each: the first seals, all open. Without keys both operations fail. Throws RangeError. */
-export function createSeal(keys: readonly Uint8Array[]): Seal {
+export function createSeal(keys: readonly Uint8Array[]) {
   const known = new Map<string, KeyObject>();
   for (const key of keys) {
     if (key.length !== keyBytes)
@@ -42,20 +31,25 @@ export function createSeal(keys: readonly Uint8Array[]): Seal {
     known.set(idOfKey(key), createSecretKey(key));
   }
   const [first] = known;
-  const keyIdOf: Seal["keyIdOf"] = (sealed) => sealedForm.exec(sealed)?.[1] ?? "";
+  const keyIdOf = (sealed: string): string => sealedForm.exec(sealed)?.[1] ?? "";
   return {
+    /** The id of the key that a text was sealed with; it reveals nothing of the key. Empty: the text is damaged. */
     keyIdOf,
-    hasKey: (sealed) => known.has(keyIdOf(sealed)),
-    derived: (purpose) =>
+    /** True if that key is one of this device's. */
+    hasKey: (sealed: string): boolean => known.has(keyIdOf(sealed)),
+    /** 32 bytes for another purpose from each key, the sealing one first. They reveal nothing of the key. */
+    derived: (purpose: string): Uint8Array[] =>
       [...known.values()].map(
         (key) => new Uint8Array(hkdfSync("sha256", key.export(), "", purpose, keyBytes)),
       ),
-    seal: (text, recordId) => {
+    /** Binds the text to one record, so that it opens nowhere else. Throws `second_factor_unavailable` without a key. */
+    seal: (text: string, recordId: string): string => {
       if (!first) throw unavailable("this device has no key to seal secrets with");
       const [keyId, key] = first;
       return `v1.${keyId}.${encrypt(key, text, boundTo(keyId, recordId)).toString("base64url")}`;
     },
-    open: (sealed, recordId) => {
+    /** Throws `second_factor_unavailable` if the key is missing, or the text is another record's or was altered. */
+    open: (sealed: string, recordId: string): string => {
       const [, keyId = "", encoded = ""] = sealedForm.exec(sealed) ?? [];
       const bytes = Buffer.from(encoded, "base64url");
       // Node skips characters outside base64url and the bits after the last byte; this accepts one form of a secret.

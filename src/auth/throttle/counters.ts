@@ -3,9 +3,6 @@ import { clientWindow, type FailureCounter, windowEnd } from "./throttle-rules.t
 /** Takes a count back as if it had never been made; counters that were cleared meanwhile stay cleared. */
 export type Undo = () => void;
 
-/** Rows of failures by key, bounded in their number. */
-export type FailureCounters = ReturnType<typeof createFailureCounters>;
-
 export interface FailureCountersOptions {
   limit: number;
   /** Seconds without a try after which a row is forgotten. */
@@ -19,6 +16,7 @@ export interface FailureCountersOptions {
   inherits?: boolean;
 }
 
+/** Rows of failures by key, bounded in their number. */
 export function createFailureCounters(
   stored: Iterable<[string, FailureCounter]>,
   options: FailureCountersOptions,

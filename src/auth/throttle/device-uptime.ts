@@ -12,8 +12,6 @@ export interface StoredMoment {
  * and stops while the device is off; it does not use the wall clock. After a power cut it continues from the last
  * stored moment.
  */
-export type DeviceUptime = ReturnType<typeof createDeviceUptime>;
-
 export function createDeviceUptime(stored: StoredMoment, bootId: string, uptime: Uptime) {
   const began = uptime();
   // A lower uptime under the same id: a container whose boot id cannot be read.

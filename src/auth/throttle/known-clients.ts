@@ -5,12 +5,6 @@ const knownSeconds = 30 * 24 * 60 * 60;
 const clientsPerAccount = 16;
 const clientsInAll = 2_048;
 
-/**
- * The clients from which users have signed in to an account. Only a success adds one, so strangers cannot push users
- * out.
- */
-export type KnownClients = ReturnType<typeof createKnownClients>;
-
 /** One client of one account, and the time of its last success. */
 export interface KnownClient {
   readonly account: string;
@@ -18,6 +12,10 @@ export interface KnownClient {
   readonly at: number;
 }
 
+/**
+ * The clients from which users have signed in to an account. Only a success adds one, so strangers cannot push users
+ * out.
+ */
 export function createKnownClients(stored: readonly KnownClient[]) {
   // In the order of the last successes, which is the order of a Map. Accounts and clients have indexes into it, so that
   // a success costs no more when thousands are known.

@@ -17,9 +17,6 @@ import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rul
  */
 export type ThrottleState = ReturnType<typeof readCounts>;
 
-/** Counts that are not worth a write: an attacker cannot restart the agent. */
-export type PassingCounts = ReturnType<typeof passingCounts>;
-
 /**
  * A day without a try gives five or a hundred tries back: fewer than the delays would have allowed in that day. For
  * codes a day would give more than their six a day; a week does not.
@@ -64,6 +61,7 @@ export function readCounts(stored: ThrottleRecord, now: number) {
   };
 }
 
+/** Counts that are not worth a write: an attacker cannot restart the agent. */
 function passingCounts() {
   return {
     /** By `site`: like `windows`, for the /48 of an IPv6 client. */

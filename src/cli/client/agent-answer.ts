@@ -7,17 +7,13 @@ import { BoundlessAnswer } from "./context.ts";
 import type { Places } from "./places.ts";
 
 /** An answer of the agent, read to its end. */
-export interface Answer {
-  status: number;
-  contentType: string;
-  text: string;
-}
+export type Answer = Awaited<ReturnType<typeof receiveAnswer>>;
 
 /** Bytes of an answer; a page of 200 long log lines has some ten million. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** Reads an answer to its end. Throws BoundlessAnswer, or the connection's error where that breaks off. */
-export async function receiveAnswer(response: IncomingMessage, places: Places): Promise<Answer> {
+export async function receiveAnswer(response: IncomingMessage, places: Places) {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // Leaving the loop ends the connection.

@@ -14,14 +14,6 @@ import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";
 import { type Report, reportText } from "./report.ts";
 
-/** The archive that is gathered for another person. */
-export interface Bundle {
-  /** Reads what takes root. */
-  readonly gather: () => Promise<void>;
-  /** Writes the archive, and returns a sentence about it. */
-  readonly write: (report: Report) => Promise<string>;
-}
-
 const readme = `steward doctor --bundle has made this archive, on the command line or for the console. It holds:
 
 report.txt, report.json  the findings of steward doctor
@@ -55,16 +47,13 @@ const programs: readonly (readonly [file: string, program: string, args: readonl
   ["clock.txt", "timedatectl", ["show"]],
 ];
 
-/** Opens the file of the bundle now, which must not be there yet; `-` is standard output. */
-export async function openBundle(
-  context: DoctorContext,
-  path: string,
-  stdout: NodeJS.WritableStream,
-): Promise<Bundle> {
+/** Opens the file of the bundle, the archive for another person, now: it must not be there yet; `-` is standard output. */
+export async function openBundle(context: DoctorContext, path: string, stdout: NodeJS.WritableStream) {
   const file = path === "-" ? undefined : await opened(path);
   const files: BundledFile[] = [];
   return {
-    gather: async () => {
+    /** Reads what takes root. */
+    gather: async (): Promise<void> => {
       for (const [name, program, args] of programs) {
         const text = await outputOf(context, program, args);
         files.push({ name, text: text ?? `${program} is not there, or failed.\n` });
@@ -73,7 +62,8 @@ export async function openBundle(
       files.push({ name: "system.txt", text: (await textBehind("/etc/os-release")) ?? "" });
       files.push({ name: "steward.json", text: (await textBehind(context.places.hostFile)) ?? "absent\n" });
     },
-    write: async (report) => {
+    /** Writes the archive, and returns a sentence about it. */
+    write: async (report: Report): Promise<string> => {
       const { users, documents } = await readDocuments(context);
       const redact = createRedaction({ users, hostNames: await hostNames(context) });
       const all = [

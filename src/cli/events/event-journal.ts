@@ -8,12 +8,7 @@ import { fileFailure } from "../../terminal/failure.ts";
 import type { ChainPoint, Finding, Verification, VerifiedChain } from "./event-verification.ts";
 
 /** The journal's lines about the event log. */
-export interface JournalPoints {
-  /** Heads that the agent said, oldest first. */
-  readonly heads: readonly ChainPoint[];
-  /** The last events of dropped segments. */
-  readonly drops: readonly ChainPoint[];
-}
+export type JournalPoints = Awaited<ReturnType<typeof readJournalPoints>>;
 
 interface Journal {
   input: Readable;
@@ -22,7 +17,7 @@ interface Journal {
 }
 
 /** Reads the agent's journal, or a file that `journalctl -o json` made. Throws CommandError(1), (3) or (4). */
-export async function readJournalPoints(file: string | undefined): Promise<JournalPoints> {
+export async function readJournalPoints(file: string | undefined) {
   const heads: ChainPoint[] = [];
   const drops: ChainPoint[] = [];
   const known = new Set<string>();
@@ -40,7 +35,12 @@ export async function readJournalPoints(file: string | undefined): Promise<Journ
     (said.message === "event log head" ? heads : drops).push(point);
   }
   await ended;
-  return { heads, drops };
+  return {
+    /** Heads that the agent said, oldest first. */
+    heads,
+    /** The last events of dropped segments. */
+    drops,
+  };
 }
 
 /** Points that the journal has and the log has not: the tail was cut, or the past rewritten. */

@@ -7,20 +7,9 @@ export interface SelectedSource {
   readonly estimate: SourceEstimate;
 }
 
-/** The offset by the samples of all selected sources; positive: this host is behind. */
-export interface CombinedOffset {
-  readonly offsetSeconds: number;
-  /** Standard deviation for the network's noise. */
-  readonly noiseSeconds: number;
-  /** Root mean square of what the servers' own times differ by from the one that was agreed on, weighted alike. */
-  readonly scatterSeconds: number;
-  /** The same of a sample of each source with its usual delay. */
-  readonly usualNoiseSeconds: number;
-  /** Monotonic seconds of the newest sample in it. */
-  readonly atSeconds: number;
-}
-
 /**
+ * The offset by all selected sources; positive: this host is behind.
+ *
  * The mean of the samples that are newer than `sinceSeconds` (monotonic); without any, of each source's best one. A
  * sample counts once, because two measurements by the same one would seem to confirm each other. Each is weighted by what
  * its delay tells of its noise, and by how far its server's time is from `agreedSeconds`, the offset that the selection
@@ -30,7 +19,7 @@ export interface CombinedOffset {
 export function combine(
   sources: readonly SelectedSource[],
   { sinceSeconds, agreedSeconds }: { sinceSeconds: number; agreedSeconds: number },
-): CombinedOffset {
+) {
   const weigh = ({ register, estimate }: SelectedSource, sample: Sample) => {
     const variance = noiseOf(sample, register) ** 2;
     const square = (estimate.offsetSeconds - agreedSeconds) ** 2;
@@ -45,9 +34,13 @@ export function combine(
   const weights = sum(used.map(({ weight }) => weight));
   return {
     offsetSeconds: sum(used.map(({ sample, weight }) => weight * sample.offsetSeconds)) / weights,
+    /** Standard deviation for the network's noise. */
     noiseSeconds: Math.sqrt(sum(used.map(({ variance, weight }) => weight ** 2 * variance))) / weights,
+    /** Root mean square of what the servers' own times differ by from the one that was agreed on, weighted alike. */
     scatterSeconds: Math.sqrt(sum(used.map(({ square, weight }) => weight * square)) / weights),
+    /** The same of a sample of each source with its usual delay. */
     usualNoiseSeconds: 1 / Math.sqrt(sum(sources.map(({ register }) => usualNoiseOf(register) ** -2))),
+    /** Monotonic seconds of the newest sample in it. */
     atSeconds: Math.max(...used.map(({ sample }) => sample.atSeconds)),
   };
 }

@@ -23,14 +23,7 @@ export type Counts = readonly number[];
 export type LogName = AuditEvent["log"];
 
 /** The files of one log on the disk. */
-export interface FoundLog {
-  /** Oldest first. */
-  segments: Segment[];
-  /** The newest whole event. */
-  head: AuditEvent | undefined;
-  /** Lines after it that are not what was written: damage, which no crash causes. */
-  damagedLines: number;
-}
+export type FoundLog = Awaited<ReturnType<typeof findLog>>;
 
 /**
  * Bytes of the shortest possible event: hashes, time and the names of members. A lost file may have used as many
@@ -50,7 +43,7 @@ export function segmentName(name: LogName, firstSeq: number): string {
  * Finds a log's segments and its head, before anything is served, and cuts off the line that a crash left torn. Without `log` nothing is written,
  * because another process may still be writing that line.
  */
-export async function findLog(directory: string, name: LogName, log: Log | null): Promise<FoundLog> {
+export async function findLog(directory: string, name: LogName, log: Log | null) {
   const segments = findSegments(directory, name);
   let damagedLines = 0;
   for (const segment of [...segments].reverse()) {
@@ -69,7 +62,14 @@ export async function findLog(directory: string, name: LogName, log: Log | null)
     segments.splice(segments.indexOf(segment), 1);
     if (log) await unlink(segment.path).catch(() => undefined);
   }
-  return { segments, head: undefined, damagedLines };
+  return {
+    /** Oldest first. */
+    segments,
+    /** The newest whole event. */
+    head: undefined,
+    /** Lines after it that are not what was written: damage, which no crash causes. */
+    damagedLines,
+  };
 }
 
 /**

@@ -20,8 +20,6 @@ export interface MetricsState {
   readonly lastError: { readonly time: string; readonly detail: string } | null;
 }
 
-export type MetricsSchedule = ReturnType<typeof startMetricsSchedule>;
-
 /**
  * Pushes metrics by an interval, one push at a time. The first is after a random part of it, so that a fleet that starts
  * together does not push together. A failed push is not repeated: the next one has newer values. A collector that asks for a

@@ -26,8 +26,6 @@ interface ReloadOptions {
   readonly record: (event: EventFacts) => void;
 }
 
-export type Reload = ReturnType<typeof createReload>;
-
 /**
  * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent keeps
  * the decisions that it has read before.

@@ -212,14 +212,9 @@ function asRefusal(path: string, error: unknown): HostFileRefused {
 /** Bytes: far more than a host file needs, which has a few kilobytes at most. */
 const maximumBytes = 256 * 1024;
 
-interface ReadDocument {
-  readonly text: string | null;
-  readonly host: HostFile;
-  readonly unknown: readonly string[];
-  readonly ofNamedFiles: readonly InputError[];
-}
+type ReadDocument = Awaited<ReturnType<typeof readDocument>>;
 
-async function readDocument(path: string, owners: TrustedOwners): Promise<ReadDocument> {
+async function readDocument(path: string, owners: TrustedOwners) {
   const refuse = (where: string, what: string) => {
     const detail = where === path ? what : `is not safe: ${where} ${what}`;
     return new HostFileRefused(path, [{ pointer: "", code: "file", detail }]);
@@ -230,7 +225,12 @@ async function readDocument(path: string, owners: TrustedOwners): Promise<ReadDo
   const { judgeHostFile } = await import("./judge.ts");
   const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
-  return { text, host: decisionsOf(document), unknown, ofNamedFiles };
+  return {
+    text,
+    host: decisionsOf(document),
+    unknown,
+    ofNamedFiles,
+  };
 }
 
 /** The decisions without a host file, or with an empty one. */

@@ -6,10 +6,7 @@ const makerPictures = { mark: 64 * 1024, picture: 256 * 1024 } as const;
 export type MakerPicture = keyof typeof makerPictures;
 
 /** The content of a picture, and its media type. */
-export interface Picture {
-  readonly bytes: Buffer;
-  readonly type: string;
-}
+export type Picture = Awaited<ReturnType<typeof readPicture>>;
 
 /** PNG §5.2. */
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -30,18 +27,17 @@ const kinds = [
 ] as const;
 
 /** Refuses a picture that an untrusted user could have written, or that is not of its name's kind. Throws what `refuse` makes. */
-export async function readPicture(
-  which: MakerPicture,
-  path: string,
-  { refuse, ...owners }: TrustCheck,
-): Promise<Picture> {
+export async function readPicture(which: MakerPicture, path: string, { refuse, ...owners }: TrustCheck) {
   const read = await readTrustedFile(path, { ...owners, maximumBytes: makerPictures[which] }, refuse);
   if (read === null) throw refuse(path, "does not exist");
   const bytes = Buffer.from(read);
   const kind = kinds.find(({ end }) => path.endsWith(end));
   if (kind === undefined) throw refuse(path, "is none of .svg, .png and .jpg");
   if (!kind.isOf(bytes)) throw refuse(path, kind.fault);
-  return { bytes, type: kind.type };
+  return {
+    bytes,
+    type: kind.type,
+  };
 }
 
 function beginsWith(beginning: Buffer): (bytes: Buffer) => boolean {

@@ -15,19 +15,10 @@ import type { Telemetry } from "./telemetry.ts";
 type ReceiverSettings = Settings["notify"]["receivers"][number];
 
 /** The outbox of a device that names receivers. */
-export interface OpenedOutbox {
-  readonly outbox: Outbox;
-  /** `change`: the event of the change that brings these receivers. */
-  configure(receivers: readonly ReceiverSettings[], change?: Promise<AuditEvent>): Promise<void>;
-  /** Returns the secret that was made because none was given. Throws `validation_failed` and the errors of the seal. */
-  setSecret(receiver: ReceiverSettings, secret: string | undefined): Promise<string | null>;
-  /** The states of these receivers, then of those that root has named. */
-  states(receivers: readonly ReceiverSettings[]): ReceiverStates;
-  close(): Promise<void>;
-}
+export type OpenedOutbox = Awaited<ReturnType<typeof openOutbox>>;
 
 /** Opens its documents and loads its code. */
-export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics): Promise<OpenedOutbox> {
+export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
   const { state, host, seal, device, now, settings } = plan;
   const language = () => (settings.read().console.language.startsWith("de") ? "de" : "en");
   const secrets = createReceiverSecrets(await state.openLater(receiverSecretsKind), seal);
@@ -40,18 +31,24 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics): Pr
   const telemetry = await telemetryOf(plan, readMetrics);
   return {
     outbox,
-    configure: async (receivers, change) => {
+    /** `change`: the event of the change that brings these receivers. */
+    configure: async (
+      receivers: readonly ReceiverSettings[],
+      change?: Promise<AuditEvent>,
+    ): Promise<void> => {
       await secrets.keepOnly(receivers);
       const own = receivers.map(async (one) => ({ ...one, receiver: await makeReceiver(one) }));
       outbox.configure([...(await Promise.all(own)), ...(telemetry?.receivers ?? [])], change);
     },
-    setSecret: async (receiver, given) => {
+    /** Returns the secret that was made because none was given. Throws `validation_failed` and the errors of the seal. */
+    setSecret: async (receiver: ReceiverSettings, given: string | undefined): Promise<string | null> => {
       const secret = given ?? madeFor(receiver);
       if (receiver.kind === "webhook" && webhookKey(secret) === null) throw unusable(ofWebhook);
       await secrets.set(receiver, secret);
       return given === undefined ? secret : null;
     },
-    states: (receivers) => [
+    /** The states of these receivers, then of those that root has named. */
+    states: (receivers: readonly ReceiverSettings[]): ReceiverStates => [
       ...statesOf(receivers, outbox, secrets),
       ...rootsReceivers(plan.config).map((name) => {
         const state = stateOf(name, outbox);
@@ -60,7 +57,7 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics): Pr
         return { ...state, kind: name, secret_set: null, last_error };
       }),
     ],
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all([outbox.close(), telemetry?.close()]);
     },
   };

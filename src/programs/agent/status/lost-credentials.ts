@@ -8,11 +8,7 @@ import { keptHostFile } from "../../host-file/host-file.ts";
 import type { RoomsConfig } from "../config.ts";
 
 /** Credentials that root has put on this device, and systemd has not handed over: a container or a drop-in resets the unit. */
-export interface LostCredentials {
-  trouble(): Finding | null;
-  /** The reason why no setup token may make an administrator, since another one is meant to be; null: one may. */
-  withholding(): string | null;
-}
+export type LostCredentials = Awaited<ReturnType<typeof readLostCredentials>>;
 
 type Config = Pick<RoomsConfig, "credentialsDirectory" | "hostFile" | "mayAskRoot" | "oidc">;
 
@@ -20,7 +16,7 @@ type Config = Pick<RoomsConfig, "credentialsDirectory" | "hostFile" | "mayAskRoo
 export async function readLostCredentials(
   config: Config,
   { accounts, apiTokens }: { accounts: Accounts; apiTokens: ApiTokens },
-): Promise<LostCredentials> {
+) {
   const needed: Readonly<Record<string, () => boolean>> = {
     "steward.admin": () => !accounts.hasAdministrator(),
     "steward.token": () => apiTokens.isProvisioned(null),
@@ -30,11 +26,12 @@ export async function readLostCredentials(
   const noted = await lostAmongNoted(config);
   const lost = () => noted.filter(([name]) => needed[name]?.());
   return {
-    trouble: () => {
+    trouble: (): Finding | null => {
       const [first] = lost();
       return first ? finding("credential_lost", { path: first[1] }, "", line(handingOver(lost()))) : null;
     },
-    withholding: () => {
+    /** The reason why no setup token may make an administrator, since another one is meant to be; null: one may. */
+    withholding: (): string | null => {
       const [, path] = lost().find(([name]) => name === "steward.admin") ?? [];
       return path === undefined
         ? null
