@@ -1,17 +1,10 @@
-/** A stream that takes bytes. */
-interface Sink {
-  readonly destroyed: boolean;
-  write(piece: Uint8Array): boolean;
-  end(): unknown;
-  once(event: "drain" | "close", listener: () => void): unknown;
-  off(event: "drain" | "close", listener: () => void): unknown;
-}
+import type { Writable } from "node:stream";
 
 /**
  * Writes a source to a sink as fast as that takes it, and ends it. A sink that is destroyed meanwhile ends the source; why
  * it was is its own to say. Throws what the source throws, and leaves the sink open then.
  */
-export async function pour(source: AsyncIterable<Uint8Array>, sink: Sink): Promise<void> {
+export async function pour(source: AsyncIterable<Uint8Array>, sink: Writable): Promise<void> {
   for await (const piece of source) {
     if (sink.destroyed) return;
     if (!sink.write(piece)) await drained(sink);
@@ -19,7 +12,7 @@ export async function pour(source: AsyncIterable<Uint8Array>, sink: Sink): Promi
   sink.end();
 }
 
-function drained(sink: Sink): Promise<void> {
+function drained(sink: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       sink.off("drain", done);

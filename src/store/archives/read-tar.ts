@@ -20,16 +20,13 @@ export interface TarRules {
   /** The fault of a compressed archive, with the way to unpack it. */
   readonly compressed: string;
   /** The error of an archive that breaks a rule. The fault continues a sentence whose subject is the archive. */
-  readonly unusable: (fault: string, cause?: unknown) => StewardError;
+  readonly unusable: (fault: string) => StewardError;
 }
 
 /** Bytes of zeros at the end of an archive: most programs pad it with 10 KiB. */
 const mostPaddingBytes = 1024 * 1024;
 
-/**
- * Bytes of headers between two files, what is read ahead among them. Extended headers (pax) are records of any number,
- * and the records of a global one are copied at each that follows.
- */
+/** Bytes of headers between two files, what is read ahead among them: extended headers (pax) are records of any number. */
 const mostHeaderBytes = 64 * 1024;
 
 /** Extended attributes of a file; a path, times, an owner and a few of a file system are usual. */
