@@ -8,7 +8,7 @@ import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|parts\/|styles\/parts\/(settings|lists|plot|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|(styles\/)?parts)\b|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -50,7 +50,7 @@ export async function buildConsole(
     base: "/",
     logLevel: "warn",
     publicDir: false,
-    plugins: [withoutPreloading, wordsForEachFile, eventsInShort],
+    plugins: [withoutPreloading, wordsForEachFile, eventsInShort, stylesOfParts],
     // Instead of the operations themselves, whose schemas are larger than the whole console.
     define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes(source)) },
     oxc: {
@@ -111,6 +111,22 @@ const eventsInShort: Plugin = {
   name: "events-in-short",
   enforce: "pre",
   load: (id) => (eventTable.test(id) ? eventRows(["stale"]) : null),
+};
+
+/** The style of a part comes within the part's script, to save a file: importing it adopts it behind that of every page. */
+const stylesOfParts: Plugin = {
+  name: "styles-of-parts",
+  enforce: "pre",
+  resolveId: (name, importer) =>
+    importer !== undefined && /\/styles\/parts\/.+\.css$/.test(name)
+      ? `${join(dirname(importer), name)}.adopted`
+      : null,
+  load: (id) =>
+    id.endsWith(".css.adopted")
+      ? `import { adopt } from "/styles/adopt.ts";
+import style from "${id.replace(/\.adopted$/, "?inline")}";
+adopt(style);`
+      : null,
 };
 
 const ofWords = /\/contract\/words\/|\/people\/person\.ts/;

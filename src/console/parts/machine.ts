@@ -1,8 +1,5 @@
-import { adopt } from "../styles/parts/adopt.ts";
-import style from "../styles/parts/machine.css?inline";
+import "../styles/parts/machine.css";
 import { DevicePage } from "../system/device/device-page.tsx";
-
-adopt(style);
 
 /** The page about the device itself, by path. */
 export const pages = { "/system/device": DevicePage };

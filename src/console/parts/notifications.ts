@@ -1,8 +1,5 @@
-import { adopt } from "../styles/parts/adopt.ts";
-import style from "../styles/parts/notifications.css?inline";
+import "../styles/parts/notifications.css";
 import { Notifications } from "../system/notifications/notifications.tsx";
-
-adopt(style);
 
 /** The receivers of messages. */
 export const Body = Notifications;

@@ -1,4 +1,4 @@
-import "../styles/parts/settings.ts";
+import "../styles/parts/settings.css";
 import { OtaSettings } from "../updates/ota-settings.tsx";
 
 /** The settings of the updates; loaded when they are opened. */

@@ -1,4 +1,4 @@
-import "../styles/parts/settings.ts";
+import "../styles/parts/settings.css";
 import { SettingsPage } from "../system/settings/settings-page.tsx";
 
 /** The settings, by path. */

@@ -1,10 +1,7 @@
 import { FirstRun } from "../setup/first-run.tsx";
 import { SetupPage } from "../setup/setup-page.tsx";
-import "../styles/parts/account.ts";
-import { adopt } from "../styles/parts/adopt.ts";
-import style from "../styles/parts/setup.css?inline";
-
-adopt(style);
+import "../styles/parts/account.css";
+import "../styles/parts/setup.css";
 
 /** Makes the first administrator, and one in a rescue. */
 export const Body = FirstRun;

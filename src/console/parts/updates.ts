@@ -1,8 +1,5 @@
-import { adopt } from "../styles/parts/adopt.ts";
-import style from "../styles/parts/updates.css?inline";
+import "../styles/parts/updates.css";
 import { UpdatesPage } from "../updates/updates-page.tsx";
-
-adopt(style);
 
 /** The updates, by path. */
 export const pages = { "/updates": UpdatesPage };

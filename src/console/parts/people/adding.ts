@@ -1,9 +1,6 @@
-import { adopt } from "../../styles/parts/adopt.ts";
-import style from "../../styles/parts/people/adding.css?inline";
+import "../../styles/parts/people/adding.css";
 import { AddPeople } from "../../users/adding/add-people.tsx";
 import { ResetPassword } from "../../users/adding/reset-password.tsx";
-
-adopt(style);
 
 /** The sheet that people are added with. */
 export const Body = AddPeople;

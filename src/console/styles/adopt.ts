@@ -1,4 +1,4 @@
-/** Adds the style of a part behind that of every page. It comes within the part's script, to save a file. */
+/** Adds the style of a part behind that of every page. */
 export function adopt(style: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
