@@ -75,7 +75,7 @@ async function loadAxe(page: Page): Promise<void> {
  */
 const moreRows = counted({
   usual: [
-    ["tbody > tr:nth-child(n + 13):not(.row-details, :has(+ .row-details))"],
+    ["tbody > tr:nth-child(n + 13)"],
     [".timeline > li:nth-child(n + 13):not(:has([aria-expanded='true']))"],
     [".log-line:nth-child(n + 13):not([open])"],
   ],

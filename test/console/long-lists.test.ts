@@ -22,7 +22,7 @@ const events = counted({ usual: 800, all: 10_000 });
 /** The most rows that may be drawn, of however many. */
 const mostDrawn = 90;
 
-const rows = (page: Page): Locator => page.locator("tbody > tr[aria-rowindex]:not(.row-details)");
+const rows = (page: Page): Locator => page.locator("tbody > tr[aria-rowindex]");
 
 const runs = (page: Page): Locator => page.locator(".timeline-run");
 

@@ -43,7 +43,7 @@ export function Chips({
   const offered = options.filter((option) => option.count > 0 || option.value === value);
   if (offered.length === 0) return null;
   return (
-    <fieldset class="chips">
+    <fieldset class="chips line">
       <legend class="unseen">{label}</legend>
       {offered.map((option) => (
         <button

@@ -1,7 +1,4 @@
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { Shape } from "../ui/shape.tsx";
 import { type Column, Head, openByClick, type Sorting } from "../ui/table.tsx";
 import { useRowsInView } from "./use-rows-in-view.ts";
 
@@ -16,8 +13,6 @@ interface LongTableProps<Row> {
   /** The number of rows, read or not. */
   readonly total: number;
   readonly rowKey: (row: Row) => string;
-  /** Drawn below a row that is opened; absent: the rows do not open. */
-  readonly details?: (row: Row) => ComponentChildren;
   readonly isChosen?: (row: Row) => boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
@@ -27,9 +22,8 @@ interface LongTableProps<Row> {
 
 /** Rows under heads, of which only those in the window are drawn; on a phone each row is two lines. */
 export function LongTable<Row>(props: LongTableProps<Row>) {
-  const { name, caption, columns, rows, total, rowKey, sorting, onSort, onEndNear } = props;
+  const { name, caption, columns, rows, total, rowKey, isChosen, sorting, onSort, onEndNear } = props;
   const { root, pieces, onFocusIn, onFocusOut } = useRowsInView(rows.map(rowKey), onEndNear);
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   return (
     <div class={`table-place long-place ${name}-place`}>
       <table class={`table long ${name}`} aria-rowcount={total + 1}>
@@ -45,16 +39,15 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
           {pieces.map((piece) => {
             if ("height" in piece) return <Gap key={`gap ${piece.gapBefore}`} {...piece} />;
             const row = rows[piece.index] as Row;
-            const key = rowKey(row);
+            const [key, look] = [rowKey(row), isChosen?.(row) ? "chosen" : undefined];
             return (
-              <LongRow
-                key={key}
-                table={props}
-                row={row}
-                index={piece.index}
-                isOpen={opened.has(key)}
-                onToggle={() => setOpened(toggled(opened, key))}
-              />
+              <tr key={key} data-key={key} aria-rowindex={piece.index + 2} class={look} onClick={openByClick}>
+                {columns.map((column) => (
+                  <td key={column.key} class={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
             );
           })}
         </tbody>
@@ -68,46 +61,6 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
 function Gap({ height }: { readonly height: number }) {
   // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
   return <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />;
-}
-
-function LongRow<Row>({
-  table: { columns, rowKey, details, isChosen },
-  row,
-  index,
-  isOpen,
-  onToggle,
-}: {
-  readonly table: LongTableProps<Row>;
-  readonly row: Row;
-  readonly index: number;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}) {
-  const key = rowKey(row);
-  const place = { "data-key": key, "aria-rowindex": index + 2 };
-  return (
-    <>
-      <tr {...place} class={isChosen?.(row) ? "chosen" : undefined} onClick={openByClick}>
-        {columns.map((column) => (
-          <td key={column.key} class={classOf(column)}>
-            {details && column.opens ? (
-              <button type="button" class="row-opener" aria-expanded={isOpen} onClick={onToggle}>
-                {column.cell(row)}
-                <Shape name="open" />
-              </button>
-            ) : (
-              column.cell(row)
-            )}
-          </td>
-        ))}
-      </tr>
-      {details && isOpen && (
-        <tr {...place} class="row-details">
-          <td colSpan={columns.length}>{details(row)}</td>
-        </tr>
-      )}
-    </>
-  );
 }
 
 function classOf<Row>({ key, isActions, opens }: Column<Row>): string {

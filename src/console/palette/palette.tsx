@@ -90,6 +90,7 @@ function Option({
       id={id}
       type="button"
       role="option"
+      class="line"
       tabIndex={-1}
       aria-selected={isChosen}
       onClick={() => run(entry)}

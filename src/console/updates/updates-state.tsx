@@ -19,7 +19,7 @@ export function UpdatesState({
     useResource("getStatus").value?.needs ?? null,
   );
   return (
-    <div class="updates-state">
+    <div class="updates-state line">
       <Badge state={state}>
         <span role="status">
           {sentences.map((sentence) => (

@@ -45,7 +45,7 @@ export function ManyUsersBar({
   return (
     <>
       {chosen.size > 0 && (
-        <section ref={tellHeight["--bar-above"]} class="users-bar" aria-label={t.users.chosenUsers}>
+        <section ref={tellHeight["--bar-above"]} class="users-bar line" aria-label={t.users.chosenUsers}>
           <p role="status">{t.users.chosen(chosen.size)}</p>
           <Menu label={t.users.actionsForChosen} text={t.users.actionsHead} items={items} />
           {chosen.size < total && (

@@ -24,7 +24,7 @@ export function UserFilters({ counts }: { readonly counts: UserList["counts"] | 
       />
       {counts && (
         <Filters inForce={[role, state, factor, seen].filter(Boolean).length}>
-          <div class="chip-row">
+          <div class="chip-row line">
             <Chips
               label={t.person.role}
               value={role}

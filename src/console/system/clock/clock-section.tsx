@@ -36,7 +36,7 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
   const isWrong = isInDoubt(status, word);
   return (
     <Section title={t.clock.title}>
-      <div class="clock-top">
+      <div class="clock-top line">
         <ClockHead {...{ status, word, needs }} told={codeOf(actions.sync.error ?? actions.reselect.error)} />
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
@@ -77,7 +77,7 @@ function ClockHead({
       : [];
   return (
     <div>
-      <p class="clock-head">
+      <p class="clock-head line">
         <strong>
           <Badge state={state}>{headOf(status, word)}</Badge>
         </strong>

@@ -15,7 +15,7 @@ export function Row({
   readonly children?: ComponentChildren;
 }) {
   return (
-    <li>
+    <li class="line">
       <div>
         <h3>{title}</h3>
         <div class="hint">{text}</div>

@@ -48,7 +48,7 @@ export function EventChips({
   const ofType = title ? [{ value: type, text: title, count: total }] : [];
   const good = outcome === "success" ? [{ value: outcome, text: t.events.success, count: total }] : [];
   return (
-    <div class="chip-row">
+    <div class="chip-row line">
       <Chips
         label={t.events.type}
         value={type}

@@ -32,7 +32,7 @@ export function Histogram({ bars, stepMilliseconds, isNarrowed }: HistogramProps
   };
   return (
     <figure class="histogram">
-      <figcaption class="hint">
+      <figcaption class="line hint">
         <span>{t.events.overTime}</span>
         <span>{t.events.atMost(figure(most))}</span>
         {bars.some(({ refused }) => refused > 0) && <span class="histogram-key">{t.events.refused}</span>}

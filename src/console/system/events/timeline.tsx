@@ -82,7 +82,7 @@ function RunBody({ entry: { text, events, count }, isOpen, onToggle }: EntryProp
   const { code, outcome } = newest;
   return (
     <>
-      <button type="button" class="run" aria-expanded={isOpen} onClick={onToggle}>
+      <button type="button" class="run line" aria-expanded={isOpen} onClick={onToggle}>
         <HourOf event={newest} />
         <span class="run-text">
           <span dir="auto">{text}</span>{" "}

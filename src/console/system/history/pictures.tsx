@@ -85,7 +85,7 @@ export function Pictures({ history, events, missing }: PicturesProps) {
         {drawn.lanes}
         {series.map((one, index) => (
           <figure key={one.name} class="history-plot">
-            <figcaption>
+            <figcaption class="line">
               <h3>{t.history.plots[one.name]}</h3>
               <span class="hint">{worstInWords(one, steps)}</span>
               <strong>{figures[index]}</strong>
@@ -159,7 +159,7 @@ function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: 
   ];
   return (
     <div class="history-lanes">
-      <header>
+      <header class="line">
         <h3>{t.history.happened}</h3>
         <Link to="/system/events" query={{ since: "7d" }}>
           {t.history.events}

@@ -34,7 +34,7 @@ export function Facets({
 }) {
   const levels = levelsOf(counts, chosen);
   return (
-    <div class="log-facets chip-row">
+    <div class="log-facets chip-row line">
       <Chips
         label={t.logs.level}
         value={chosen.priority}
@@ -74,7 +74,7 @@ function Services({
   const [isWhole, setIsWhole] = useState(false);
   const shown = units.filter(({ unit }, place) => isWhole || place < mostUnits || unit === chosen.unit);
   return (
-    <fieldset class="chips">
+    <fieldset class="chips line">
       <legend class="unseen">{t.logs.service}</legend>
       {shown.map((one) => (
         <Service key={one.unit} of={one} chosen={chosen} onChange={onChange} />

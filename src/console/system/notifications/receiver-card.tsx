@@ -41,7 +41,7 @@ export function ReceiverCard({
   const kind = receiver?.kind ?? state?.kind;
   return (
     <li class="receiver" aria-labelledby={headId}>
-      <header>
+      <header class="line">
         <h3 id={headId}>{name}</h3>
         {kind && <span>{t.notifications.kinds[kind].text}</span>}
         {state && <StateBadge state={state} isFailing={isFailing} />}

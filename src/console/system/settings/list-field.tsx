@@ -66,7 +66,7 @@ export function ListField({
                 focus(Math.min(row, value.length - 2), 2);
               })}
             </div>
-            <div class="days">
+            <div class="days line">
               <label>
                 <input
                   type="checkbox"

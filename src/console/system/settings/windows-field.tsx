@@ -66,7 +66,7 @@ function WindowRow({
   );
   return (
     <fieldset class="window" data-row aria-label={name}>
-      <div class="days">
+      <div class="days line">
         {namedDays().map(({ day, name: dayName }) => (
           <label key={day}>
             <input

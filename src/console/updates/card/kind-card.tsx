@@ -50,7 +50,7 @@ export function KindCard(props: CardProps) {
   const isCalm = blocker === null && !hasFailed && !passedOver.some(isRecall);
   return (
     <article class="updates-card" aria-label={t.updates.kinds[kind]}>
-      <header class="updates-head">
+      <header class="updates-head line">
         <h2>{t.updates.kinds[kind]}</h2>
         {version !== null && <Version of={version} />}
         <Installed card={card} isCalm={isCalm} />
@@ -115,7 +115,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
     ...(notes.title === "" ? [] : [t.updates.quoted(isolated(notes.title))]),
   ];
   return (
-    <div class="updates-offer">
+    <div class="updates-offer line">
       <div>
         <p>
           <strong>
