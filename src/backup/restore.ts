@@ -16,6 +16,7 @@ import {
   replacementPlace,
 } from "../store/files/replacement.ts";
 import { reserveNeedsBytes } from "../store/files/reserve.ts";
+import { oneAtATime } from "../store/one-at-a-time.ts";
 import type { Age, OpeningKey } from "./age.ts";
 import { hostFilePath, type Manifest } from "./manifest.ts";
 import { type OpenedBackup, openBackup } from "./read-backup.ts";
@@ -59,13 +60,8 @@ export interface RestorerOptions {
 }
 
 export function createRestorer(options: RestorerOptions) {
-  let turn: Promise<unknown> = Promise.resolve();
   /** One at a time: they share a place. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = oneAtATime();
   let keep = (): void => undefined;
   /** A backup that is not asked for any more does not stay on the disk. */
   const dropLater = (): void => {

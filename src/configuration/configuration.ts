@@ -14,6 +14,7 @@ import type {
 } from "../contract/types.ts";
 import type { Timers } from "../host/ports.ts";
 import type { Document } from "../store/documents/document.ts";
+import { oneAtATime } from "../store/one-at-a-time.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
 import { digestsOf } from "./digest.ts";
@@ -76,13 +77,8 @@ interface Working extends ConfiguratorOptions {
 
 export function createConfigurator(given: ConfiguratorOptions) {
   const options: Working = { ...given, last: createLastApplied(given) };
-  let turn: Promise<unknown> = Promise.resolve();
   /** One at a time: the next is judged by the state that the one before has made. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = oneAtATime();
   // Without a sealing key the digests are other ones after each start.
   const [digestKey = randomBytes(32)] = given.seal.derived("steward configuration digest v1");
   let endAwaiting = (): void => undefined;

@@ -1,5 +1,6 @@
 import { unlink } from "node:fs/promises";
 import { readRegular } from "../../store/files/regular-file.ts";
+import { oneAtATime } from "../../store/one-at-a-time.ts";
 import { makeInitialPassword } from "../../users/passwords.ts";
 import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
@@ -45,21 +46,19 @@ export function createRescueToken(path: string, uptime: () => number): RescueTok
     const expected = await read();
     return expected !== null && isEqualToken(token.trim().toLowerCase(), expected);
   };
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
   return {
     isOpen: async () => (await read()) !== null,
     isRight,
     use: async (token, work) => {
       // Only holders of the token wait for each other.
       if (!(await isRight(token))) return null;
-      const use = last.then(async () => {
+      return inTurn(async () => {
         if (!(await isRight(token))) return null;
         const result = await work();
         await unlink(path).catch(() => undefined);
         return result;
       });
-      last = use.catch(() => undefined);
-      return use;
     },
   };
 }

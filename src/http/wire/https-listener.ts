@@ -1,6 +1,7 @@
 import { constants, randomBytes } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
+import type { Pair } from "../../host/certificate-ports.ts";
 import { monotonicMilliseconds } from "../../host/monotonic.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { type RequestListener, trackConnections } from "./connections.ts";
@@ -14,15 +15,9 @@ import {
   stoppable,
 } from "./listeners.ts";
 
-/** The certificate and key of a listener, both as PEM. */
-export interface ShownCertificate {
-  readonly certificate: string;
-  readonly key: string;
-}
-
 /** A listener whose certificate can be exchanged; connections stay. */
 export interface HttpsListener extends Listener {
-  show(certificate: ShownCertificate): void;
+  show(certificate: Pair): void;
 }
 
 /** The address of a listener on the LAN. */
@@ -63,10 +58,10 @@ const ticketKeyMilliseconds = 6 * 3_600_000;
 export async function listenHttps(
   handle: RequestListener,
   { address, port }: LanAddress,
-  shown: ShownCertificate,
+  shown: Pair,
   { now, boundBuffers }: Surroundings,
 ): Promise<HttpsListener> {
-  const context = ({ certificate, key }: ShownCertificate) => ({ ...tls, cert: certificate, key });
+  const context = ({ certificate, key }: Pair) => ({ ...tls, cert: certificate, key });
   const server = createServer({
     ...{ ...serverTimes, handshakeTimeout, sessionTimeout, ALPNProtocols: ["http/1.1"] },
     ...context(shown),

@@ -1,9 +1,8 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { truncate, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../../contract/errors.ts";
 import type { AuditEvent } from "../../contract/types.ts";
-import { readRegular, readRegularSync } from "../../store/files/regular-file.ts";
+import { namesIn, readRegular, readRegularSync } from "../../store/files/regular-file.ts";
 import type { Log } from "../logs/log.ts";
 import { eventOfLine, parsedLine } from "./event-chain.ts";
 
@@ -115,15 +114,6 @@ function findSegments(directory: string, name: LogName): Segment[] {
       const path = join(directory, file);
       return [{ path, firstSeq: Number(digits), sizeBytes: sizeOf(path), counts: new Map() }];
     });
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** Bytes; 0 for a file that is not ours, or the space of all others would be given up for it. */

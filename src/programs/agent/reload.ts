@@ -4,6 +4,7 @@ import type { Finding } from "../../contract/types.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { agentEvent, type EventFacts } from "../../journal/events/event.ts";
 import type { Log } from "../../journal/logs/log.ts";
+import { oneAtATime } from "../../store/one-at-a-time.ts";
 import {
   type DecisionsInForce,
   type HostDecisions,
@@ -61,16 +62,12 @@ export function createReload({ path, read, find, started, log, apply, record }: 
       throw error;
     }
   };
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
   return {
     /** The present finding about the host file; null: there is none. */
     trouble: (): Finding | null => trouble,
     /** Throws HostFileRefused. */
-    reload: (): Promise<Reread> => {
-      const next = last.then(reload, reload);
-      last = next.catch(() => undefined);
-      return next;
-    },
+    reload: (): Promise<Reread> => inTurn(reload),
   };
 }
 

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  type Stats,
+} from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
@@ -54,6 +63,16 @@ export function readRegularSync(path: string, mostBytes: number): Buffer {
     return bytes.subarray(0, length);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** The names in a directory; none where it is absent. Throws the system's errors. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw error;
   }
 }
 

@@ -1,11 +1,10 @@
-import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
 import type { FetchPayloadOptions, UnpackPatch } from "../../releases/download/patched-part.ts";
 import type { fetchPayload } from "../../releases/download/payload.ts";
 import { hasZstandard, zstandard } from "../../releases/patches/zstandard.ts";
+import { namesIn } from "../../store/files/regular-file.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { Payloads } from "../facts/updater-options.ts";
 
@@ -55,13 +54,4 @@ export function createPayloadStore({
     keepOnly: (ids) => removeWhere((id) => !ids.includes(id)),
     remove: (ids) => removeWhere((id) => ids.includes(id)),
   };
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import type { UpdateTrust } from "../../contract/types.ts";
 import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { createDerived } from "../../store/documents/look-up.ts";
+import { oneAtATime } from "../../store/one-at-a-time.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
@@ -30,7 +31,7 @@ export class Trust {
   #follower: Promise<RootFollower> | null = null;
   #state: TrustState = { kind: "none" };
   /** One at a time: a refresh writes the files that another root would clear. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = oneAtATime();
 
   constructor(options: TrustOptions) {
     this.#options = options;
@@ -69,7 +70,7 @@ export class Trust {
 
   /** Settles when nothing is being read or written: following a root writes what the next agent reads. */
   async settled(): Promise<void> {
-    await this.#turn;
+    await this.#inTurn(async () => undefined);
   }
 
   /** Loads; throws `update_trust_not_established`, `update_root_unusable`. */
@@ -161,12 +162,6 @@ export class Trust {
     const [former, present] = [before.inForce.version, after.inForce.version];
     if (present > former)
       this.#options.notify("update.root_rotated", { from_version: former, version: present });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 }
 
