@@ -10,7 +10,7 @@ import type { Exchange } from "../ntp/exchange.ts";
 import type { ServerResolution } from "../ntp/resolve-server.ts";
 import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
 import type { OpenAssociation } from "../ntp/source.ts";
-import { createSourcePool, type SourcePool } from "../ntp/source-pool.ts";
+import { SourcePool } from "../ntp/source-pool.ts";
 import { createHistory, type History } from "../status/history.ts";
 import { createProbe, type Probe } from "../status/probe.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
@@ -79,7 +79,7 @@ export function createClockParts(options: ClockOptions): ClockParts {
     steering,
     history: createHistory(),
     probe: createProbe({ ...asking, isSet }),
-    pool: createSourcePool({ ...asking, counters, moved }),
+    pool: new SourcePool({ ...asking, counters, moved }),
     floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
     trusted: new TrustedOffset(options.wall, options.uptime),
     askSecondOpinion: options.askSecondOpinion(steering),

@@ -12,42 +12,13 @@ import type { ClockState } from "../trust/clock-state.ts";
 import { ClockLoop, type RoundRequest } from "./clock-loop.ts";
 import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
 
-/** The clock of this device. */
-export interface Clock {
-  state(): ClockState;
-  status(): TimeSync;
-  /** The part of it that other answers have. */
-  inShort(): ClockInShort;
-  /** Polls every source and selects again; never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
-  reselect(): Promise<TimeSync>;
-  /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
-  sync(options: { isForced: boolean }): Promise<TimeSync>;
-  /** Asks these servers once; changes nothing. Throws `rate_limited` while others are asked, and right after. */
-  probe(servers: readonly TimeServer[]): Promise<TimeProbe>;
-  /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
-  setTime(time: Date): Promise<TimeSync>;
-  /** Forgets the floor but for the build date, and measures again. */
-  resetFloor(): Promise<TimeSync>;
-  /** A time that has certainly passed (docs/design/trusted-time.md, rule 12). */
-  floor(): Date;
-  settingsChanged(): void;
-  /** The finding that an administrator should know; null when all is well. */
-  trouble(): Finding | null;
-  /** Calls the listener for each event from now on; the result unsubscribes it. */
-  onEvent(listener: (event: ClockEvent) => void): () => void;
-  /** Begins to measure on a schedule, after a step to the floor where the clock is below it. */
-  start(): void;
-  /** Requests a round soon, because the clock is doubted. */
-  nudge(): void;
-  /** Ends the schedule; a running round has no effect any more. */
-  stop(): void;
-}
+export type Clock = Pick<DeviceClock, keyof DeviceClock>;
 
 /** Seconds for which a reading of the state serves all callers: each request asks several times. */
 const freshSeconds = 0.25;
 
-/** The clock as the other rooms see it: its loop does the work. */
-export class DeviceClock implements Clock {
+/** The clock of this device as the other rooms see it: its loop does the work. */
+export class DeviceClock {
   readonly #options: ClockOptions;
   readonly #parts: ClockParts;
   readonly #loop: ClockLoop;
@@ -91,6 +62,7 @@ export class DeviceClock implements Clock {
     return timeSyncStatus({ ...this.#parts, ...this.#shortFacts(), pollSeconds, kernel, offered });
   }
 
+  /** The part of it that other answers have. */
   inShort(): ClockInShort {
     return timeSyncInShort(this.#shortFacts());
   }
@@ -108,14 +80,17 @@ export class DeviceClock implements Clock {
     };
   }
 
+  /** Polls every source and selects again; never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
   async reselect(): Promise<TimeSync> {
     return this.#measure({ isStepAllowed: false, isForced: false });
   }
 
+  /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
   async sync({ isForced }: { isForced: boolean }): Promise<TimeSync> {
     return this.#measure({ isStepAllowed: true, isForced });
   }
 
+  /** Asks these servers once; changes nothing. Throws `rate_limited` while others are asked, and right after. */
   probe(servers: readonly TimeServer[]): Promise<TimeProbe> {
     return this.#parts.probe(servers, this.#parts.steering.hostOffsetSeconds());
   }
@@ -134,6 +109,7 @@ export class DeviceClock implements Clock {
     return this.#loop.syncStatus().trust === "none" ? daemonRefusal(mode, report) : null;
   }
 
+  /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
   async setTime(time: Date): Promise<TimeSync> {
     const { steering, floor, pool, trusted } = this.#parts;
     const bounds = { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
@@ -155,6 +131,7 @@ export class DeviceClock implements Clock {
     return this.status();
   }
 
+  /** Forgets the floor but for the build date, and measures again. */
   async resetFloor(): Promise<TimeSync> {
     const { floor, steering, trusted, pool } = this.#parts;
     await floor.reset(steering.read().monotonicSeconds);
@@ -167,6 +144,7 @@ export class DeviceClock implements Clock {
     return this.status();
   }
 
+  /** A time that has certainly passed (docs/design/trusted-time.md, rule 12). */
   floor(): Date {
     return new Date(this.#parts.floor.atSeconds() * 1_000);
   }
@@ -175,6 +153,7 @@ export class DeviceClock implements Clock {
     this.#loop.nudge();
   }
 
+  /** The finding that an administrator should know; null when all is well. */
   trouble(): Finding | null {
     const { mode, backOff, sync } = this.#loop.state();
     return troubleOf(conflictOf(mode, backOff), sync) ?? this.#batteryTrouble();
@@ -189,18 +168,22 @@ export class DeviceClock implements Clock {
     return batteryTroubleOf(batteryAtStart.time, new Date(rightMilliseconds));
   }
 
+  /** Calls the listener for each event from now on; the result unsubscribes it. */
   onEvent(listener: (event: ClockEvent) => void): () => void {
     return this.#loop.onEvent(listener);
   }
 
+  /** Begins to measure on a schedule, after a step to the floor where the clock is below it. */
   start(): void {
     this.#loop.start();
   }
 
+  /** Requests a round soon, because the clock is doubted. */
   nudge(): void {
     this.#loop.nudge();
   }
 
+  /** Ends the schedule; a running round has no effect any more. */
   stop(): void {
     this.#loop.stop();
   }

@@ -28,34 +28,6 @@ export interface Ballot {
   readonly measurement: Measurement | null;
 }
 
-/** The time servers of the settings, asked together. */
-export interface SourcePool {
-  /** Keeps the sources that are still named, with their samples; forgets the others. */
-  configure(settings: PoolSettings): void;
-  sources(): readonly Source[];
-  /** False where the settings let only authenticated servers count, and this is not one. */
-  isAdmitted(source: Source): boolean;
-  /** Polls all sources side by side. Never rejects. */
-  poll(request: PollRequest): Promise<void>;
-  /**
-   * The seconds that the clock lacks by the sources with the provisional ones counted; null where none is provisional, or
-   * where they do not agree.
-   */
-  provisionalOffset(minAgreeing: number | null): number | null;
-  /** Has the provisional sources confirm what they said, at this time in seconds since 1970. Never rejects. */
-  confirm(atSeconds: number, request: PollRequest): Promise<void>;
-  /**
-   * Selects among what they say now. `minAgreeing`: how many must agree for a time to be accepted; null: one where one
-   * server is set, else two. A trusted time takes a majority of all (`isMajority`), and so does any time where only
-   * authenticated servers count. Provisional sources do not count.
-   */
-  ballot(minAgreeing: number | null): Ballot;
-  /** The last ballot; its offsets are against the clock as it is now. */
-  last(): Ballot | null;
-  /** Forgets all samples: another clock is measured from now on, or this one was changed from outside. */
-  forget(): void;
-}
-
 export type PoolOptions = Omit<SourceOptions, "isTaken">;
 
 /** The settings that the pool goes by. */
@@ -64,11 +36,8 @@ export interface PoolSettings {
   readonly isAuthenticatedOnly: boolean;
 }
 
-export function createSourcePool(options: PoolOptions): SourcePool {
-  return new ServerPool(options);
-}
-
-class ServerPool implements SourcePool {
+/** The time servers of the settings, asked together. */
+export class SourcePool {
   readonly #options: SourceOptions;
   #sources: readonly Source[] = [];
   #isAuthenticatedOnly = false;
@@ -82,6 +51,7 @@ class ServerPool implements SourcePool {
     this.#options = { ...options, isTaken };
   }
 
+  /** Keeps the sources that are still named, with their samples; forgets the others. */
   configure({ servers, isAuthenticatedOnly }: PoolSettings): void {
     const known = this.#sources;
     this.#sources = servers.map(
@@ -99,25 +69,37 @@ class ServerPool implements SourcePool {
     return this.#sources;
   }
 
+  /** False where the settings let only authenticated servers count, and this is not one. */
   isAdmitted({ nts }: Source): boolean {
     return nts || !this.#isAuthenticatedOnly;
   }
 
+  /** Polls all sources side by side. Never rejects. */
   async poll(request: PollRequest): Promise<void> {
     await Promise.all(this.#admitted().map((source) => source.poll(request)));
   }
 
+  /**
+   * The seconds that the clock lacks by the sources with the provisional ones counted; null where none is provisional, or
+   * where they do not agree.
+   */
   provisionalOffset(minAgreeing: number | null): number | null {
     if (!this.#admitted().some((source) => source.isProvisional())) return null;
     const selection = this.#select(this.#rated(), minAgreeing);
     return selection.kind === "agreed" ? selection.offsetSeconds : null;
   }
 
+  /** Has the provisional sources confirm what they said, at this time in seconds since 1970. Never rejects. */
   async confirm(atSeconds: number, request: PollRequest): Promise<void> {
     const provisional = this.#admitted().filter((source) => source.isProvisional());
     await Promise.all(provisional.map((source) => source.confirm(atSeconds, request)));
   }
 
+  /**
+   * Selects among what they say now. `minAgreeing`: how many must agree for a time to be accepted; null: one where one
+   * server is set, else two. A trusted time takes a majority of all (`isMajority`), and so does any time where only
+   * authenticated servers count. Provisional sources do not count.
+   */
   ballot(minAgreeing: number | null): Ballot {
     const ratedSources = this.#rated();
     const selection = this.#selectConfirmed(ratedSources, minAgreeing);
@@ -131,10 +113,12 @@ class ServerPool implements SourcePool {
     return ballot;
   }
 
+  /** The last ballot; its offsets are against the clock as it is now. */
   last(): Ballot | null {
     return this.#last && shifted(this.#last.ballot, this.#options.moved() - this.#last.moved);
   }
 
+  /** Forgets all samples: another clock is measured from now on, or this one was changed from outside. */
   forget(): void {
     for (const source of this.#sources) source.forget();
     this.#last = null;

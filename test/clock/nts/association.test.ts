@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { heldTimers } from "../../../lab/host/timers.ts";
 import { createCounters } from "../../../src/clock/counters.ts";
-import { createSourcePool } from "../../../src/clock/ntp/source-pool.ts";
+import { SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { exchangeKeys } from "../../../src/clock/nts/key-exchange.ts";
 import { isLocalAddress } from "../../../src/host/linux/network/server-addresses.ts";
@@ -151,7 +151,7 @@ describe("a key exchange that names another server (RFC 8915 §4.1.7)", () => {
   async function polled(named: string | undefined, names: Record<string, string>, at = "192.0.2.1") {
     const { association, world } = associate({ addresses: [at], answer: () => keysWith(8, named) });
     const asked: string[] = [];
-    const pool = createSourcePool({
+    const pool = new SourcePool({
       exchange: async ({ address }) => {
         asked.push(address);
         return { kind: "sample", sample: sampleWith({ atSeconds: world.seconds }), ignored: [] };

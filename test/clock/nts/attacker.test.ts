@@ -16,7 +16,7 @@ import { createCounters } from "../../../src/clock/counters.ts";
 import { createExchange, type Exchange } from "../../../src/clock/ntp/exchange.ts";
 import { encodeRequest } from "../../../src/clock/ntp/ntp-packet.ts";
 import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
-import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
+import { SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { exchangeKeys } from "../../../src/clock/nts/key-exchange.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
@@ -80,7 +80,7 @@ function poolOf(ports: readonly (number | null)[], exchange: Exchange): SourcePo
   const openAssociation = async (server: { port: number }) => associate(server.port);
   const counters = createCounters();
   const times = { timers: heldTimers(), monotonic, moved: () => 0 };
-  const pool = createSourcePool({ ...resolution, exchange, openAssociation, counters, ...times });
+  const pool = new SourcePool({ ...resolution, exchange, openAssociation, counters, ...times });
   const servers = ports.map((port) => ({ host: `${name}:${port}`, nts: true }));
   pool.configure({ servers, isAuthenticatedOnly: true });
   return pool;

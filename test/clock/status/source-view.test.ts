@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { realTimers } from "../../../lab/host/timers.ts";
 import { createCounters } from "../../../src/clock/counters.ts";
-import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
+import { SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { sourceViews } from "../../../src/clock/status/source-view.ts";
 import { sampleWith } from "../samples.ts";
 
@@ -17,7 +17,7 @@ interface MovedPool extends SourcePool {
 /** Two servers behind one address, both three seconds ahead of this host. */
 async function polledPool(): Promise<MovedPool> {
   let moved = 0;
-  const pool = createSourcePool({
+  const pool = new SourcePool({
     moved: () => moved,
     exchange: async () => ({ kind: "sample", sample: sampleWith({ offsetSeconds: 3 }), ignored: [] }),
     openAssociation: async () => assert.fail("no server asks for NTS"),
