@@ -8,27 +8,7 @@ import { type Fields, formatCell, formatFields, formatTable, type Table } from "
  * The output of a command. `document`, in the shape of the API, is printed with `-o json`; the other arguments are
  * printed for people. Results go to standard output, remarks and errors to standard error.
  */
-export interface Output {
-  table(document: unknown, table: Table): Promise<void>;
-  fields(document: unknown, fields: Fields): Promise<void>;
-  /** One value on a line of its own, so that it can be captured. */
-  value(document: unknown, value: unknown): Promise<void>;
-  /** Several values, each on a line of its own. */
-  values(document: unknown, values: readonly string[]): Promise<void>;
-  document(document: unknown): Promise<void>;
-  /** Text that the command has laid out and escaped; each line ends in a line feed. */
-  report(document: unknown, text: string): Promise<void>;
-  /** One of many that come as they happen: a line of JSON, or the cells of one row. */
-  line(document: unknown, cells: readonly unknown[]): Promise<void>;
-  /** After a change: the new state for programs, one sentence for people. */
-  changed(document: unknown, remark: string): Promise<void>;
-  /** Text that is written as it is, whatever the format. */
-  text(text: string): Promise<void>;
-  /** On standard error, unless `--quiet`. */
-  remark(text: string): Promise<void>;
-  /** `inWords` makes the text of the agent's that a person reads one of the command line's. */
-  failure(error: unknown, inWords?: (text: string) => string): Promise<void>;
-}
+export type Output = ReturnType<typeof createOutput>;
 
 interface OutputOptions {
   /** With `columns`, on a terminal, tables are cut to its width; the input of programs never is. */
@@ -40,29 +20,39 @@ interface OutputOptions {
   program: string;
 }
 
-export function createOutput({ stdout, stderr, isJson, isQuiet, program }: OutputOptions): Output {
+export function createOutput({ stdout, stderr, isJson, isQuiet, program }: OutputOptions) {
   const print = (document: unknown, text: () => string) =>
     write(stdout, isJson ? `${safeJson(document)}\n` : text());
   const remark = async (text: string) => {
     if (!isQuiet) await write(stderr, `${escapeLines(text)}\n`);
   };
   return {
-    table: (document, table) => print(document, () => formatTable(table, stdout.columns || undefined)),
-    fields: (document, fields) => print(document, () => formatFields(fields)),
-    value: (document, value) =>
+    table: (document: unknown, table: Table): Promise<void> =>
+      print(document, () => formatTable(table, stdout.columns || undefined)),
+    fields: (document: unknown, fields: Fields): Promise<void> => print(document, () => formatFields(fields)),
+    /** One value on a line of its own, so that it can be captured. */
+    value: (document: unknown, value: unknown): Promise<void> =>
       print(document, () => `${typeof value === "string" ? escapeText(value) : formatCell(value)}\n`),
-    values: (document, values) => print(document, () => values.map((one) => `${escapeText(one)}\n`).join("")),
-    document: (document) => write(stdout, `${safeJson(document)}\n`),
-    report: (document, text) => print(document, () => text),
-    line: (document, cells) =>
+    /** Several values, each on a line of its own. */
+    values: (document: unknown, values: readonly string[]): Promise<void> =>
+      print(document, () => values.map((one) => `${escapeText(one)}\n`).join("")),
+    document: (document: unknown): Promise<void> => write(stdout, `${safeJson(document)}\n`),
+    /** Text that the command has laid out and escaped; each line ends in a line feed. */
+    report: (document: unknown, text: string): Promise<void> => print(document, () => text),
+    /** One of many that come as they happen: a line of JSON, or the cells of one row. */
+    line: (document: unknown, cells: readonly unknown[]): Promise<void> =>
       write(stdout, isJson ? `${safeLine(document)}\n` : `${cells.map(formatCell).join("  ")}\n`),
-    async changed(document, text) {
+    /** After a change: the new state for programs, one sentence for people. */
+    async changed(document: unknown, text: string): Promise<void> {
       if (isJson) await write(stdout, `${safeJson(document)}\n`);
       else await remark(text);
     },
-    text: (text) => write(stdout, text),
+    /** Text that is written as it is, whatever the format. */
+    text: (text: string): Promise<void> => write(stdout, text),
+    /** On standard error, unless `--quiet`. */
     remark,
-    failure: (error, inWords = (text) => text) =>
+    /** `inWords` makes the text of the agent's that a person reads one of the command line's. */
+    failure: (error: unknown, inWords: (text: string) => string = (text) => text): Promise<void> =>
       write(
         stderr,
         isJson ? `${safeJson(failureDocument(error))}\n` : `${inWords(describeFailure(program, error))}\n`,

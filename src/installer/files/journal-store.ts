@@ -15,11 +15,7 @@ import type { InstalledVersions } from "../../releases/selection.ts";
 import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
 /** The release journal, as the installer writes it. Only the holder of the lock of the directory has one. */
-export interface JournalStore {
-  read(): ReleaseJournal;
-  /** On the disk when it settles. Throws `storage_full`, `storage_unwritable`, and then nothing has changed. */
-  update(change: (present: ReleaseJournal) => ReleaseJournal): Promise<void>;
-}
+export type JournalStore = Awaited<ReturnType<typeof openJournal>>;
 
 /**
  * Opens the journal, without the releases that the package has overtaken. A damaged one is kept as `journal.json.bad`, and
@@ -29,7 +25,7 @@ export async function openJournal(
   files: ReleaseFiles,
   directories: ReleaseDirectories,
   packaged: InstalledVersions,
-): Promise<JournalStore> {
+) {
   const path = pathsOf(directories).journal;
   await files.makeDirectory(directories.releases, 0o755);
   const loaded = await load(files, directories);
@@ -37,8 +33,9 @@ export async function openJournal(
   // Kept, so that an older package, installed later, does not bring them back.
   if (journal !== loaded) await files.write(path, releaseJournalText(journal), 0o644);
   return {
-    read: () => journal,
-    update: async (change) => {
+    read: (): ReleaseJournal => journal,
+    /** On the disk when it settles. Throws `storage_full`, `storage_unwritable`, and then nothing has changed. */
+    update: async (change: (present: ReleaseJournal) => ReleaseJournal): Promise<void> => {
       const next = change(journal);
       await files.write(path, releaseJournalText(next), 0o644);
       journal = next;

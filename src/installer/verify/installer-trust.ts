@@ -7,23 +7,15 @@ import {
 } from "../../releases/update-record.ts";
 import { type Document, openDocument } from "../../store/documents/document.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
-import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
+import { openMetadataFiles } from "../../tuf/metadata-files.ts";
 import { RootFollower } from "../../tuf/root-following.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
 /** The trusted metadata of the installer, in a directory that the agent can neither read nor write. */
-export interface InstallerTrust {
-  readonly files: MetadataFiles;
-  floors(): Floors;
-  /** On the disk when it settles. */
-  keepFloors(floors: Floors): Promise<void>;
-  /** Makes the trusted metadata follow the installed root. Throws `update_root_unusable`. */
-  follow(installed: Uint8Array): Promise<void>;
-  close(): Promise<void>;
-}
+export type InstallerTrust = Awaited<ReturnType<typeof openInstallerTrust>>;
 
 /** Opens it, and creates missing files. The caller holds the lock of releases, so no other process has it open. */
-export async function openInstallerTrust(directories: ReleaseDirectories): Promise<InstallerTrust> {
+export async function openInstallerTrust(directories: ReleaseDirectories) {
   await makeDirectory(directories.trust);
   const files = await openMetadataFiles(pathsOf(directories).metadata);
   const record = await openRecord(directories.trust);
@@ -40,14 +32,16 @@ export async function openInstallerTrust(directories: ReleaseDirectories): Promi
   });
   return {
     files,
-    floors: () => record.read().floors,
-    keepFloors: async (floors) => {
+    floors: (): Floors => record.read().floors,
+    /** On the disk when it settles. */
+    keepFloors: async (floors: Floors): Promise<void> => {
       await record.update((present) => (isSame(present.floors, floors) ? present : { ...present, floors }));
     },
-    follow: async (bytes) => {
+    /** Makes the trusted metadata follow the installed root. Throws `update_root_unusable`. */
+    follow: async (bytes: Uint8Array): Promise<void> => {
       await follower.follow(bytes);
     },
-    close: () => record.close(),
+    close: (): Promise<void> => record.close(),
   };
 }
 

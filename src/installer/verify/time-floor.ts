@@ -8,15 +8,7 @@ import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
  * The time by which the installer judges expiry. The agent may set the clock: setting it back must not revive expired
  * metadata, and setting it forward must not block later ones.
  */
-export interface TimeFloor {
-  /** The latest of the build date, the wall clock, and the floor carried on by monotonic time. */
-  now(): Date;
-  /**
-   * Stores a `now` at which signed metadata had not expired, so that the floor is never later than a signed expiry
-   * date. Throws `storage_full`, `storage_unwritable`.
-   */
-  raise(to: Date): Promise<void>;
-}
+export type TimeFloor = Awaited<ReturnType<typeof openTimeFloor>>;
 
 interface TimeFloorOptions {
   /** The installer's own. */
@@ -34,7 +26,7 @@ interface Stored {
   readonly uptime: number;
 }
 
-export async function openTimeFloor(options: TimeFloorOptions): Promise<TimeFloor> {
+export async function openTimeFloor(options: TimeFloorOptions) {
   const { builtAt, wall, uptime, bootId } = options;
   const path = join(options.directory, "time-floor.json");
   let stored = await read(path);
@@ -44,8 +36,13 @@ export async function openTimeFloor(options: TimeFloorOptions): Promise<TimeFloo
     return Math.max(builtAt.getTime(), stored.milliseconds + Math.floor(sinceThen * 1_000));
   };
   return {
-    now: () => new Date(Math.max(floor(), wall().getTime())),
-    raise: async (to) => {
+    /** The latest of the build date, the wall clock, and the floor carried on by monotonic time. */
+    now: (): Date => new Date(Math.max(floor(), wall().getTime())),
+    /**
+     * Stores a `now` at which signed metadata had not expired, so that the floor is never later than a signed expiry
+     * date. Throws `storage_full`, `storage_unwritable`.
+     */
+    raise: async (to: Date): Promise<void> => {
       const milliseconds = Math.max(to.getTime(), stored?.milliseconds ?? 0);
       const next = { milliseconds, bootId, uptime: uptime() };
       const text = JSON.stringify({
