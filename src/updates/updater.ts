@@ -33,13 +33,12 @@ import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createQuietState } from "./status/update-summary.ts";
 import { createRootPoll } from "./trust/root-poll.ts";
 import { Trust } from "./trust/trust.ts";
-import type { Updates } from "./updates.ts";
 
-/** The room, with what only the wiring calls. */
-export interface UpdateRoom extends Updates {
-  /** The clock has become trusted: what has waited for that goes on. */
-  clockTrusted(): void;
-}
+/** The room as its callers see it: a class with private members is no type for a double. */
+export type UpdateRoom = Pick<Room, keyof Room>;
+
+/** The same for the other rooms: the wiring opens it, and says when the clock is trusted. */
+export type Updates = Omit<UpdateRoom, "open" | "clockTrusted">;
 
 /** Opens the room, with its status as good as it was when the last agent stopped. */
 export async function openUpdates(options: UpdaterOptions): Promise<UpdateRoom> {
@@ -49,10 +48,12 @@ export async function openUpdates(options: UpdaterOptions): Promise<UpdateRoom> 
 }
 
 /**
+ * The room of updates: checks for them, downloads and applies them, and keeps the root of trust.
+ *
  * Each part is given those below it; what happens in one goes up by a call of its `on…`, and the room passes it on to the
  * others.
  */
-class Room implements UpdateRoom {
+class Room {
   readonly #options: UpdaterOptions;
   readonly #parts: UpdateParts;
   readonly #pollRoot: () => void;
@@ -108,35 +109,58 @@ class Room implements UpdateRoom {
     return this.#parts.trust.view();
   }
 
+  /** Installed, confirmed, and proven by one whole refresh from the server of the settings. */
   isTrustEstablished(): boolean {
     return this.#parts.trust.isEstablished();
   }
 
+  /** Looks at the installed root now: why it cannot be used; null where there is none, or nothing is wrong with it. */
   unusableRoot(): Promise<StewardError | null> {
     return this.#parts.trust.unusable();
   }
 
+  /** The problems that keep updates from working as they should, the gravest first. */
   problems(): readonly UpdateProblem[] {
     return updateProblems(this.#parts);
   }
 
+  /**
+   * Begins a check, or joins the one that runs; how it ends shows in the status. `repository`: a `file:///` directory
+   * instead of the server. Throws `update_not_configured`, `update_trust_not_established` (no root is installed),
+   * `update_root_unusable`, `signature_verification_required`, `pinned_by_host`, and `rate_limited` within 10 s after
+   * the last one.
+   */
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {
     if (this.#isStopped) throw shuttingDown();
     await this.#parts.checks.check(sourceOf(this.#options, repository));
     return this.status();
   }
 
+  /**
+   * Begins a check of a repository that is sent as a tar, and downloads every kind of it. Throws `rate_limited` while another
+   * one is read or the installer works, `update_archive_unusable`, `storage_full`, `storage_unwritable`, what the upload
+   * throws, and what `check` throws for trust and settings.
+   */
   async checkUpload(upload: Upload): Promise<UpdatesStatus> {
     await this.#uploadedChecks.begin(upload);
     return this.status();
   }
 
+  /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
   async confirmTrust(fingerprint: string, by: string): Promise<UpdatesStatus> {
     await this.#parts.trust.confirm(fingerprint, by);
     return this.status();
   }
 
-  async apply(request: Parameters<Updates["apply"]>[0]): Promise<UpdatesStatus> {
+  /**
+   * Begins to apply the available releases of a kind after a fresh check, downloading them first if needed; progress shows
+   * in the status. Throws `update_busy`, `no_update_available`, `update_not_acceptable` (it has failed here),
+   * `update_not_set_up`, `state_damaged`, and what `check` throws, except for two checks within 10 s.
+   */
+  async apply(request: {
+    kind: UpdateKind | "all";
+    repository?: string | undefined;
+  }): Promise<UpdatesStatus> {
     // The installer may have ended a trial just now.
     await this.#parts.watch.refresh();
     const { kinds, source } = applyOrder(this.#parts, request);
@@ -152,6 +176,10 @@ class Room implements UpdateRoom {
     return this.status();
   }
 
+  /**
+   * Begins to go back to the release before. Throws `update_busy`, `nothing_to_roll_back`, `below_floor`,
+   * `update_not_set_up`, `state_damaged`.
+   */
   async rollBack(kind: UpdateKind): Promise<UpdatesStatus> {
     await this.#parts.watch.refresh();
     requireRollbackByAgent(this.#parts, kind);
@@ -160,7 +188,8 @@ class Room implements UpdateRoom {
     return this.status();
   }
 
-  wayBack(kind: UpdateKind): ReturnType<Updates["wayBack"]> {
+  /** A way back to the release before: over the API, or only as root; null: there is none. */
+  wayBack(kind: UpdateKind): "rollback" | "rollback_as_root" | null {
     try {
       requireRollbackByAgent(this.#parts, kind);
       return "rollback";
@@ -170,6 +199,7 @@ class Room implements UpdateRoom {
     }
   }
 
+  /** The available release is not applied without a request for so many seconds; 0: it is again. Throws `no_update_available`. */
   async postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus> {
     const { record, now } = this.#options;
     const until = seconds === 0 ? null : new Date(now().getTime() + seconds * 1_000).toISOString();
@@ -183,6 +213,10 @@ class Room implements UpdateRoom {
     return this.status();
   }
 
+  /**
+   * A release that failed here needs a person no more, nor do those of its kind that failed before it. Resolves with
+   * those that did until now, the newest last. Throws `not_found`.
+   */
   async dismiss(releaseId: string): Promise<readonly FailedRelease[]> {
     await this.#parts.watch.refresh();
     const failed = failedReleases(this.#parts);
@@ -191,10 +225,12 @@ class Room implements UpdateRoom {
     return open;
   }
 
+  /** The releases that were applied, undone or refused, oldest first. */
   history(): readonly HistoryEntry[] {
     return this.#parts.watch.journal().history.map(historyEntryOf);
   }
 
+  /** Hears how far a check, a download or a trial is. */
   subscribe(listener: (progress: UpdateProgress) => void): () => void {
     return this.#parts.progress.subscribe(listener);
   }
@@ -215,11 +251,13 @@ class Room implements UpdateRoom {
     this.#parts.applying.consider();
   }
 
+  /** The clock has become trusted: what has waited for that goes on. */
   clockTrusted(): void {
     this.#parts.checks.clockTrusted(() => hasWaitedForClock(this.#parts));
     this.#parts.applying.consider();
   }
 
+  /** Settles when nothing is under way. */
   async settled(): Promise<void> {
     do {
       await this.#parts.checks.settled();

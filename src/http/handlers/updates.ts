@@ -4,7 +4,7 @@ import type { updateOperations } from "../../contract/operations/updates.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
-import type { Updates } from "../../updates/updates.ts";
+import type { Updates } from "../../updates/updater.ts";
 import { type Actor, eventActorOf, type Handlers, type HandlersOf, roleOf } from "../call.ts";
 
 /** Handles the status of updates, checks, and the root of trust. */

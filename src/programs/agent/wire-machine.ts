@@ -6,7 +6,7 @@ import { type FirstRun, requireFirstRun } from "../../http/handlers/setup.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import { requestWipe } from "../../store/files/wipe.ts";
 import { createMachine } from "../../system/machine.ts";
-import type { Updates } from "../../updates/updates.ts";
+import type { Updates } from "../../updates/updater.ts";
 import { once } from "../once.ts";
 import { openRestorer } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";

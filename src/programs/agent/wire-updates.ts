@@ -19,8 +19,8 @@ import { createUnpackPatch } from "../../updates/download/unpack-patch-process.t
 import { createUploadedRepository } from "../../updates/download/uploaded-repository.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
+import type { Updates } from "../../updates/updater.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
-import type { Updates } from "../../updates/updates.ts";
 import type { UpdateDecisions } from "../host-file/decisions.ts";
 import type { HostUpdateConfig } from "../host-file/host-file.ts";
 import { once } from "../once.ts";

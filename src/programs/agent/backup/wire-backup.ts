@@ -6,7 +6,7 @@ import { updateKinds } from "../../../contract/update-kinds.ts";
 import { historyFile } from "../../../history/file-name.ts";
 import type { Host } from "../../../host/host.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
-import type { Updates } from "../../../updates/updates.ts";
+import type { Updates } from "../../../updates/updater.ts";
 import { checkPassphrase } from "../../../users/password-rules.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";

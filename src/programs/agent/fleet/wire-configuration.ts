@@ -8,7 +8,7 @@ import type { Host } from "../../../host/host.ts";
 import { agentEvent, type EventFacts, type EventSink } from "../../../journal/events/event.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
-import type { Updates } from "../../../updates/updates.ts";
+import type { Updates } from "../../../updates/updater.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";

@@ -22,7 +22,7 @@ import type { NeedsInput, NeedsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
 import { createUnattended } from "../../../system/unattended.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
-import type { Updates } from "../../../updates/updates.ts";
+import type { Updates } from "../../../updates/updater.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { ConfigurationRoom } from "../fleet/wire-configuration.ts";
 import type { Https } from "../listeners/https.ts";
