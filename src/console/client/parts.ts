@@ -112,6 +112,10 @@ interface Parts {
 /** The parts that have pages. */
 export type PagePart = { [P in Part]: Parts[P] extends Pages ? P : never }[Part];
 
+/** The parts that have a body, and what that is drawn with. */
+export type BodyPart = { [P in Part]: Parts[P] extends Body<infer _> ? P : never }[Part];
+export type PropsOf<P extends BodyPart> = Parts[P] extends Body<infer Props> ? Props : never;
+
 type Loaders = { readonly [P in Part]: () => Promise<Parts[P]> };
 
 let loaders: Loaders;

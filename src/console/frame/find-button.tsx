@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { usePart } from "../client/parts.ts";
 import { createStore, useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
+import { bodyOf } from "../ui/part-body.tsx";
 import { Shape } from "../ui/shape.tsx";
 
 const isFinding = createStore(false);
@@ -30,10 +30,7 @@ export function Finder() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  return isOpen ? <Opened /> : null;
+  return isOpen ? <Palette onClose={() => isFinding.set(false)} /> : null;
 }
 
-function Opened() {
-  const part = usePart("palette");
-  return part && <part.Body onClose={() => isFinding.set(false)} />;
-}
+const Palette = bodyOf("palette", 0);

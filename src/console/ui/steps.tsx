@@ -22,16 +22,3 @@ export function Steps({ label, steps }: { readonly label: string; readonly steps
     </ol>
   );
 }
-
-/** The progress of something whose end is known. */
-export function Progress({
-  label,
-  value,
-  of,
-}: {
-  readonly label: string;
-  readonly value: number;
-  readonly of: number;
-}) {
-  return <progress aria-label={label} value={value} max={of} />;
-}

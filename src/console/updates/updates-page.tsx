@@ -8,14 +8,15 @@ import { useAction } from "../client/use-action.ts";
 import { isOneOf } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Page, Skeleton } from "../ui/page.tsx";
+import { bodyOf } from "../ui/part-body.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
+import { visible } from "../ui/visible.ts";
 import { cardOf, type Work, workOf } from "./card/card-state.ts";
 import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
-import { FileFold } from "./file-fold.tsx";
+import { Fold } from "./fold.tsx";
 import { Entry, History } from "./history.tsx";
 import { Schedule } from "./schedule.tsx";
-import { SettingsFold } from "./settings-fold.tsx";
 import { Trust } from "./trust.tsx";
 import { endWords, releaseName } from "./update-sentences.ts";
 import { UpdatesState } from "./updates-state.tsx";
@@ -66,8 +67,14 @@ export function UpdatesPage() {
           <Trust status={status} onConfirmed={begun} />
           <Schedule status={status} />
           <History entries={entries} reading={history} />
-          {isOneOf("admin", "operator") && <FileFold status={status} onBegun={begun} />}
-          <SettingsFold status={status} />
+          {isOneOf("admin", "operator") && (
+            <Fold name="file" title={t.updates.fromFile} summary={t.updates.fromFileFor}>
+              <FromFile status={status} onBegun={begun} />
+            </Fold>
+          )}
+          <Fold name="settings" title={t.updates.settings} summary={settingsInShort(status)}>
+            <OtaSettings status={status} />
+          </Fold>
           <Entry entries={entries} status={status} onOrder={setOrder} />
         </>
       )}
@@ -76,6 +83,16 @@ export function UpdatesPage() {
       )}
     </Page>
   );
+}
+
+/** Updates from a file, for a device without a network. */
+const FromFile = bodyOf("upload", 4);
+
+const OtaSettings = bodyOf("ota", 12);
+
+function settingsInShort({ channel, schedule }: Updates): string {
+  const scheduled = schedule.enabled ? t.updates.scheduled : t.updates.notScheduledNext;
+  return t.updates.inShort(visible(channel), scheduled);
 }
 
 /** null: it can be looked for updates. */

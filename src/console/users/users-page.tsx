@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { type Changing, usePart } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { ExportButton } from "../lists/export-button.tsx";
 import { mayLeave, navigate, place } from "../navigation/navigation.ts";
@@ -9,6 +8,7 @@ import { personPath } from "../navigation/paths.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Page, Skeleton } from "../ui/page.tsx";
+import { bodyOf } from "../ui/part-body.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
 import { useLastAdmin, useUsers } from "./use-users.ts";
@@ -62,10 +62,7 @@ export function UsersPage() {
   );
 }
 
-function Adding(props: Changing) {
-  const part = usePart("adding");
-  return part && <part.Body {...props} />;
-}
+const Adding = bodyOf("adding", 0);
 
 /** Asks at once about the user whom the address names to be unlocked, as Home does. */
 function useAskedUnlock({ list, isLoading }: ReturnType<typeof useUsers>, ask: (user: User) => void): void {

@@ -19,6 +19,12 @@ export interface ClockActions {
   readonly answers: number | null;
 }
 
+/** The props of those who show the clock's state beside its actions. */
+export interface ClockProps {
+  readonly status: TimeSync;
+  readonly actions: ClockActions;
+}
+
 /** Milliseconds between two polls of a measurement in progress. */
 const lookMilliseconds = 1_000;
 

@@ -3,13 +3,10 @@ import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
-import type { ClockActions } from "./clock-actions.ts";
+import type { ClockProps } from "./clock-actions.ts";
 import { differenceInWords, isUnpolled, whyUnpolled } from "./clock-words.ts";
 
-interface ClockButtonProps extends Pick<ButtonProps, "kind"> {
-  readonly status: TimeSync;
-  readonly actions: ClockActions;
-}
+type ClockButtonProps = ClockProps & Pick<ButtonProps, "kind">;
 
 /** Asks the time servers and puts the clock right by them. */
 export function SyncButton({ status, actions: { sync, reselect }, kind }: ClockButtonProps) {

@@ -6,17 +6,11 @@ import { isOneOf } from "../../session/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
-import type { ClockActions } from "./clock-actions.ts";
+import type { ClockProps } from "./clock-actions.ts";
 import { offsetInWords } from "./clock-words.ts";
 
 /** Says why a requested measurement did not correct the clock, and what to do. */
-export function ClockProblem({
-  status,
-  actions,
-}: {
-  readonly status: TimeSync;
-  readonly actions: ClockActions;
-}) {
+export function ClockProblem({ status, actions }: ClockProps) {
   const [isAsking, setIsAsking] = useState(false);
   const error = actions.sync.error ?? actions.reselect.error;
   const code = codeOf(error);

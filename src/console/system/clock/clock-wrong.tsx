@@ -4,7 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { useIsAway } from "../../ui/connection-state.tsx";
-import type { ClockActions } from "./clock-actions.ts";
+import type { ClockProps } from "./clock-actions.ts";
 import { BrowserTimeButton, mayBeByHand, SyncButton } from "./clock-buttons.tsx";
 import { differenceInWords, isUnpolled } from "./clock-words.ts";
 
@@ -15,13 +15,7 @@ export function isInDoubt(status: TimeSync, word: ClockWord): boolean {
 }
 
 /** The device's clock compared with the browser's, the way to put it right, and what does not work until then. */
-export function ClockWrong({
-  status,
-  actions,
-}: {
-  readonly status: TimeSync;
-  readonly actions: ClockActions;
-}) {
+export function ClockWrong({ status, actions }: ClockProps) {
   const isAway = useIsAway();
   const isAlone = isUnpolled(status);
   const isByHand = mayBeByHand(status) && isOneOf("admin");

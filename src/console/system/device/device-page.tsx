@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { device, useGreeting } from "../../client/connection.ts";
-import { usePart } from "../../client/parts.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Maker, MakerMark, ProductPicture } from "../../ui/maker.tsx";
 import { Section } from "../../ui/page.tsx";
+import { bodyOf } from "../../ui/part-body.tsx";
 import { BackupDialog } from "../backup/backup-dialog.tsx";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/machine-orders.tsx";
 import { CareSection } from "./care-section.tsx";
@@ -77,10 +77,7 @@ function OpenedDialog({ opened, name, onClose }: OpenedProps) {
   return <MachineOrderDialog verb={opened} name={name} onClose={onClose} />;
 }
 
-function Sheet({ onClose }: { readonly onClose: () => void }) {
-  const sheet = usePart("sheet");
-  return sheet && <sheet.Body onClose={onClose} />;
-}
+const Sheet = bodyOf("sheet", 0);
 
 function Power({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
   return (

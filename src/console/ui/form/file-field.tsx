@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { bytes } from "../../catalogue/formats.ts";
-import { Progress } from "../steps.tsx";
 import { Field, type FieldProps } from "./field.tsx";
 
 /** A field for one file, which is chosen, or dropped anywhere on the page. */
@@ -68,7 +67,7 @@ export function Sending({
           {bytes(sent)} / {bytes(of)}
         </span>
       </p>
-      <Progress label={label} value={sent} of={of} />
+      <progress aria-label={label} value={sent} max={of} />
     </>
   );
 }

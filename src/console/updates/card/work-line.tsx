@@ -3,7 +3,7 @@ import type { UpdateProgress, Updates, UpdateTrial } from "../../../contract/typ
 import { bytes, countdown, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceNow } from "../../client/device-time.ts";
-import { Progress, type Step, Steps } from "../../ui/steps.tsx";
+import { type Step, Steps } from "../../ui/steps.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 import { releaseName } from "../update-sentences.ts";
@@ -119,7 +119,7 @@ function Download({ progress: { release_id, done_bytes, total_bytes } }: { progr
   const left = (total_bytes - done_bytes) / perSecond;
   return (
     <p class="updates-download">
-      <Progress label={t.updates.steps.downloading} value={done_bytes} of={total_bytes} />
+      <progress aria-label={t.updates.steps.downloading} value={done_bytes} max={total_bytes} />
       {seconds > 2 && perSecond > 0 && (
         <span class="hint"> {t.updates.left(shortDuration(Math.ceil(left)))}</span>
       )}

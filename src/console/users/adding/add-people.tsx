@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
-import { type AddedSeveral, type Person, type SeveralProps, usePart } from "../../client/parts.ts";
+import type { AddedSeveral, Person } from "../../client/parts.ts";
 import { useUnsaved } from "../../navigation/use-unsaved.ts";
 import { keptEntries } from "../../session/reload.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
+import { bodyOf } from "../../ui/part-body.tsx";
 import { reasonOf } from "../one-by-one.ts";
 import { AddUser, blankUser, isBlank, type NewUser } from "./add-user.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
@@ -104,10 +105,7 @@ export function AddPeople({
   );
 }
 
-function Several(props: SeveralProps) {
-  const part = usePart("several");
-  return part && <part.Body {...props} />;
-}
+const Several = bodyOf("several", 0);
 
 /** The number of those who were added from a list, and why others were not. */
 function Outcome({ outcome: { made, failed, left } }: { readonly outcome: AddedSeveral }) {
