@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exampleEntry } from "../../lab/command-line/example-updates.ts";
-import { knownReleases } from "../../src/console/updates/installed-releases.ts";
+import { knownReleases } from "../../src/console/updates/card/card-state.ts";
 import type { HistoryEntry } from "../../src/contract/types.ts";
 
 describe("the release that undoing leads back to", () => {

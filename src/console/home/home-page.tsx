@@ -1,14 +1,16 @@
-import type { Status } from "../../contract/types.ts";
+import type { AuditEvent, Status } from "../../contract/types.ts";
 import { longDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { useResource } from "../client/use-resource.ts";
+import { Link } from "../navigation/link.tsx";
 import { isOneOf } from "../session/session.ts";
 import type { State } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
-import { Page, Skeleton } from "../ui/page.tsx";
+import { Empty, Page, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Shape } from "../ui/shape.tsx";
-import { Latest } from "./latest.tsx";
+import { ClockTime } from "../ui/time.tsx";
+import { toldOf } from "./event-words.ts";
 import { NeedList } from "./need-list.tsx";
 import { Tiles } from "./tiles.tsx";
 
@@ -33,6 +35,29 @@ function Known({ status }: { readonly status: Status }) {
       </div>
       <Latest events={status.latest} />
     </div>
+  );
+}
+
+/** The latest events, each in a sentence; users who may not see them get a link to the logs. */
+function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
+  if (events === null)
+    return (
+      <p>
+        <Link to="/system/logs">{t.home.logs}</Link>
+      </p>
+    );
+  return (
+    <Section title={t.home.lately} action={<Link to="/system/events">{t.home.all}</Link>}>
+      {events.length === 0 && <Empty>{t.home.nothingYet}</Empty>}
+      <ol class="latest">
+        {toldOf(events).map(({ seq, time, text }) => (
+          <li key={seq}>
+            <ClockTime at={time} />
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ol>
+    </Section>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
@@ -9,10 +10,12 @@ import { needInWords } from "../needs/need-words.ts";
 import { remedyOf, remedyQuery } from "../needs/remedies.ts";
 import { isOneOf, isShown, me } from "../session/session.ts";
 import { ActionButton } from "../ui/button.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { errorAt, Form, useForm } from "../ui/form/form.tsx";
+import { Submit } from "../ui/form/submit.tsx";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Spoken } from "../ui/spoken.tsx";
-import { NameDevice } from "./name-device.tsx";
 
 /** Lists the needs, the gravest first, each with a link to the page that deals with it. */
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
@@ -92,5 +95,40 @@ function WayOut({
     <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>
       {isOthers ? t.home.needButtons.two_factor_missing : text}
     </Link>
+  );
+}
+
+/** Names the device where the page says that it has no name. */
+function NameDevice({ verb }: { readonly verb: string }) {
+  const [isEmpty, setEmpty] = useState(false);
+  const form = useForm({ name: "" }, async ({ name }) => {
+    await call("updateSettings", { body: { device: { name: name.trim() } } });
+    await greet();
+  });
+  const { typed, type, error, isBusy, run } = form;
+  return (
+    <Form
+      form={form}
+      onSubmit={() => {
+        setEmpty(typed.name.trim() === "");
+        if (typed.name.trim() !== "") void run();
+      }}
+    >
+      <TextField
+        label={t.home.deviceName}
+        error={isEmpty ? t.problem.entries.required() : errorAt(error, "/device/name")}
+        value={typed.name}
+        onInput={(name) => {
+          type({ name });
+          setEmpty(false);
+        }}
+        maxLength={128}
+        button={
+          <Submit {...{ error, isBusy }} kind="plain">
+            {verb}
+          </Submit>
+        }
+      />
+    </Form>
   );
 }

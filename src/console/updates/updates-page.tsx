@@ -1,26 +1,29 @@
-import { useState } from "preact/hooks";
-import type { HistoryEntry, Updates } from "../../contract/types.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { HistoryEntry, UpdateProgress, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { useAction } from "../client/use-action.ts";
+import { useResource } from "../client/use-resource.ts";
 import { isOneOf } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Page, Skeleton } from "../ui/page.tsx";
 import { bodyOf } from "../ui/part-body.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { visible } from "../ui/visible.ts";
 import { cardOf, type Work, workOf } from "./card/card-state.ts";
 import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
 import { Fold } from "./fold.tsx";
 import { Entry, History } from "./history.tsx";
+import { RemedyButton } from "./remedy-button.tsx";
 import { Schedule } from "./schedule.tsx";
 import { Trust } from "./trust.tsx";
 import { endWords, releaseName } from "./update-sentences.ts";
-import { UpdatesState } from "./updates-state.tsx";
-import { useUpdates } from "./use-updates.ts";
+import { wholeOf } from "./updates-whole.ts";
 
 /** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
 export function UpdatesPage() {
@@ -82,6 +85,70 @@ export function UpdatesPage() {
         <OrderDialog order={order} status={status} onBegun={begun} onClose={() => setOrder(null)} />
       )}
     </Page>
+  );
+}
+
+/**
+ * Reads updates and their history, and follows both as they change. `progress`: of the work under way; null: there is none.
+ * `begun` takes the answer where something was begun.
+ */
+function useUpdates() {
+  const updates = useResource("getUpdates");
+  const history = useResource("listUpdateHistory");
+  const { value } = updates;
+  const key = historyKey(value);
+  const before = useRef(key);
+  useEffect(() => {
+    if (before.current !== noHistoryKey) void history.reload();
+    before.current = key;
+  }, [key]);
+  const { progress } = value ?? {};
+  const present = progress && progress.phase !== "idle" ? progress : null;
+  return { updates, history, progress: present, begun: updates.put };
+}
+
+const noHistoryKey = "";
+
+/** Changes whenever the history may have grown. */
+function historyKey(value: Updates | null): string {
+  if (value === null) return noHistoryKey;
+  return JSON.stringify([
+    value.state,
+    value.summary.detail,
+    value.installed,
+    value.failed,
+    value.held,
+    value.trial?.phase,
+  ]);
+}
+
+/** Sums updates up: a sentence, its cause, and one button where a person can act. */
+function UpdatesState({
+  status,
+  progress,
+}: {
+  readonly status: Updates;
+  readonly progress: UpdateProgress | null;
+}) {
+  const { state, sentences, remedy } = wholeOf(
+    status,
+    progress,
+    useResource("getStatus").value?.needs ?? null,
+  );
+  return (
+    <div class="updates-state line">
+      <Badge state={state}>
+        <span role="status">
+          {sentences.map((sentence) => (
+            <span key={sentence.text}>
+              <Said sentence={sentence} />{" "}
+            </span>
+          ))}
+        </span>
+      </Badge>
+      {/* The head of the page has the button that checks. */}
+      <RemedyButton remedy={remedy} />
+    </div>
   );
 }
 

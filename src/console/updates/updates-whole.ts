@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../contract/error-codes.ts";
 import type { Need, UpdateProgress, Updates } from "../../contract/types.ts";
 import {
   type UpdateRemedy,
@@ -10,7 +11,6 @@ import type { State } from "../ui/badge.tsx";
 import type { Sentence } from "../ui/by-code.ts";
 import { updatesSentence } from "../ui/words/health-words.ts";
 import { fromNow } from "../ui/words/update-format.ts";
-import { checkRemedy } from "./remedies.ts";
 import { summarySentence } from "./update-sentences.ts";
 
 export interface Whole {
@@ -75,6 +75,20 @@ function summed(
   remedy: UpdateRemedy = remedyOf(summary.code),
 ): Whole {
   return { state, sentences: [summarySentence(summary)], remedy };
+}
+
+/** For a check that failed, where asking again is not what helps. */
+const checkRemedies: Partial<Record<ErrorCode, UpdateRemedy>> = {
+  update_server_refused: "settings",
+  update_not_configured: "settings",
+  update_root_unusable: "trust",
+  update_trust_not_established: "trust",
+  update_signature_invalid: "trust",
+  clock_not_synchronised: "clock",
+};
+
+export function checkRemedy(code: string | null): UpdateRemedy {
+  return checkRemedies[code as ErrorCode] ?? "check";
 }
 
 /** A summary of a newer agent's may have no remedy here. */

@@ -1,4 +1,5 @@
 import { Fragment } from "preact";
+import { useState } from "preact/hooks";
 import { type ClockWord, clockWordOf } from "../../../contract/clock/clock-word.ts";
 import type { Need, TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
@@ -10,11 +11,11 @@ import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
 import { Section, Skeleton } from "../../ui/page.tsx";
+import { bodyOf } from "../../ui/part-body.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
-import { useClockActions } from "./clock-actions.ts";
-import { SyncButton } from "./clock-buttons.tsx";
-import { ClockDetails } from "./clock-details.tsx";
+import { type ClockProps, useClockActions } from "./clock-actions.ts";
+import { BrowserTimeButton, mayBeByHand, ReselectButton, SyncButton } from "./clock-buttons.tsx";
 import { ClockProblem } from "./clock-problem.tsx";
 import { headOf, sentencesBeside } from "./clock-sentences.ts";
 import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
@@ -94,3 +95,26 @@ function ClockHead({
     </div>
   );
 }
+
+/** Behind a fold: table and figures; loaded and drawn while it is open. */
+function ClockDetails(props: ClockProps) {
+  const { status } = props;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="clock-details" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{t.clock.details}</summary>
+      {isOpen && (
+        <Inside status={status}>
+          {isOneOf("admin", "operator") && (
+            <div class="buttons clock-rare">
+              <ReselectButton {...props} />
+              {isOneOf("admin") && !mayBeByHand(status) && <BrowserTimeButton {...props} />}
+            </div>
+          )}
+        </Inside>
+      )}
+    </details>
+  );
+}
+
+const Inside = bodyOf("clock", 6);

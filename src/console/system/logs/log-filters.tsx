@@ -1,4 +1,4 @@
-import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
+import type { LogEntry, LogQuery } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Filters, localTime } from "../../lists/filters.tsx";
 import { isOneOf } from "../../session/session.ts";
@@ -11,14 +11,12 @@ type LogFilters = Readonly<Record<string, string>>;
 
 /** The query that the address asks for. */
 export function queryOf({ unit, priority, q, since, status, user }: LogFilters): LogQuery {
-  return {
-    ...(unit && { unit }),
-    ...(priority && { priority: priority as SeverityWord }),
-    ...(q && { q }),
-    ...(since && { since }),
-    ...(status && { status: status as NonNullable<LogQuery["status"]> }),
-    ...(user && { user }),
-  };
+  return given({ unit, priority, q, since, status, user }) as LogQuery;
+}
+
+/** The members that say something. */
+export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value)) as never;
 }
 
 /**

@@ -11,8 +11,7 @@ import { Facets } from "./facets.tsx";
 import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
 import type { LogView } from "./log-view.ts";
-import { useLog } from "./use-log.ts";
-import { type CountedLog, useLogCounts } from "./use-log-counts.ts";
+import { type CountedLog, useLog, useLogCounts } from "./use-log.ts";
 
 /** Milliseconds between two announcements of how many lines have come. */
 const announceMilliseconds = 10_000;

@@ -1,9 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
-import type { LogEntry, LogList, LogQuery } from "../../../contract/types.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LogCounts, LogEntry, LogList, LogQuery } from "../../../contract/types.ts";
 import { call } from "../../client/call.ts";
 import { follow } from "../../client/event-stream.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
+import { useResource } from "../../client/use-resource.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
+import { given } from "./log-filters.tsx";
 import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.ts";
 
 export interface FollowedLog {
@@ -110,10 +112,7 @@ function followFrom(
   return follow(
     "streamLogs",
     {
-      query: {
-        ...{ ...(unit && { unit }), ...(priority && { priority }), ...(q && { q }) },
-        ...{ ...(status && { status }), ...(user && { user }), ...since },
-      },
+      query: { ...given({ unit, priority, q, status, user }), ...since },
     },
     signal,
     ({ data }) => {
@@ -123,4 +122,23 @@ function followFrom(
     onRefusal,
     newest?.cursor ?? null,
   );
+}
+
+/** Counts of a moment: lines that come later are not among them until they are read again. */
+type LogCounted = LogCounts & { readonly at: Date };
+
+export interface CountedLog {
+  /** null: not read yet. Until other filters are counted, it stays. */
+  readonly value: LogCounted | null;
+  readonly error: unknown;
+  reload(): Promise<void>;
+}
+
+/** The lines that the filters find, by unit and priority: one reading serves each choice of these. */
+export function useLogCounts({ q, since, status, user }: LogQuery): CountedLog {
+  const { value, error, reload } = useResource("countLogs", { query: given({ q, since, status, user }) });
+  const last = useRef<{ readonly read: LogCounts; readonly value: LogCounted } | null>(null);
+  if (value !== null && value !== last.current?.read)
+    last.current = { read: value, value: { ...value, at: new Date() } };
+  return { value: last.current?.value ?? null, error, reload };
 }

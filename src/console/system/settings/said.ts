@@ -48,11 +48,6 @@ function wordsOf(pointer: string): Words | undefined {
   return (t.settings.words as Readonly<Record<string, Words>>)[pointer];
 }
 
-/** Other names that people have for a setting. */
-export function otherWordsFor(pointer: string): string {
-  return (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "";
-}
-
 /** The hint of a setting: the catalogue's words, else the schema's own. */
 export function hintOf(pointer: string, schema: MemberSchema): string {
   const { description = "", maxLength } = schema;
@@ -101,4 +96,17 @@ export function said(pointer: string, value: unknown): string {
 function windowSaid({ days, from, to }: Window): string {
   const names = namedDays().filter(({ day }) => days.includes(day));
   return `${names.map(({ name }) => name).join(" ")} ${from}–\u2060${to}`;
+}
+
+/** All that a person may know a setting by: what it is called, what it does, its value and the other choices. */
+export function textOf(schema: MemberSchema, pointer: string, value: unknown): string {
+  const member = schemaAt(schema, pointer);
+  const options = (member.enum ?? []).map((one) => optionOf(pointer, one));
+  return [
+    labelOf(pointer),
+    (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "",
+    hintOf(pointer, member),
+    said(pointer, value),
+    ...options.flatMap(({ text, hint = "" }) => [text, hint]),
+  ].join("\n");
 }

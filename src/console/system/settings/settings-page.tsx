@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import type { Settings } from "../../../contract/types.ts";
 import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";
@@ -9,11 +10,10 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 import { Empty, Section } from "../../ui/page.tsx";
+import { bodyOf } from "../../ui/part-body.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
 import { HostField } from "./host-field.tsx";
-import { NotificationsBody } from "./notifications-section.tsx";
-import { labelOf } from "./said.ts";
-import { textOf } from "./search.ts";
+import { labelOf, textOf } from "./said.ts";
 import {
   type FoundSection,
   isOfHost,
@@ -134,6 +134,21 @@ function OneSection({
     </div>
   );
 }
+
+/** The receivers of messages, which are saved one by one. Their code is loaded when they are shown; paper has their names. */
+function NotificationsBody({
+  notify: { receivers },
+  isShown,
+}: {
+  readonly notify: Settings["notify"];
+  readonly isShown: boolean;
+}) {
+  if (isOneOf("readonly")) return <p>{t.settings.hidden}</p>;
+  if (isShown) return <Receivers />;
+  return <p>{receivers.map(({ name }) => name).join(", ") || t.settings.none}</p>;
+}
+
+const Receivers = bodyOf("notifications", 8);
 
 /** Links to the page of the updates if settings there match. */
 function Elsewhere({
