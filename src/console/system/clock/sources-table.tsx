@@ -22,56 +22,45 @@ export function SourcesTable({ sources }: { readonly sources: readonly TimeSourc
 }
 
 function columns(): Column<TimeSource>[] {
-  const length = (value: number | null): string => (value === null ? "–" : shortDuration(value));
+  const { source, state, offset, delay, stratum, reach } = t.clock.columns;
   return [
+    { key: "host", title: source, cell: nameOf },
+    { key: "state", title: state, cell: stateWithReason },
+    { key: "offset", title: offset, isNumber: true, cell: offsetOf },
     {
-      key: "host",
-      title: t.clock.columns.source,
-      cell: ({ host, address }) => (
-        <div>
-          <bdi>{visible(host)}</bdi>
-          {address !== null && !host.includes(address) && <div class="hint">{address}</div>}
-        </div>
-      ),
+      ...{ key: "delay", title: delay, isNumber: true },
+      cell: ({ delay_seconds: seconds }) => (seconds === null ? "–" : shortDuration(seconds)),
     },
-    {
-      key: "state",
-      title: t.clock.columns.state,
-      cell: (source) => {
-        const reason = reasonOf(source);
-        return (
-          <div>
-            <Badge state={badgeOf(source)}>{stateOf(source)}</Badge>
-            {reason !== null && (
-              <div class="hint">
-                <Said sentence={reason} />
-              </div>
-            )}
-          </div>
-        );
-      },
-    },
-    {
-      key: "offset",
-      title: t.clock.columns.offset,
-      isNumber: true,
-      cell: ({ offset_seconds, uncertainty_seconds }) =>
-        offset_seconds === null ? "–" : withUncertainty(laterInWords(offset_seconds), uncertainty_seconds),
-    },
-    {
-      key: "delay",
-      title: t.clock.columns.delay,
-      isNumber: true,
-      cell: ({ delay_seconds }) => length(delay_seconds),
-    },
-    {
-      key: "stratum",
-      title: t.clock.columns.stratum,
-      isNumber: true,
-      cell: ({ stratum }) => stratum ?? "–",
-    },
-    { key: "reach", title: t.clock.columns.reach, cell: ({ reach }) => <Reach reach={reach} /> },
+    { key: "stratum", title: stratum, isNumber: true, cell: (one) => one.stratum ?? "–" },
+    { key: "reach", title: reach, cell: (one) => <Reach reach={one.reach} /> },
   ];
+}
+
+function nameOf({ host, address }: TimeSource) {
+  return (
+    <div>
+      <bdi>{visible(host)}</bdi>
+      {address !== null && !host.includes(address) && <div class="hint">{address}</div>}
+    </div>
+  );
+}
+
+function stateWithReason(source: TimeSource) {
+  const reason = reasonOf(source);
+  return (
+    <div>
+      <Badge state={badgeOf(source)}>{stateOf(source)}</Badge>
+      {reason !== null && (
+        <div class="hint">
+          <Said sentence={reason} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function offsetOf({ offset_seconds, uncertainty_seconds }: TimeSource): string {
+  return offset_seconds === null ? "–" : withUncertainty(laterInWords(offset_seconds), uncertainty_seconds);
 }
 
 /** The last eight polls, the newest at the right: filled where an answer came. */

@@ -15,9 +15,9 @@ const mostUnits = 8;
 /** Takes one filter or two at once; an empty text takes a filter back. */
 type Change = (filters: Pick<LogQuery, "unit"> & { readonly priority?: SeverityWord | "" }) => void;
 
-interface Chosen {
-  readonly unit: string;
-  readonly priority: string;
+interface ChoiceProps {
+  readonly chosen: { readonly unit: string; readonly priority: string };
+  readonly onChange: Change;
 }
 
 /** Levels and services with the number of their lines; each is one click, and so are the errors of a service. */
@@ -26,12 +26,7 @@ export function Facets({
   chosen,
   error,
   onChange,
-}: {
-  readonly counts: LogCounts["units"];
-  readonly chosen: Chosen;
-  readonly error: unknown;
-  readonly onChange: Change;
-}) {
+}: ChoiceProps & { readonly counts: LogCounts["units"]; readonly error: unknown }) {
   const levels = levelsOf(counts, chosen);
   return (
     <div class="log-facets chip-row line">
@@ -62,15 +57,7 @@ export function Facets({
   );
 }
 
-function Services({
-  units,
-  chosen,
-  onChange,
-}: {
-  readonly units: readonly UnitCount[];
-  readonly chosen: Chosen;
-  readonly onChange: Change;
-}) {
+function Services({ units, chosen, onChange }: ChoiceProps & { readonly units: readonly UnitCount[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = units.filter(({ unit }, place) => isWhole || place < mostUnits || unit === chosen.unit);
   return (
@@ -93,11 +80,7 @@ function Service({
   of: { unit, count, errors },
   chosen,
   onChange,
-}: {
-  readonly of: UnitCount;
-  readonly chosen: Chosen;
-  readonly onChange: Change;
-}) {
+}: ChoiceProps & { readonly of: UnitCount }) {
   const isChosen = unit === chosen.unit;
   const areErrorsChosen = isChosen && chosen.priority === "err";
   const name = visible(unit.replace(/\.service$/, ""));

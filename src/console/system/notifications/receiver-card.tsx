@@ -16,27 +16,25 @@ import type { ReceiverSettings } from "./receiver-draft.ts";
 
 type ReceiverState = ReceiverStates[number];
 
-/** One receiver: its destination, and how deliveries to it go. */
-export function ReceiverCard({
-  name,
-  receiver,
-  state,
-  isFailing,
-  onEdit,
-  onRemove,
-  onTested,
-}: {
+interface ActionsProps {
   readonly name: string;
   /** null: it is root's, and can only be read. */
   readonly receiver: ReceiverSettings | null;
+  readonly onEdit: (receiver: ReceiverSettings) => void;
+  readonly onRemove: (name: string) => void;
+  readonly onTested: () => void;
+}
+
+interface CardProps extends ActionsProps {
   /** null: not known yet. */
   readonly state: ReceiverState | null;
   /** It needs a person. */
   readonly isFailing: boolean;
-  readonly onEdit: (receiver: ReceiverSettings) => void;
-  readonly onRemove: (name: string) => void;
-  readonly onTested: () => void;
-}) {
+}
+
+/** One receiver: its destination, and how deliveries to it go. */
+export function ReceiverCard({ state, isFailing, ...rest }: CardProps) {
+  const { name, receiver } = rest;
   const headId = useId();
   const kind = receiver?.kind ?? state?.kind;
   return (
@@ -48,7 +46,7 @@ export function ReceiverCard({
       </header>
       {receiver === null && <p class="hint">{t.notifications.ofRoot}</p>}
       <Facts items={[...destination(receiver), ...(state ? course(state) : [])]} />
-      {isOneOf("admin") && <Actions {...{ name, receiver, onEdit, onRemove, onTested }} />}
+      {isOneOf("admin") && <Actions {...rest} />}
     </li>
   );
 }
@@ -119,19 +117,7 @@ function course(state: ReceiverState): Fact[] {
 }
 
 /** Root's receivers can be tested, but neither changed nor removed. */
-function Actions({
-  name,
-  receiver,
-  onEdit,
-  onRemove,
-  onTested,
-}: {
-  readonly name: string;
-  readonly receiver: ReceiverSettings | null;
-  readonly onEdit: (receiver: ReceiverSettings) => void;
-  readonly onRemove: (name: string) => void;
-  readonly onTested: () => void;
-}) {
+function Actions({ name, receiver, onEdit, onRemove, onTested }: ActionsProps) {
   const [delivery, setDelivery] = useState<DeliveryAnswer | null>(null);
   const test = useAction(async () => {
     setDelivery(null);

@@ -1,4 +1,4 @@
-import type { HistoryEntry, Release, Updates } from "../../../contract/types.ts";
+import type { HistoryEntry, Release } from "../../../contract/types.ts";
 import { isRecall } from "../../../contract/updates/recall.ts";
 import { bytes } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
@@ -10,7 +10,6 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { isolated, visible } from "../../ui/visible.ts";
-import type { Order } from "../dialogs.tsx";
 import { momentName } from "../moments.ts";
 import {
   attemptSentence,
@@ -22,21 +21,14 @@ import {
 } from "../update-sentences.ts";
 import type { Card } from "./card-state.ts";
 import { readNotes } from "./notes-markdown.ts";
-import { OfferButtons } from "./offer-buttons.tsx";
+import { OfferButtons, type OrderProps } from "./offer-buttons.tsx";
 import { NotesDetails } from "./release-notes.tsx";
 import { WorkLine } from "./work-line.tsx";
 
-interface CardProps {
-  readonly kind: Release["kind"];
+interface CardProps extends OrderProps {
   readonly card: Card;
-  readonly status: Updates;
-  /** The reason that no work can begin now; null: it can. */
-  readonly busy: string | null;
   /** The newest attempt of this kind that has just ended, in words. */
   readonly ended: string;
-  readonly onOrder: (order: Order) => void;
-  readonly onBegun: (status: Updates) => void;
-  readonly onCheck: () => void;
 }
 
 /** One kind of release on this device: how it is, what is on offer, what is under way, and what went wrong. */

@@ -14,10 +14,10 @@ import { RemedyButton } from "../remedy-button.tsx";
 /** Spans by which one touch postpones a release. */
 const spans = ["1h", "1d", "7d"] as const;
 
-interface OfferButtonsProps {
+export interface OrderProps {
   readonly kind: Release["kind"];
-  readonly release: Release;
   readonly status: Updates;
+  /** The reason that no work can begin now; null: it can. */
   readonly busy: string | null;
   readonly onOrder: (order: Order) => void;
   readonly onBegun: (status: Updates) => void;
@@ -25,7 +25,8 @@ interface OfferButtonsProps {
 }
 
 /** The buttons of an offer: one applies it, or does what must come first; the other postpones it. */
-export function OfferButtons({ kind, release, status, busy, onOrder, onBegun, onCheck }: OfferButtonsProps) {
+export function OfferButtons({ release, ...rest }: OrderProps & { readonly release: Release }) {
+  const { kind, status, busy, onOrder, onBegun, onCheck } = rest;
   const what = `${t.updates.kinds[kind]} ${release.version}`;
   const code = release.hold?.code;
   const remedy = code === undefined ? "apply" : holdRemedy(code);
