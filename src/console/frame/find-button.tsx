@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { createStore, useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
-import { bodyOf } from "../ui/part-body.tsx";
+import { bodyOf } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 
 const isFinding = createStore(false);

@@ -1,7 +1,8 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
+import { type BodyPart, type PropsOf, usePart } from "../client/parts.ts";
 import { createStore, useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
@@ -112,4 +113,16 @@ export function Banner({
       {action && <div class="buttons">{action}</div>}
     </div>
   );
+}
+
+/**
+ * The body of a part as a component, which loads it when it is first drawn. So many lines keep its place until then; 0: it
+ * has none, such as a dialog.
+ */
+export function bodyOf<P extends BodyPart>(part: P, lines: number): ComponentType<PropsOf<P>> {
+  return (props) => {
+    const Body = usePart(part)?.Body as ComponentType<PropsOf<P>> | undefined;
+    if (Body === undefined) return lines === 0 ? null : <Skeleton lines={lines} />;
+    return <Body {...props} />;
+  };
 }

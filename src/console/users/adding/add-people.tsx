@@ -6,7 +6,7 @@ import { keptEntries } from "../../session/reload.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
-import { bodyOf } from "../../ui/part-body.tsx";
+import { bodyOf } from "../../ui/page.tsx";
 import { reasonOf } from "../one-by-one.ts";
 import { AddUser, blankUser, isBlank, type NewUser } from "./add-user.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
