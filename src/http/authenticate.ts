@@ -24,20 +24,14 @@ export interface RequestFacts {
   readonly hasBegun?: boolean;
 }
 
-export interface AuthenticateOptions {
-  tokens: AccessTokens;
-  bearer: Bearer;
-}
-
 /** Verified tokens in the cache: more than people who work at a time. Each entry holds the whole header it came in. */
 const rememberedTokens = 200;
 
 /** Our tokens have some 400 characters; a much longer one is refused without hashing it. */
 const maximumTokenCharacters = 4_096;
 
-export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const { bearer } = options;
-  const verified = createVerifiedTokens(options.tokens);
+export function createAuthenticate(tokens: AccessTokens, bearer: Bearer): Authenticate {
+  const verified = createVerifiedTokens(tokens);
   return async (ctx, { isLocal, address, isClockTolerant, hasBegun }) => {
     const header = ctx.req.headers.authorization;
     if (header === undefined) return isLocal ? { kind: "local-root" } : { kind: "anonymous" };

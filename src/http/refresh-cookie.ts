@@ -1,19 +1,7 @@
 import type Koa from "koa";
 import { StewardError } from "../contract/errors.ts";
 
-/** The refresh token of a browser, in a cookie that no script can read. */
-export interface RefreshCookie {
-  /**
-   * The tokens. There is more than one if another program on this host has set a cookie of the same name; only a
-   * look-up of the sessions finds ours. Throws `authentication_required` if there is none, and `forbidden` if the
-   * request does not come from a page of the same origin.
-   */
-  read(): readonly string[];
-  /** The X-Refresh-Binding header: the page received its value together with the cookie. */
-  readonly binding: string | undefined;
-  write(token: string): void;
-  clear(): void;
-}
+export type RefreshCookie = ReturnType<typeof createRefreshCookie>;
 
 /** Cookies of our name that are tried; each costs a look-up. */
 const mostCookies = 8;
@@ -24,28 +12,31 @@ const mostCookies = 8;
  */
 const hostOnly = "__Host-";
 
-export interface RefreshCookieOptions {
-  name: string;
-  /** `https` or `http`, as the browser sees it. */
-  scheme: string;
-}
-
 /** Differs for each device, so that two devices behind one host name do not overwrite each other's cookie. */
 export function refreshCookieName(deviceId: string): string {
   return `steward-refresh-${deviceId.slice(0, 8)}`;
 }
 
-export function createRefreshCookie(ctx: Koa.Context, options: RefreshCookieOptions): RefreshCookie {
-  const { scheme } = options;
+/**
+ * The refresh token of a browser, in a cookie that no script can read. `scheme`: `https` or `http`, as the browser sees
+ * it.
+ */
+export function createRefreshCookie(ctx: Koa.Context, plainName: string, scheme: string) {
   const isSecure = scheme === "https";
-  const name = isSecure ? `${hostOnly}${options.name}` : options.name;
+  const name = isSecure ? `${hostOnly}${plainName}` : plainName;
   const where = isSecure ? "Path=/; Secure" : "Path=/api/auth";
   const set = (value: string, more: string): void =>
     void ctx.res.setHeader("Set-Cookie", `${name}=${value}; ${where}; HttpOnly; SameSite=Strict${more}`);
   const binding = ctx.req.headers["x-refresh-binding"];
   return {
+    /** The X-Refresh-Binding header: the page received its value together with the cookie. */
     binding: typeof binding === "string" ? binding : undefined,
-    read: () => {
+    /**
+     * The tokens. There is more than one if another program on this host has set a cookie of the same name; only a
+     * look-up of the sessions finds ours. Throws `authentication_required` if there is none, and `forbidden` if the
+     * request does not come from a page of the same origin.
+     */
+    read: (): readonly string[] => {
       const tokens = cookieValues(ctx.req.headers.cookie, name);
       if (tokens.length === 0) {
         throw new StewardError(
@@ -61,8 +52,8 @@ export function createRefreshCookie(ctx: Koa.Context, options: RefreshCookieOpti
       }
       return tokens;
     },
-    write: (token) => set(token, ""),
-    clear: () => set("", "; Max-Age=0"),
+    write: (token: string): void => set(token, ""),
+    clear: (): void => set("", "; Max-Age=0"),
   };
 }
 

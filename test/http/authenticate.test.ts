@@ -42,7 +42,7 @@ describe("a token signed with the right key", () => {
     uptime,
     security: () => ({ require_2fa: "none" }) as ReturnType<BearerOptions["security"]>,
   });
-  const authenticate = createAuthenticate({ tokens, bearer });
+  const authenticate = createAuthenticate(tokens, bearer);
   let server: Server;
   let url: string;
   before(async () => {

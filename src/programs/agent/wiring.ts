@@ -1,15 +1,13 @@
 import { join } from "node:path";
 import { createRescueToken, type RescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
 import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-token.ts";
-import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
-import type { ProblemClock } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { openHost } from "../../host/linux/open-host.ts";
-import { type Authenticate, createAuthenticate } from "../../http/authenticate.ts";
+import { createAuthenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
-import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
+import { createDispatch } from "../../http/dispatch.ts";
 import { createAuthHandlers } from "../../http/handlers/auth.ts";
 import { createBackupHandlers } from "../../http/handlers/backup.ts";
 import { createConfigurationHandlers } from "../../http/handlers/configuration.ts";
@@ -29,7 +27,7 @@ import { type EventLog, openEventLog } from "../../journal/events/event-log.ts";
 import { createKeptLines } from "../../journal/logs/kept-lines.ts";
 import { createLogs, type Logs } from "../../journal/logs/logs.ts";
 import { createReceiverGuard } from "../../settings/receiver-guard.ts";
-import { createSettings, type SettingsStore } from "../../settings/settings.ts";
+import { createSettings } from "../../settings/settings.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
@@ -37,9 +35,7 @@ import type { HealthCheck } from "../../system/health.ts";
 import type { SelfCheck } from "../../system/self-check.ts";
 import { createNeeds, type NeedsOf } from "../../system/status-needs.ts";
 import { builtAt } from "../../system/version.ts";
-import type { UpdateRoom, Updates } from "../../updates/updater.ts";
-import type { Accounts } from "../../users/accounts.ts";
-import type { Passwords } from "../../users/passwords.ts";
+import type { UpdateRoom } from "../../updates/updater.ts";
 import { once } from "../once.ts";
 import { noteBackup, openBackups } from "./backup/wire-backup.ts";
 import { beginState } from "./begin-state.ts";
@@ -51,10 +47,10 @@ import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
 import { createNotifications, type Notifications } from "./outbox/notifications.ts";
-import { openState, type State } from "./state.ts";
+import { openState } from "./state.ts";
 import { type LostCredentials, readLostCredentials } from "./status/lost-credentials.ts";
-import { createHistoryKeeping, type HistoryKeeping } from "./status/wire-history.ts";
-import { createMetering, type Metering } from "./status/wire-metrics.ts";
+import { createHistoryKeeping } from "./status/wire-history.ts";
+import { createMetering } from "./status/wire-metrics.ts";
 import {
   checksOf,
   composeStatus,
@@ -102,36 +98,7 @@ export interface Ways {
 }
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
-export interface Rooms {
-  dispatch: Dispatch;
-  authenticate: Authenticate;
-  events: EventSink;
-  accounts: Accounts;
-  passwords: Passwords;
-  apiTokens: ApiTokens;
-  setupToken: SetupToken;
-  describeClock: () => ProblemClock;
-  deviceId: string;
-  deviceName: () => string;
-  accent: () => string;
-  /** Counts an answer, for the metrics. */
-  answered: Metering["answered"];
-  /** The most important facts in a few words each, for `systemctl status`. */
-  describe: () => readonly string[];
-  /** The present as far as it is known, and a time no later than it. */
-  expiryNow: () => Date;
-  floor: () => Date;
-  /** Starts the work that needs no request: measuring the clock, checking for updates, watching the disk. */
-  start: () => void;
-  /** Settles when no work that was begun on request is under way. */
-  settled: () => Promise<void>;
-  /** Settles when a factory reset or a backup was asked for: it is carried out when the rooms are opened again. */
-  resetRequested: Reset["requested"];
-  /** The disk of the state. */
-  disk: Disk;
-  /** Writes changes that are only in memory and releases the lock. */
-  close(): Promise<void>;
-}
+export type Rooms = Awaited<ReturnType<typeof joinRooms>>;
 
 /** Joins the rooms under the state's lock, which is released when they close. Throws `state_damaged`, `storage_unwritable`. */
 export async function openRooms(
@@ -154,7 +121,7 @@ async function joinRooms(
   config: RoomsConfig,
   { host, https, local }: Ways & { host: Host },
   release: () => Promise<void>,
-): Promise<Rooms> {
+) {
   const base = await openBase(config, host);
   const { state, time, clock, updates } = base;
   const { events, disk } = state;
@@ -173,22 +140,29 @@ async function joinRooms(
   const needWatch = watchNeeds(joined);
   return {
     dispatch: createDispatch(joinHandlers(joined), events, host.time.uptime),
-    authenticate: createAuthenticate(auth),
+    authenticate: createAuthenticate(auth.tokens, auth.bearer),
     ...{ events, disk, setupToken: auth.setupToken, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
+    /** Counts an answer, for the metrics. */
     answered: base.metering.answered,
+    /** The most important facts in a few words each, for `systemctl status`. */
     describe: () => statusWords({ ...auth, clock, updates }),
+    /** Settles when a factory reset or a backup was asked for: it is carried out when the rooms are opened again. */
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
     deviceName: () => nameOf(base),
     accent: () => base.settings.read().console.accent,
+    /** `expiryNow`: the present as far as it is known; `floor`: a time no later than it. */
     ...{ expiryNow: () => time.expiryNow(), floor: () => clock.floor() },
+    /** Starts the work that needs no request: measuring the clock, checking for updates, watching the disk. */
     start: () => {
       for (const part of [disk, clock, updates, selfCheck, needWatch]) part.start();
       own.notifications.start((sink) => base.metering.readInto(sink, joined));
     },
+    /** Settles when no work that was begun on request is under way. */
     settled: () => updates.settled(),
+    /** Writes changes that are only in memory and releases the lock. */
     close: async () => {
       auth.close();
       for (const part of [base.metering, needWatch, selfCheck, clock]) part.stop();
@@ -226,7 +200,7 @@ function nameOf({ settings, host }: Pick<BaseRooms, "settings" | "host">): strin
 }
 
 /** Opens the rooms that know of no users, in the order in which each needs those before it. */
-async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
+async function openBase(config: RoomsConfig, host: Host) {
   const { stateDirectory, log, readsOnly } = config;
   const recordBeginning = await beginState(config, host);
   const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config), time: host.time });
@@ -254,6 +228,7 @@ async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   settings.addGuard(settingsGuardOf(config.update, host.network, updates));
   settings.addGuard(createReceiverGuard({ ...config.notify, isLocalServer: host.network.isLocalServer }));
   observeClock(clock, { time, updates, events });
+  /** Called with the names of the changed settings. */
   const settingsChanged = (names: readonly string[]) => {
     if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
     if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
@@ -273,18 +248,7 @@ function observeClock(
   });
 }
 
-interface BaseRooms {
-  host: Host;
-  state: State;
-  settings: SettingsStore;
-  /** Called with the names of the changed settings. */
-  settingsChanged: (names: readonly string[]) => void;
-  time: TrustedTime;
-  clock: Clock;
-  updates: Updates;
-  metering: Metering;
-  history: HistoryKeeping;
-}
+type BaseRooms = Awaited<ReturnType<typeof openBase>>;
 
 interface Joined extends BaseRooms, Ways {
   config: RoomsConfig;

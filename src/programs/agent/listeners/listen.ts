@@ -71,7 +71,7 @@ export async function listen(
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),
-    refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: present.schemeOf(ctx.req) }),
+    refreshCookie: (ctx) => createRefreshCookie(ctx, name, present.schemeOf(ctx.req)),
   });
   await local.open(app.callback());
   try {
