@@ -21,7 +21,7 @@ import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
 import type { facts, findingFacts, health, hostSettings, version } from "./schemas/system.ts";
 import type { tls } from "./schemas/tls.ts";
-import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
+import type { apiToken, tokenList } from "./schemas/tokens.ts";
 import type { enrolment, newPasskey, passkey, passkeyCreation, twoFactor } from "./schemas/two-factor.ts";
 import type {
   failedRelease,
@@ -62,7 +62,6 @@ export type NewPasskey = Typed<typeof newPasskey>;
 export type PasskeyProof = Typed<typeof passkeyProof>;
 export type PasskeyCreation = Typed<typeof passkeyCreation>;
 export type ApiToken = Typed<typeof apiToken>;
-export type CreatedToken = Typed<typeof createdToken>;
 export type TokenList = Typed<typeof tokenList>;
 /** The facts about the device's clock in a problem document. */
 export type ProblemClock = Typed<typeof problem.properties.clock>;

@@ -13,8 +13,6 @@ import { stateOf } from "../../../system/status.ts";
 import type { RoomsConfig } from "../config.ts";
 import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 
-export type Metering = ReturnType<typeof createMetering>;
-
 /** Counts the events and requests for GET /api/metrics. */
 export function createMetering(config: RoomsConfig, { time }: Host) {
   const build = { ...config.build, node: config.nodeVersion };
