@@ -49,7 +49,7 @@ const ota = {
       maxLength: 512,
       pattern: "^$|^(https?://[^\\s/@?#]+|file://)(/[^\\s?#]*)?$",
       "x-expected":
-        "an address such as https://updates.example/steward: http or https in lower case, without blanks, user name, password, ? and #",
+        "an address such as https://updates.example/steward, with http or https in lower case, without blanks, user name, password, ? and #",
       default: "",
       ...byAdmin,
       title: "Update server",
