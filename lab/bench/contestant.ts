@@ -51,19 +51,13 @@ export function agentOf(program: string, hostFile?: string, settings = noServers
     name: "steward",
     command: (port, directory) => ({
       args: [
-        ...[...launcherOptions(), join(program, "main.js"), "serve", "--listen", `127.0.0.1:${port}`],
+        ...[join(program, "main.js"), "serve", "--listen", `127.0.0.1:${port}`],
         ...["--state", join(directory, "state"), "--run", join(directory, "run")],
         ...(hostFile === undefined ? [] : ["--host-file", hostFile]),
       ],
       environment: { STEWARD_INITIAL_SETTINGS: settings },
     }),
   };
-}
-
-/** The options for Node with which the launcher starts the agent. */
-function launcherOptions(): string[] {
-  const launcher = readFileSync(join(root, "systemd/steward.launcher"), "utf8");
-  return [...launcher.matchAll(/ options=(--\S+)$/gm)].map(([, option = ""]) => option);
 }
 
 /** `body`: what it answers to GET /api/system. */
