@@ -5,6 +5,7 @@ import type { InstalledVersions } from "../../src/releases/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
+import type { Repository } from "../../src/tuf/repository.ts";
 import type {
   FetchPlan,
   Installer,
@@ -54,7 +55,7 @@ export interface Device {
   chance: number;
   bootId: string;
   /** Instead of the lab's own files. */
-  repositoryOf: UpdaterOptions["openRepository"] | null;
+  repositoryOf: ((...given: Parameters<UpdaterOptions["openRepository"]>) => Repository) | null;
   fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
   /** For a repository that is sent as a file; resolves with the URL of its directory. */
   unpack: (upload: Upload) => Promise<string>;
@@ -117,7 +118,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       isSetUp: (kind) => device.installer.isSetUp(kind),
       rulesNeedBinary: () => device.installer.rulesNeedBinary(),
     },
-    openRepository: (url, signal, report) => {
+    openRepository: async (url, signal, report) => {
       opened.push(url);
       told.push(report);
       return device.repositoryOf?.(url, signal, report) ?? reading(lab).repository;

@@ -6,7 +6,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import { openRepository } from "../../releases/download/repository-files.ts";
+import type { RepositoryOptions } from "../../releases/download/repository-files.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { SettingsGuard } from "../../settings/faults.ts";
 import type { Document } from "../../store/documents/document.ts";
@@ -14,6 +14,7 @@ import type { Build } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
 import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
+import type { Repository } from "../../tuf/repository.ts";
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { createUnpackPatch } from "../../updates/download/unpack-patch-process.ts";
 import { createUploadedRepository } from "../../updates/download/uploaded-repository.ts";
@@ -91,6 +92,11 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),
     notify: (type, details) => void events.record(agentEvent(type, details)),
   });
+}
+
+/** Loaded when it is first needed, as the update client: an agent that never checks does without its memory. */
+async function openRepository(options: RepositoryOptions): Promise<Repository> {
+  return (await import("../../releases/download/repository-files.ts")).openRepository(options);
 }
 
 /** Reads the root of trust that root has installed beside the host file. */

@@ -55,7 +55,7 @@ export async function performCheck(
   let result: CheckResult;
   try {
     const ending = AbortSignal.any([signal, deadline.signal]);
-    repository = options.openRepository(source.url, ending, source.isServer ? report : null);
+    repository = await options.openRepository(source.url, ending, source.isServer ? report : null);
     result = await checked(options, { source, repository, start, journal, signal: ending });
   } catch (error) {
     signal.throwIfAborted();

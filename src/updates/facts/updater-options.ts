@@ -31,7 +31,7 @@ export interface UpdaterOptions {
    * The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. `report` is
    * the device's report to its server; null: nothing is sent.
    */
-  readonly openRepository: (url: string, signal: AbortSignal, report: string | null) => Repository;
+  readonly openRepository: (url: string, signal: AbortSignal, report: string | null) => Promise<Repository>;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
   readonly timers: Timers;
