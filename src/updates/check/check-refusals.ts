@@ -7,7 +7,7 @@ function rateLimited(message: string, seconds = leastSecondsBetweenChecks): Stew
   return new StewardError("rate_limited", message, { details: { retryAfterSeconds: Math.ceil(seconds) } });
 }
 
-/** `rate_limited`: `what` is in the way of a check, and ends by itself. */
+/** `rate_limited`: `what` is in the way of a check for a while. */
 export function heldUpBy(what: string): StewardError {
   return rateLimited(`${what}. Try again when it has ended; \`steward update status\` shows it.`);
 }

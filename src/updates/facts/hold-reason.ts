@@ -81,7 +81,7 @@ export function untilTried(until: Date | null, kind: UpdateKind, ota: Ota): Date
 /** Scheduled updates are off: with these holds the release waits for more than they say. */
 const passing: readonly HoldReason["code"][] = ["wave", "trust_not_established", "clock_not_trusted"];
 
-/** The hold as people see it: none that passes by itself, unless something is done once it has passed. */
+/** The hold as people see it: with scheduled updates off, nothing is done when one of `passing` ends. */
 export function heldBySchedule(hold: HoldReason | null, { enabled }: Ota): HoldReason | null {
   if (enabled || (hold !== null && !passing.includes(hold.code))) return hold;
   return holdBecause("disabled", { setting: "/update/ota/enabled" });

@@ -37,6 +37,16 @@ async function afterExport(later: (lab: SignedRepository) => void): Promise<Give
   return { device, medium };
 }
 
+/** A device that has read the medium, as `change` left it; and the metadata that it kept before. */
+async function checked(later: (lab: SignedRepository) => void, change: (given: Given) => void) {
+  const given = await afterExport(later);
+  change(given);
+  const { device } = given;
+  const kept = { ...device.files.contents };
+  await device.check(stick);
+  return { device, kept };
+}
+
 const anotherTimestamp = (lab: SignedRepository): void => lab.publishTimestamp();
 const newerRelease = (lab: SignedRepository): void => {
   lab.addRelease({ version: present });
@@ -74,11 +84,7 @@ describe("a medium that is outdated", () => {
   ];
   for (const [name, later, change] of bringing)
     it(`and ${name} brings the payload that the device waits for, and no metadata`, async () => {
-      const given = await afterExport(later);
-      change(given);
-      const { device } = given;
-      const kept = { ...device.files.contents };
-      await device.check(stick);
+      const { device, kept } = await checked(later, change);
       const { schedule, available } = device.room.status();
       assert.deepEqual([schedule.last_check?.outcome, schedule.last_check?.detail], ["ok", null]);
       assert.deepEqual([available.rules?.version, available.rules?.staged], [exported, true]);
@@ -114,11 +120,7 @@ describe("a medium that is outdated", () => {
   ];
   for (const [name, later, change, code, words] of refused)
     it(`and ${name} is refused in words about the medium`, async () => {
-      const given = await afterExport(later);
-      change(given);
-      const { device } = given;
-      const kept = { ...device.files.contents };
-      await device.check(stick);
+      const { device, kept } = await checked(later, change);
       const { schedule, available } = device.room.status();
       assert.deepEqual([schedule.last_check?.outcome, schedule.last_check?.code], ["failed", code]);
       const detail = schedule.last_check?.detail ?? "";
