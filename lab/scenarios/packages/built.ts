@@ -47,8 +47,8 @@ async function build(which: Which): Promise<void> {
 }
 
 /**
- * Builds the packages of an earlier commit from its own sources, as version 0.0.1. Its runtime comes from the registry, which
- * is not reached once a machine is being prepared.
+ * Builds the packages of an earlier commit from its own sources and dependencies, as version 0.0.1. Both, and its runtime,
+ * come from the registry, which is not reached once a machine is being prepared.
  */
 export function buildFormerPackages(commit: string): void {
   const [into, sources] = [join(cache, commit), join(cache, `${commit}-sources`)];
@@ -68,7 +68,10 @@ function buildFormer(commit: string, { into, sources }: { into: string; sources:
   rmSync(sources, { recursive: true, force: true });
   execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", root, sources]);
   execFileSync("git", ["-C", sources, "checkout", "--quiet", commit]);
-  for (const name of ["node_modules", ".cache"]) symlinkSync(join(root, name), join(sources, name));
+  symlinkSync(join(root, ".cache"), join(sources, ".cache"));
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: sources,
+  });
   const made = `${into}.new`;
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
