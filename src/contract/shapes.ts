@@ -25,6 +25,8 @@ export const userId = {
 /** Rules for names by themselves, for the console, which has no room for the rest of their schemas. */
 export const nameRules = {
   username: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",
+  /** Events and logs use these names for actors that are not people, so no user may have one of them. */
+  noPerson: ["agent", "anonymous", "local-root", "others", "root"] as readonly string[],
   displayName: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$",
   longestDisplayName: 64,
 } as const;
@@ -33,10 +35,14 @@ export const nameRules = {
 export const username = {
   type: "string",
   pattern: nameRules.username,
-  description: "3 to 32 of a–z, 0–9, dot, underscore and hyphen; begins with a letter; cannot be changed",
-  "x-expected":
-    "3 to 32 of a–z, 0–9, dot, underscore and hyphen, with a letter first and a letter or figure last",
+  not: { enum: nameRules.noPerson },
+  description: "cannot be changed",
+  "x-expected": `3 to 32 of a–z, 0–9, dot, underscore and hyphen, with a letter first and a letter or figure last; ${nameRules.noPerson.join(", ")} are reserved: events and logs use them for actors that are not people`,
 } as const;
+
+export function isUsername(text: string): boolean {
+  return new RegExp(nameRules.username).test(text) && !nameRules.noPerson.includes(text);
+}
 
 /** Text that a person reads: no control characters, so that it is safe in a terminal and in a log line. */
 export const displayName = {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { displayName, username } from "../../contract/shapes.ts";
+import { displayName, isUsername } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 
@@ -21,7 +21,6 @@ function textsOf(claim: unknown): readonly string[] {
   return Array.isArray(claim) && claim.every((one) => typeof one === "string") ? claim : [];
 }
 
-const usernamePattern = new RegExp(username.pattern);
 const displayNamePattern = new RegExp(displayName.pattern);
 
 /** Characters of a name before the suffix that tells it from another. */
@@ -34,13 +33,8 @@ const longestStem = 23;
 export function usernamesFor(claims: Claims, { issuer, nameClaim }: SignInProvider): readonly string[] {
   const digest = createHash("sha256").update(`${issuer}\n${claims.sub}`).digest("hex");
   const stem = stemOf(claims[nameClaim]);
-  return [stem, `${stem}-${digest.slice(0, 4)}`, `${stem}-${digest.slice(0, 8)}`].filter((name) =>
-    usernamePattern.test(name),
-  );
+  return [stem, `${stem}-${digest.slice(0, 4)}`, `${stem}-${digest.slice(0, 8)}`];
 }
-
-/** Names that the log and the events use for actors who are no user: a name of the provider's must not pass for one. */
-const reserved: readonly string[] = ["agent", "anonymous", "local-root", "others", "root"];
 
 /** A provider's name in the alphabet of ours, without the domain of an address. */
 function stemOf(claim: unknown): string {
@@ -53,7 +47,7 @@ function stemOf(claim: unknown): string {
     .replace(/^[^a-z]+/, "")
     .slice(0, longestStem)
     .replace(/[^a-z0-9]+$/, "");
-  return stem.length >= 3 && !reserved.includes(stem) ? stem : "person";
+  return isUsername(stem) ? stem : "person";
 }
 
 /** The claim `name`, if it can be shown. */

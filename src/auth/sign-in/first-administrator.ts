@@ -1,4 +1,4 @@
-import { passwordHash, username as usernameSchema } from "../../contract/shapes.ts";
+import { isUsername, passwordHash, username as usernameSchema } from "../../contract/shapes.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
 
@@ -8,8 +8,8 @@ import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
  */
 export function readProvisioned(text: string): { username: string; passwordHash: string } {
   const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
-  if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {
-    throw new Error(`username must be ${usernameSchema.description}`);
+  if (typeof username !== "string" || !isUsername(username)) {
+    throw new Error(`username must be ${usernameSchema["x-expected"]}`);
   }
   if (typeof hash !== "string" || !new RegExp(passwordHash.pattern).test(hash)) {
     throw new Error("password_hash must be an argon2id hash in PHC form");

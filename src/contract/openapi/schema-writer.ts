@@ -127,7 +127,8 @@ function isEmptyDefault(key: string, value: unknown): boolean {
 
 /** Members that must not be there together, defined where they are named: readers of the document look for them there. */
 function withRequiredDefined(schema: Schema): Schema {
-  const required = schema.required as readonly string[];
+  const { required = [] } = schema as { required?: readonly string[] };
+  if (required.length === 0) return schema;
   return { ...schema, properties: Object.fromEntries(required.map((name) => [name, {}])) };
 }
 

@@ -1,4 +1,4 @@
-import { nameRules } from "../../../contract/shapes.ts";
+import { isUsername, nameRules } from "../../../contract/shapes.ts";
 import type { Role } from "../../../contract/types.ts";
 
 /** The columns that are read, in their order where the first line does not name them. */
@@ -78,7 +78,7 @@ function entryOf(
   const faults: readonly [Fault, boolean][] = [
     ["quote", isOpen],
     ["cells", cells.length > columns.length],
-    ["username", !new RegExp(nameRules.username).test(username)],
+    ["username", !isUsername(username)],
     ["display_name", !isDisplayName(display_name)],
     ["role", role === undefined],
     ["enabled", !["", "true", "false"].includes(enabled)],

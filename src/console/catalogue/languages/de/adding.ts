@@ -1,3 +1,4 @@
+import { nameRules } from "../../../../contract/shapes.ts";
 import type { Catalogue } from "../../words.ts";
 
 export const adding: Catalogue["adding"] = {
@@ -33,8 +34,7 @@ export const adding: Catalogue["adding"] = {
     `${faulty > 0 ? `Zuerst zu berichtigen: ${faulty}. Danach anzulegen` : "Anzulegen"}: ${fresh}.${known > 0 ? ` Ausgelassen, da es den Benutzernamen schon gibt: ${known}.` : ""}`,
   isKnown: "gibt es schon",
   faults: {
-    username:
-      "Benutzername: 3 bis 32 aus a–\u2060z, 0–\u20609, Punkt, Unterstrich, Bindestrich; vorn ein Buchstabe, hinten kein Zeichen",
+    username: `Benutzername: 3 bis 32 aus a–\u2060z, 0–\u20609, Punkt, Unterstrich, Bindestrich; vorn ein Buchstabe, hinten kein Zeichen; ${nameRules.noPerson.join(", ")} sind vergeben`,
     display_name: "Anzeigename: höchstens 64 Zeichen, in einer Zeile",
     role: "Rolle: admin, operator oder readonly",
     enabled: "Aktiviert: true oder false",

@@ -1,3 +1,5 @@
+import { nameRules } from "../../../../contract/shapes.ts";
+
 /** Texts for adding people, and for handing over their access. */
 export const adding = {
   another: "Add another",
@@ -32,8 +34,7 @@ export const adding = {
     `${faulty > 0 ? `To be corrected first: ${faulty}. Then ` : ""}${fresh} can be added.${known > 0 ? ` ${known} left out, since the user name exists already.` : ""}`,
   isKnown: "exists already",
   faults: {
-    username:
-      "User name: 3 to 32 of a–\u2060z, 0–\u20609, dot, underscore, hyphen; a letter first, no mark last",
+    username: `User name: 3 to 32 of a–\u2060z, 0–\u20609, dot, underscore, hyphen; a letter first, no mark last; ${nameRules.noPerson.join(", ")} are reserved`,
     display_name: "Display name: at most 64 characters, on one line",
     role: "Role: admin, operator or readonly",
     enabled: "Enabled: true or false",

@@ -1,3 +1,4 @@
+import { nameRules } from "../../../../../contract/shapes.ts";
 import type { Catalogue } from "../../../words.ts";
 
 /** Words about a user, for the pages about oneself and about others. */
@@ -29,8 +30,7 @@ export const personWords: Catalogue["person"] = {
   deleteTokenText:
     "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
   usernameHint: "Etwa ana oder j.schmidt. Der Name lässt sich später nicht ändern.",
-  usernameRule:
-    "Erwartet werden 3 bis 32 Kleinbuchstaben (a–\u2060z), Ziffern, Punkte, Unterstriche oder Bindestriche, am Anfang ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer",
+  usernameRule: `Erwartet werden 3 bis 32 Kleinbuchstaben (a–\u2060z), Ziffern, Punkte, Unterstriche oder Bindestriche, am Anfang ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer; ${nameRules.noPerson.join(", ")} sind vergeben, für Akteure, die keine Personen sind`,
   passwordLength: (minimum) => `${minimum} Zeichen oder mehr.`,
   passwordCount: (length, minimum) =>
     length < minimum ? `${length} von ${minimum} Zeichen.` : `${length} Zeichen: lang genug.`,

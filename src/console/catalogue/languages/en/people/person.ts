@@ -1,3 +1,5 @@
+import { nameRules } from "../../../../../contract/shapes.ts";
+
 /** Words about a user, for the pages about oneself and about others. */
 export const personWords = {
   role: "Role",
@@ -26,8 +28,7 @@ export const personWords = {
   newPassword: "New password",
   deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
   usernameHint: "Such as ana or j.smith. It cannot be changed later.",
-  usernameRule:
-    "3 to 32 lower-case letters (a–\u2060z), digits, dots, underscores or hyphens are expected, with a letter first and a letter or a digit last",
+  usernameRule: `3 to 32 lower-case letters (a–\u2060z), digits, dots, underscores or hyphens are expected, with a letter first and a letter or a digit last; ${nameRules.noPerson.join(", ")} are reserved for actors that are not people`,
   passwordLength: (minimum: number) => `${minimum} characters or more.`,
   passwordCount: (length: number, minimum: number) =>
     length < minimum ? `${length} of ${minimum} characters.` : `${length} characters: long enough.`,
