@@ -7,17 +7,17 @@ import { Empty, Pending, Section } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** Events that are asked for; a few may be of another user whose name contains this one's. */
+/** Events that are asked for; a few may be what other users did to this one. */
 const asked = 50;
 
 /** Sentences that are shown; the page of events has the rest. */
 const shown = 12;
 
 /** The deeds of a user in the last seven days, the newest first. */
-export function Week({ user: { username } }: { readonly user: User }) {
-  const query = { actor_kind: "user", name: username, since: "7d" } as const;
+export function Week({ user: { id } }: { readonly user: User }) {
+  const query = { actor_kind: "user", name: id, since: "7d" } as const;
   const events = useResource("listEvents", { query: { ...query, limit: asked } });
-  const own = events.value?.items.filter(({ actor }) => actor.name === username);
+  const own = events.value?.items.filter(({ actor }) => actor.id === id);
   const told = toldOf(own ?? []);
   const { actor_kind: who, name, since } = query;
   return (

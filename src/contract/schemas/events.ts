@@ -173,7 +173,8 @@ const filters = {
     type: "string",
     minLength: 1,
     maxLength: 64,
-    description: "part of the name of who did it, or of the user or thing that it is about; case is ignored",
+    description:
+      "id or part of the name of who did it, or of the user or thing that it is about; case is ignored",
   },
   outcome,
 } as const;

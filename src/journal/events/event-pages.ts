@@ -11,7 +11,7 @@ export interface EventFilter {
   type?: string | undefined;
   group?: string | undefined;
   actor_kind?: string | undefined;
-  /** A part of the name of the actor or the subject. */
+  /** A part of the name of the actor or the subject, or the id of one. */
   name?: string | undefined;
   outcome?: string | undefined;
   sinceMilliseconds?: number | undefined;
@@ -106,7 +106,7 @@ function createNameMatch(name: string | undefined): Match {
   const part = name?.toLowerCase();
   if (part === undefined) return () => true;
   return ({ actor, subject }) =>
-    [actor.name, subject?.name].some((one) => one?.toLowerCase().includes(part) ?? false);
+    [actor, subject].some((one) => one?.id === name || one?.name?.toLowerCase().includes(part));
 }
 
 function createTimeMatch({ sinceMilliseconds, untilMilliseconds }: EventFilter): Match {

@@ -156,6 +156,8 @@ describe("a filter of events", () => {
     assert.deepEqual(await seqs({ actor_kind: "agent" }), [3]);
     assert.deepEqual(await seqs({ name: "ANNA" }), [2, 1]);
     assert.deepEqual(await seqs({ name: "anna", actor_kind: "token" }), [2]);
+    assert.deepEqual(await seqs({ name: "usr_1" }), [2]);
+    assert.deepEqual(await seqs({ name: "usr_" }), [], "a part of an id is no name");
     assert.deepEqual(await seqs({ outcome: "refused" }), [4]);
     const since = Date.parse(all[0]?.time ?? "");
     assert.deepEqual(await seqs({ sinceMilliseconds: since }), [4, 3, 2, 1]);
