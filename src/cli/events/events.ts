@@ -4,6 +4,7 @@ import { CommandError } from "../../terminal/command-error.ts";
 import type { GivenOptions } from "../../terminal/commands/command.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { followStream } from "../client/follow.ts";
+import { accountNamed } from "./account-named.ts";
 import { verifyEvents } from "./events-verify.ts";
 
 const list: Command = {
@@ -24,7 +25,11 @@ const list: Command = {
       values: Object.keys(eventGroups),
       summary: "only events of a group of types: all about users, the clock, …",
     },
-    { name: "name", value: "TEXT", summary: "only events by or about someone or something of this name" },
+    {
+      name: "name",
+      value: "TEXT",
+      summary: "only events by or about the account of this name or id, or things with this in their names",
+    },
     { name: "refused", summary: "only what was refused" },
     {
       name: "since",
@@ -55,23 +60,23 @@ const list: Command = {
     if (options.has("against-journal") || options.has("journal")) {
       throw new CommandError(2, "--against-journal and --journal belong to --verify.");
     }
-    if (options.has("follow")) return follow(invocation);
+    const filter = await filterOf(invocation);
+    if (options.has("follow")) return follow(invocation, filter);
     const { client, output } = invocation;
-    const page = await client.call("listEvents", { query: queryOf(options) });
+    const page = await client.call("listEvents", { query: { ...filter, ...placeOf(options) } });
     await output.table(page, { heads: eventHeads, rows: inOrder(page.items).map(eventCells) });
   },
 };
 
 export const eventCommands: readonly Command[] = [list];
 
-function queryOf(options: GivenOptions) {
+function placeOf(options: GivenOptions) {
   const since = options.text("since");
   const until = options.text("until");
   const after = numberOf(options, "after");
   const limit = numberOf(options, "limit");
   const cursor = options.text("cursor");
   return {
-    ...filterOf(options),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
     ...(cursor !== undefined && { cursor }),
@@ -81,14 +86,15 @@ function queryOf(options: GivenOptions) {
 }
 
 /** The filter, for past events and for new ones. */
-function filterOf(options: GivenOptions) {
+async function filterOf(invocation: Invocation) {
+  const { options } = invocation;
   const type = options.text("type");
   const group = options.text("group");
   const name = options.text("name");
   return {
     ...(type !== undefined && { type }),
     ...(group !== undefined && { group }),
-    ...(name !== undefined && { name }),
+    ...(name !== undefined && { name: await accountNamed(invocation, name) }),
     ...(options.has("refused") && { outcome: "refused" as const }),
   };
 }
@@ -106,15 +112,15 @@ function inOrder(events: readonly AuditEvent[]): AuditEvent[] {
 }
 
 /** Prints what there is, and then each event. */
-async function follow(invocation: Invocation): Promise<void> {
+async function follow(invocation: Invocation, filter: Awaited<ReturnType<typeof filterOf>>): Promise<void> {
   const { options, client, output } = invocation;
-  const query = queryOf(options);
+  const query = { ...filter, ...placeOf(options) };
   const page = await client.call("listEvents", { query });
   const shown = inOrder(page.items);
   for (const event of shown) await output.line(event, eventCells(event));
   await followStream(invocation, {
     id: "streamEvents",
-    input: { query: filterOf(options) },
+    input: { query: filter },
     lastEventId: String(shown.at(-1)?.seq ?? query.after ?? 0),
     onMessage: async ({ event, data, id }) => {
       // `steward update check` shows progress; an event that repeats comes again as a line with a count.

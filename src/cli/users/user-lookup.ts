@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { isUsername } from "../../contract/shapes.ts";
 import type { User, UserList, UserQuery } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { suggestion } from "../../terminal/commands/near-miss.ts";
@@ -27,11 +28,14 @@ export async function findUser(client: Client, name: string): Promise<User> {
   }
 }
 
+/** Throws `forbidden` for callers who may not list users. */
+export async function userNamed(client: Client, name: string): Promise<User | undefined> {
+  const found = isUsername(name) ? (await listAllUsers(client, { q: name })).items : [];
+  return found.find((candidate) => candidate.username === name);
+}
+
 async function findAmongAll(client: Client, name: string): Promise<User> {
-  // The contract's bounds of `q`: no user name is longer.
-  const canExist = name.length >= 1 && name.length <= 64;
-  const found = canExist ? (await listAllUsers(client, { q: name })).items : [];
-  const user = found.find((candidate) => candidate.username === name);
+  const user = await userNamed(client, name);
   if (user !== undefined) return user;
   const everyone = (await listAllUsers(client, {})).items.map((candidate) => candidate.username);
   throw new CommandError(3, `There is no user "${name}"${suggestion(name, everyone)}`);

@@ -100,6 +100,69 @@ describe("steward events", () => {
   }
 });
 
+describe("steward events --name, of a name that several people had one after the other", () => {
+  const agent = ofSuite(startAgentInProcess);
+  const environment = () => ({ STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory });
+  const deedsOf = async (name: string) => {
+    const { stdout, stderr } = await runSteward(["-o", "json", "events", "--name", name], {
+      environment: environment(),
+    });
+    const ids = JSON.parse(stdout).items.map(({ subject }: { subject: { id: string } }) => subject.id);
+    return { ids: [...new Set(ids)], stderr };
+  };
+  const add = async (role: string): Promise<string> =>
+    (await agent.call("POST", "/api/users", { body: { username: "kim", role }, local: true })).json.id;
+  const remove = (id: string) => agent.call("DELETE", `/api/users/${id}`, { local: true });
+  const admin = ofSuite(() => agent.signedInAdmin());
+  let first: string;
+  let second: string;
+  before(async () => {
+    await agent.call("POST", "/api/users", { body: { username: "kimberly", role: "operator" }, local: true });
+    first = await add("admin");
+    await remove(first);
+    second = await add("readonly");
+  });
+
+  it("shows those of the present account, and names the former one with its times", async () => {
+    const { ids, stderr } = await deedsOf("Kim");
+    assert.deepEqual(ids, [second]);
+    const time = String.raw`2\d+-\S+Z`;
+    assert.match(
+      stderr,
+      RegExp(`Another kim was added at ${time} and deleted at ${time}, .* steward events --name ${first}`),
+    );
+    assert.deepEqual((await deedsOf(first)).ids, [first]);
+  });
+
+  it("shows those of the last one where there is none now, and says so", async () => {
+    await remove(second);
+    const { ids, stderr } = await deedsOf("kim");
+    assert.deepEqual(ids, [second]);
+    assert.match(
+      stderr,
+      /There is no user kim now. These events are of the one who was added at .* deleted at/,
+    );
+    assert.match(stderr, RegExp(`Another kim .* --name ${first}`));
+  });
+
+  it("looks for any other text in all names", async () => {
+    const { ids, stderr } = await deedsOf("ki");
+    assert.deepEqual([ids.length, stderr], [3, ""]);
+  });
+
+  it("searches all names for who may not list users, and says so", async () => {
+    const body = { name: "eyes", scopes: ["events:read"] };
+    const { json } = await agent.call("POST", "/api/tokens", { token: admin.token, body });
+    const file = join(scratchDirectory(), "token");
+    writeFileSync(file, json.token);
+    const { code, stderr } = await runSteward(
+      ["events", "--name", "kim", "--url", agent.url, "--token-file", file],
+      { environment: {} },
+    );
+    assert.deepEqual([code, /all names are searched/.test(stderr)], [0, true], stderr);
+  });
+});
+
 describe("steward events --verify", () => {
   let home: string;
   let environment: Record<string, string>;
