@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { atEnd, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { open } from "../../lab/state/state-directory.ts";
 import type { RefreshProof } from "../../src/auth/sessions/refresh-exchange.ts";
-import { type SessionsState, sessionsKind } from "../../src/auth/sessions/session.ts";
+import { sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 
 export const ana = `usr_${"a".repeat(32)}`;
 export const bob = `usr_${"b".repeat(32)}`;
@@ -16,13 +15,12 @@ const ending = endOfSuite();
 export interface SessionsPlace {
   directory?: string;
   bootId?: string;
-  kind?: DocumentKind<SessionsState>;
 }
 
 /** Sessions on a real file, in virtual time: an idle limit of an hour, an absolute one of a day. */
 export async function sessionsAt(time: { now: number }, place: SessionsPlace = {}) {
   const directory = place.directory ?? (await temporaryDirectory(ending));
-  const document = await open(directory, place.kind ?? sessionsKind);
+  const document = await open(directory, sessionsKind);
   atEnd(ending, () => document.close());
   /** The sessions of which a used token, or a token without its binding, came. */
   const told: { reused: string[]; unbound: string[] } = { reused: [], unbound: [] };

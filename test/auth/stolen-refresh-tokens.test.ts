@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { hashOfToken, readRefreshToken } from "../../src/auth/sessions/refresh-token.ts";
-import { sessionsKind } from "../../src/auth/sessions/session.ts";
-import { ana, bob, context, inBody, inCookies, reasonOf, sessionsAt } from "./sessions-at.ts";
+import { readRefreshToken } from "../../src/auth/sessions/refresh-token.ts";
+import { ana, bob, context, inBody, reasonOf, sessionsAt } from "./sessions-at.ts";
 
 type World = Awaited<ReturnType<typeof sessionsAt>>;
 
@@ -18,21 +15,6 @@ async function exchanged({ sessions }: World, time: { now: number }, token: stri
   }
   return last;
 }
-
-/** The form 1.1.0 has added these to a session. */
-const added = ["generation", "refresh_key", "binding_hash"];
-
-/** The sessions of the release before. */
-const former: typeof sessionsKind = {
-  ...sessionsKind,
-  formatVersion: "1.0.0",
-  migrations: {},
-  schema: JSON.parse(JSON.stringify(sessionsKind.schema), (key, value) => {
-    if (key === "required") return value.filter((name: string) => !added.includes(name));
-    if (key !== "properties") return value;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !added.includes(name)));
-  }),
-};
 
 describe("a stolen refresh token", () => {
   for (const times of [1, 2, 7]) {
@@ -92,7 +74,7 @@ describe("a refresh token that was never given out", () => {
     "of another text for the same bytes": (token) => `${token.slice(0, -1)}${nextOf(token.slice(-1))}`,
     "cut short": (token) => token.slice(0, -4),
     "with more behind": (token) => `${token}AAAA`,
-    "of the former form": () => `str_${"A".repeat(43)}`,
+    "that is no more than random": () => `str_${"A".repeat(43)}`,
   };
   for (const [what, forged] of Object.entries(forgeries)) {
     it(`${what} is refused, and the session goes on`, async () => {
@@ -129,65 +111,7 @@ describe("a refresh token that was never given out", () => {
   });
 });
 
-describe("a refresh token of a release that did not sign them", () => {
-  it("is exchanged once for one that is signed, and its reuse is seen", async () => {
-    const time = { now: 1_000 };
-    const before = await sessionsAt(time, { kind: former });
-    const { session } = before.sessions.open(ana, context);
-    const unsigned = `str_${"k".repeat(43)}`;
-    before.document.note(({ sessions: [one] }) => ({ sessions: [asFormer(one, unsigned)] as never }), 0);
-    await before.document.close();
-    const world = await sessionsAt(time, { directory: before.directory });
-    const { refreshToken } = await world.sessions.refresh(inBody(unsigned), context);
-    assert.equal(readRefreshToken(refreshToken)?.sessionId, session.id);
-    const latest = await exchanged(world, time, refreshToken, 2);
-    assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), context)), "revoked");
-    assert.equal(await reasonOf(world.sessions.refresh(inBody(latest), context)), "expired");
-  });
-
-  it("counts in no cookie: its user signs in again", async () => {
-    const time = { now: 1_000 };
-    const before = await sessionsAt(time, { kind: former });
-    before.sessions.open(ana, context);
-    const unsigned = `str_${"k".repeat(43)}`;
-    before.document.note(({ sessions: [one] }) => ({ sessions: [asFormer(one, unsigned)] as never }), 0);
-    await before.document.close();
-    const { sessions } = await sessionsAt(time, { directory: before.directory });
-    assert.equal(await reasonOf(sessions.refresh(inCookies("1", unsigned), context)), "binding");
-  });
-
-  it("leaves a file that the release before reads, and takes up what that has changed", async () => {
-    const time = { now: 1_000 };
-    const first = await sessionsAt(time);
-    const { session, refreshToken } = first.sessions.open(ana, context);
-    const binding = first.sessions.bind(session.id);
-    await first.document.close();
-    const older = await sessionsAt(time, { directory: first.directory, kind: former });
-    const changed = (one: object) => ({ ...known(one), user_agent: "seen by the release before" });
-    older.document.note(({ sessions }) => ({ sessions: sessions.map(changed) as never }), 0);
-    await older.document.close();
-    const text = await readFile(join(first.directory, "sessions.json"), "utf8");
-    assert.match(text, /seen by the release before/);
-    const { sessions } = await sessionsAt(time, { directory: first.directory });
-    assert.equal(await reasonOf(sessions.refresh(inCookies(binding, refreshToken), context)), undefined);
-  });
-});
-
-/** A session as the release before makes it. */
-function asFormer(session: object | undefined, token: string): object {
-  return { ...known(session ?? {}), refresh_hash: hashOfToken(token), previous_hash: null };
-}
-
-/** The members that the release before knows. */
-function known(session: object): object {
-  return Object.fromEntries(Object.entries(session).filter(([name]) => !added.includes(name)));
-}
-
-function keyOf({
-  sessions: [one],
-}: {
-  readonly sessions: readonly { refresh_key: string | null }[];
-}): string {
+function keyOf({ sessions: [one] }: { readonly sessions: readonly { refresh_key: string }[] }): string {
   return one?.refresh_key ?? assert.fail("no key");
 }
 

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionClient } from "../request-context.ts";
 import { createTimedTable } from "../timed-table.ts";
-import { hashOfToken, makeRefreshToken, newRefreshKey, readRefreshToken } from "./refresh-token.ts";
+import { hashOfToken, makeRefreshToken, readRefreshToken } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
 import type { SessionTable } from "./session-table.ts";
 
@@ -78,11 +78,10 @@ export function newBinding(): string {
 }
 
 /** The state that a session's first and each further token leave in it. */
-export function withNextToken(session: StoredSession, key: string): OpenedSession {
+export function withNextToken(session: StoredSession): OpenedSession {
   const generation = session.generation + 1;
-  const refreshToken = makeRefreshToken(key, session.id, generation);
-  const refresh_hash = hashOfToken(refreshToken);
-  return { session: { ...session, refresh_key: key, generation, refresh_hash }, refreshToken };
+  const refreshToken = makeRefreshToken(session.refresh_key, session.id, generation);
+  return { session: { ...session, generation, refresh_hash: hashOfToken(refreshToken) }, refreshToken };
 }
 
 /**
@@ -107,19 +106,13 @@ function heldBy(
 
 /** The living session whose token this is or was. */
 function holdersOf(table: SessionTable, token: string): Held[] {
-  const hash = hashOfToken(token);
   const read = readRefreshToken(token);
-  const session = read ? table.find(read.sessionId) : holderOfUnsigned(table, hash);
+  const session = read && table.find(read.sessionId);
   if (!session) return [];
+  const hash = hashOfToken(token);
   if (session.refresh_hash === hash) return [{ session, hash, isSpent: false }];
-  const key = session.refresh_key;
-  const isOlder = !read || (key !== null && read.isSignedWith(key) && read.generation <= session.generation);
+  const isOlder = read.isSignedWith(session.refresh_key) && read.generation <= session.generation;
   return isOlder ? [{ session, hash, isSpent: true }] : [];
-}
-
-/** Finds tokens of releases that did not sign them: they are known only by their hashes, one generation back. */
-function holderOfUnsigned(table: SessionTable, hash: string): StoredSession | undefined {
-  return table.living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
 }
 
 /** Cookies are shared by all ports of a host; the page's storage, which has the value, is not. */
@@ -168,12 +161,11 @@ function rotate(
   const used = {
     ...session,
     idle_deadline: now + idleSeconds(),
-    previous_hash: session.refresh_hash,
     rotated_uptime: now,
     address: client.address,
     user_agent: client.userAgent.slice(0, 256),
   };
-  return withNextToken(used, session.refresh_key ?? newRefreshKey());
+  return withNextToken(used);
 }
 
 function refused(reason: string, message: string): StewardError {

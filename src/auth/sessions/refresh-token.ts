@@ -34,7 +34,7 @@ export function makeRefreshToken(
   return textOf(Buffer.concat([body, macOf(key, body)]));
 }
 
-/** Undefined for a text of another form, such as the tokens of releases before 1.1 of the sessions' format. */
+/** Undefined for a text of another form. */
 export function readRefreshToken(token: string) {
   const read = Buffer.from(token.slice(prefix.length), "base64url");
   // base64url has several texts for some bytes; only the issued one is a token.

@@ -15,14 +15,10 @@ export interface StoredSession {
   readonly absolute_deadline: number;
   /** SHA-256 of the current refresh token. */
   readonly refresh_hash: string;
-  /**
-   * SHA-256 of the former token, for tokens of releases that did not sign them. Its later use means that it was copied.
-   */
-  readonly previous_hash: string | null;
   /** Exchanges so far. A genuine token with a lower number was used before. */
   readonly generation: number;
-  /** The key that signs its tokens, in hexadecimal; null: a release that did not sign them opened the session. */
-  readonly refresh_key: string | null;
+  /** The key that signs its tokens, in hexadecimal. */
+  readonly refresh_key: string;
   /** SHA-256 of the value without which its token in a cookie does not count; null: its token is in no cookie. */
   readonly binding_hash: string | null;
   readonly rotated_uptime: number;
@@ -41,17 +37,7 @@ const number = { type: "number" } as const;
 /** Lost sessions cost each user only a sign-in, so the default is none. */
 export const sessionsKind: DocumentKind<SessionsState> = {
   name: "sessions",
-  formatVersion: "1.1.0",
-  migrations: {
-    "1.1.0": (members) => {
-      const sessions = members.get("sessions");
-      if (!Array.isArray(sessions)) throw new Error("sessions is no list");
-      members.set(
-        "sessions",
-        sessions.map((one: object) => ({ ...one, generation: 0, refresh_key: null, binding_hash: null })),
-      );
-    },
-  },
+  formatVersion: "1.0.0",
   schema: {
     type: "object",
     additionalProperties: false,
@@ -81,9 +67,8 @@ export const sessionsKind: DocumentKind<SessionsState> = {
             idle_deadline: number,
             absolute_deadline: number,
             refresh_hash: hash,
-            previous_hash: nullableHash,
             generation: { type: "integer", minimum: 0 },
-            refresh_key: nullableHash,
+            refresh_key: hash,
             binding_hash: nullableHash,
             rotated_uptime: number,
             address: { type: "string" },

@@ -34,7 +34,7 @@ export function createSessions(options: SessionsOptions) {
     /** The living session with this id. */
     find: table.find,
     open: (userId: string, client: SessionClient): OpenedSession => {
-      const opened = withNextToken(newSession(options, userId, client), newRefreshKey());
+      const opened = withNextToken(newSession(options, userId, client));
       table.change((sessions) => [...withoutOldest(sessions, userId), opened.session]);
       return opened;
     },
@@ -100,9 +100,8 @@ function newSession(
     idle_deadline: now + idleSeconds,
     absolute_deadline: now + absoluteSeconds,
     refresh_hash: "",
-    previous_hash: null,
     generation: 0,
-    refresh_key: null,
+    refresh_key: newRefreshKey(),
     binding_hash: null,
     rotated_uptime: now,
     address: client.address,

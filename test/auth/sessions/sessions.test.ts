@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeRefreshToken } from "../../../src/auth/sessions/refresh-token.ts";
 import { type StoredSession, sessionsKind } from "../../../src/auth/sessions/session.ts";
 import { sessionEvents } from "../../../src/auth/sessions/session-events.ts";
 import type { Sessions } from "../../../src/auth/sessions/sessions.ts";
@@ -224,14 +223,6 @@ describe("a refresh token that is signed", () => {
     assert.equal(await reasonOf(sessions.refresh(inBody(newer.refreshToken), context)), "expired");
     assert.deepEqual([told.reused, sessions.find(session.id)?.id], [[], session.id]);
   });
-  it("for a session whose tokens were not is refused and ends nothing", async () => {
-    const { sessions, document, told } = await sessionsAt({ now: 1_000 });
-    const { session } = sessions.open(ana, context);
-    await document.update(() => ({ sessions: [{ ...session, refresh_key: null }] }));
-    const forged = makeRefreshToken("00".repeat(32), session.id, 0);
-    assert.equal(await reasonOf(sessions.refresh(inBody(forged), context)), "expired");
-    assert.deepEqual([told.reused, sessions.count()], [[], 1]);
-  });
 });
 
 describe("the stored form of sessions", () => {
@@ -240,14 +231,13 @@ describe("the stored form of sessions", () => {
     const { sessions } = await sessionsAt({ now: 1_000 });
     const { session } = sessions.open(ana, context);
     assert.equal(isValid({ sessions: [session] }).length, 0);
-    const none = { previous_hash: null, refresh_key: null, binding_hash: null };
-    assert.equal(isValid({ sessions: [{ ...session, ...none }] }).length, 0);
+    assert.equal(isValid({ sessions: [{ ...session, binding_hash: null }] }).length, 0);
     for (const broken of [{}, { sessions: {} }, { sessions: [7] }, [], null])
       assert.notEqual(isValid(broken).length, 0, JSON.stringify(broken));
     const wrong: Partial<Record<keyof StoredSession, unknown>>[] = [
       ...[{ id: "7" }, { user_id: "ana" }, { boot_id: 7 }, { created_uptime: "1" }, { idle_deadline: null }],
       ...[{ absolute_deadline: "1" }, { refresh_hash: "x" }, { refresh_hash: `${"0".repeat(64)}0` }],
-      ...[{ previous_hash: "x" }, { generation: -1 }, { generation: 0.5 }, { refresh_key: 7 }],
+      ...[{ generation: -1 }, { generation: 0.5 }, { refresh_key: 7 }],
       ...[{ binding_hash: `x${"0".repeat(64)}` }, { rotated_uptime: "1" }, { address: 7 }, { user_agent: 7 }],
     ];
     for (const change of wrong)
