@@ -44,7 +44,8 @@ describe("a refresh token in a cookie", () => {
     const time = { now: 1_000 };
     const world = await sessionsAt(time);
     const { session, refreshToken, binding } = inBrowser(world, ana);
-    await world.sessions.refresh(inCookies(binding, refreshToken), context);
+    const opened = await world.sessions.refresh(inCookies(binding, refreshToken), context);
+    world.sessions.noteUse(opened.session, time.now);
     time.now += 30;
     assert.equal(
       await reasonOf(world.sessions.refresh(inCookies(undefined, refreshToken), context)),

@@ -6,12 +6,14 @@ import { ana, bob, context, inBody, reasonOf, sessionsAt } from "./sessions-at.t
 
 type World = Awaited<ReturnType<typeof sessionsAt>>;
 
-/** Exchanges a token so many times, each half a minute after the one before; the last one. */
+/** Exchanges a token so many times, each half a minute after the one before, and uses each answer; the last one. */
 async function exchanged({ sessions }: World, time: { now: number }, token: string, times: number) {
   let last = token;
   for (let count = 0; count < times; count += 1) {
     time.now += 30;
-    last = (await sessions.refresh(inBody(last), context)).refreshToken;
+    const { session, refreshToken } = await sessions.refresh(inBody(last), context);
+    sessions.noteUse(session, time.now);
+    last = refreshToken;
   }
   return last;
 }

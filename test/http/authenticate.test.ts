@@ -35,7 +35,10 @@ describe("a token signed with the right key", () => {
   const session = { id: sessionId, user_id: userId } as StoredSession;
   const bearer = createBearer({
     accounts: { find: (id: string) => (id === userId ? account : undefined) } as BearerOptions["accounts"],
-    sessions: { find: (id: string) => (id === sessionId ? session : undefined) } as BearerOptions["sessions"],
+    sessions: {
+      find: (id: string) => (id === sessionId ? session : undefined),
+      noteUse: () => undefined,
+    } as unknown as BearerOptions["sessions"],
     apiTokens: {} as BearerOptions["apiTokens"],
     stepUps: createStepUps(uptime),
     time,

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionClient } from "../request-context.ts";
+import { clientKeyOf } from "../throttle/client-key.ts";
 import { createTimedTable } from "../timed-table.ts";
 import { hashOfToken, makeRefreshToken, readRefreshToken } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
@@ -28,12 +29,6 @@ interface Held {
   readonly isSpent: boolean;
 }
 
-interface Repeat {
-  successor: string;
-  uses: number;
-  client: SessionClient;
-}
-
 export interface RefreshExchangeOptions {
   table: SessionTable;
   /** Seconds of CLOCK_BOOTTIME. */
@@ -45,14 +40,14 @@ export interface RefreshExchangeOptions {
   onUnbound: (session: StoredSession, client: SessionClient) => void;
 }
 
-/** Seconds in which an exchange whose answer was lost may be repeated. It returns the same successor. */
-const repeatSeconds = 10;
-const repeatsAllowed = 2;
+/** Seconds in which a repeated exchange returns the same successor: pages may ask at once, and one cookie stays. */
+const sameAnswerSeconds = 10;
 
 /** Exchanges refresh tokens, and finds a token's session. */
 export function createRefreshExchange(options: RefreshExchangeOptions) {
   const { table, uptime } = options;
-  const repeats = createTimedTable<Repeat>({ seconds: repeatSeconds, uptime });
+  /** The successors that were just given out, by the hash of the token that was exchanged. */
+  const successors = createTimedTable<string>({ seconds: sameAnswerSeconds, uptime });
   return {
     /** The living session of the token; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
     sessionOf: (proof: RefreshProof, client: SessionClient): StoredSession | undefined =>
@@ -61,13 +56,29 @@ export function createRefreshExchange(options: RefreshExchangeOptions) {
     exchange: async (proof: RefreshProof, client: SessionClient): Promise<OpenedSession> => {
       const held = heldBy(options, proof, client);
       if (!held) throw refused("expired", "The session has ended. Sign in again.");
-      if (held.isSpent) return repeated(options, held, repeats.get(held.hash), client);
-      const opened = rotate(options, held.session, client);
-      repeats.put(held.hash, { successor: opened.refreshToken, uses: 0, client });
+      const { session, hash } = held;
+      if (held.isSpent) {
+        const successor = successors.get(hash);
+        const isCurrent = successor !== undefined && session.refresh_hash === hashOfToken(successor);
+        if (isCurrent && isSameClient(session, client)) return { session, refreshToken: successor };
+        if (!isUnanswered(held, client)) throw await endedAsCopied(options, session, client);
+      }
+      const opened = rotate(options, held, client);
+      successors.put(hash, opened.refreshToken);
       table.change((sessions) =>
         sessions.map((one) => (one.id === opened.session.id ? opened.session : one)),
       );
       return opened;
+    },
+    /**
+     * Notes that an access token of the session came, which was issued at this uptime: if it is of the last answer, that
+     * has arrived.
+     */
+    noteUse: (session: StoredSession, issuedUptime: number): void => {
+      if (session.unanswered_hash === null || issuedUptime < session.rotated_uptime) return;
+      table.change((sessions) =>
+        sessions.map((one) => (one.id === session.id ? { ...one, unanswered_hash: null } : one)),
+      );
     },
   };
 }
@@ -123,47 +134,54 @@ function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: Refre
 }
 
 /**
- * RFC 9700 §4.14.2: the reuse of an exchanged token ends the session, unless it repeats an exchange with a lost answer.
+ * True: the answer to this token's exchange may be lost, for example because a laptop slept before it came. RFC 9700
+ * §4.14.2 has the reuse of an exchanged token end the session, since one of its two holders may be a thief. Here it does
+ * not as long as there is no second holder to be seen: neither token of that answer was used, and the repetition comes
+ * from the client of the exchange, a /64 counting as one. It gets a new pair, and the refresh token of the lost answer is
+ * a used one from then on. So a thief who got that answer, or who repeats an exchange before its owner has used the answer,
+ * is noticed as soon as the other one comes: at most one of them has a refresh token that counts. The end of an unused
+ * session bounds the time.
  */
-async function repeated(
+function isUnanswered({ session, hash }: Held, client: SessionClient): boolean {
+  return session.unanswered_hash === hash && isSameClient(session, client);
+}
+
+/** True: the session's last exchange came from this client. */
+function isSameClient({ address, user_agent }: StoredSession, client: SessionClient): boolean {
+  return clientKeyOf(address) === clientKeyOf(client.address) && user_agent === keptUserAgent(client);
+}
+
+/** The part of a user agent that a session keeps. */
+export function keptUserAgent({ userAgent }: SessionClient): string {
+  return userAgent.slice(0, 256);
+}
+
+async function endedAsCopied(
   { table, onReuse }: RefreshExchangeOptions,
-  { session }: Held,
-  repeat: Repeat | undefined,
+  session: StoredSession,
   client: SessionClient,
-): Promise<OpenedSession> {
-  if (repeat && isRepeatable(repeat, session, client)) {
-    repeat.uses += 1;
-    return { session, refreshToken: repeat.successor };
-  }
+): Promise<StewardError> {
   await table.end((one) => one.id === session.id);
   await onReuse(session, client);
-  throw refused(
+  return refused(
     "revoked",
     "This refresh token was used before, so a copy of it may exist, and the session was ended. Sign in again.",
   );
 }
 
-function isRepeatable(
-  { successor, uses, client: first }: Repeat,
-  session: StoredSession,
-  again: SessionClient,
-) {
-  const isSameCaller = first.address === again.address && first.userAgent === again.userAgent;
-  return isSameCaller && uses < repeatsAllowed && session.refresh_hash === hashOfToken(successor);
-}
-
 function rotate(
   { uptime, idleSeconds }: RefreshExchangeOptions,
-  session: StoredSession,
+  { session, hash }: Held,
   client: SessionClient,
 ): OpenedSession {
   const now = uptime();
   const used = {
     ...session,
     idle_deadline: now + idleSeconds(),
+    unanswered_hash: hash,
     rotated_uptime: now,
     address: client.address,
-    user_agent: client.userAgent.slice(0, 256),
+    user_agent: keptUserAgent(client),
   };
   return withNextToken(used);
 }

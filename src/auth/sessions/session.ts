@@ -21,6 +21,8 @@ export interface StoredSession {
   readonly refresh_key: string;
   /** SHA-256 of the value without which its token in a cookie does not count; null: its token is in no cookie. */
   readonly binding_hash: string | null;
+  /** SHA-256 of the token that was exchanged last; null: a token of the answer has come, so that it was not lost. */
+  readonly unanswered_hash: string | null;
   readonly rotated_uptime: number;
   readonly address: string;
   readonly user_agent: string;
@@ -70,6 +72,7 @@ export const sessionsKind: DocumentKind<SessionsState> = {
             generation: { type: "integer", minimum: 0 },
             refresh_key: hash,
             binding_hash: nullableHash,
+            unanswered_hash: nullableHash,
             rotated_uptime: number,
             address: { type: "string" },
             user_agent: { type: "string" },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { SessionClient } from "../request-context.ts";
 import {
   createRefreshExchange,
+  keptUserAgent,
   newBinding,
   type OpenedSession,
   type RefreshExchangeOptions,
@@ -29,7 +30,7 @@ export function createSessions(options: SessionsOptions) {
   const { uptime } = options;
   const table = createSessionTable(options);
   const idleSeconds = () => options.limits().idleSeconds;
-  const { exchange, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
+  const { exchange, noteUse, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
   return {
     /** The living session with this id. */
     find: table.find,
@@ -50,6 +51,7 @@ export function createSessions(options: SessionsOptions) {
     },
     /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     refresh: exchange,
+    noteUse,
     /** The living sessions of a user, the last used first. */
     list: (userId: string): readonly StoredSession[] =>
       table
@@ -103,9 +105,10 @@ function newSession(
     generation: 0,
     refresh_key: newRefreshKey(),
     binding_hash: null,
+    unanswered_hash: null,
     rotated_uptime: now,
     address: client.address,
-    user_agent: client.userAgent.slice(0, 256),
+    user_agent: keptUserAgent(client),
   };
 }
 

@@ -60,6 +60,7 @@ export function createBearer(options: BearerOptions) {
       if (!session || !account?.enabled || account.id !== claims.subject) {
         throw refused(options, "revoked", "The session of this access token has ended. Sign in again.");
       }
+      sessions.noteUse(session, claims.issuedUptime);
       const wrong = hasBegun ? undefined : timeFault(options, claims);
       const isTolerated = wrong !== undefined;
       const isRecent = () => uptime() - claims.issuedUptime < toleranceSeconds;

@@ -221,7 +221,7 @@ export const authDescriptions: Readonly<Record<keyof typeof authOperations, stri
   stepUpAtProvider:
     "It counts only for the user of this session, and only if they have signed in at the provider since the step-up began.",
   refresh:
-    "A refresh token is good once. One that is used twice ends its session, since one of the two may be a thief; only a repetition within 10 seconds by the same client gets the same answer again.",
+    "A refresh token is good once. One that is used twice ends its session, since one of the two may be a thief, unless the same client repeats it because the answer was lost.",
   logout:
     "Its access tokens are refused from now on. The answer is the same where the session has ended already.",
   reauthenticate:

@@ -86,18 +86,120 @@ describe("a session", () => {
   });
 });
 
+/** RFC 9700 §4.14.2: a used token came again. Its client is a laptop that slept, or somebody else who has a copy. */
+describe("a refresh token whose exchange is repeated", () => {
+  const v6 = (end: string) => ({ ...context, address: `2001:db8:1:${end}` });
+  type Use = "nothing" | "access" | "old access" | "refresh";
+  const [goesOn, ends] = [undefined, "revoked"];
+  const rows: [
+    name: string,
+    first: typeof context,
+    again: typeof context,
+    seconds: number,
+    use: Use,
+    outcome: typeof goesOn | typeof ends,
+  ][] = [
+    ["at once", context, context, 0, "nothing", goesOn],
+    ["at once, as a second page does", context, context, 1, "access", goesOn],
+    ["after 12 s of sleep", context, context, 12, "nothing", goesOn],
+    ["after a sleep, and its former access token was used", context, context, 12, "old access", goesOn],
+    ["just before the unused session ends", context, context, 3_599, "nothing", goesOn],
+    ["from the same /64", v6("2::5"), v6("2::9"), 0, "nothing", goesOn],
+    ["from the same /64 after a sleep", v6("2::5"), v6("2:8:7:6:5"), 12, "nothing", goesOn],
+    ["from another /64 of the site", v6("2::5"), v6("3::5"), 0, "nothing", ends],
+    ["from another address of IPv4", context, { ...context, address: "192.0.2.8" }, 0, "nothing", ends],
+    [
+      "from another address after a sleep",
+      context,
+      { ...context, address: "192.0.2.8" },
+      12,
+      "nothing",
+      ends,
+    ],
+    ["with another user agent", context, { ...context, userAgent: "curl" }, 0, "nothing", ends],
+    [
+      "with another user agent after a sleep",
+      context,
+      { ...context, userAgent: "curl" },
+      12,
+      "nothing",
+      ends,
+    ],
+    ["when the answer's access token was used", context, context, 10, "access", ends],
+    ["from the /64 when the access token was used", v6("2::5"), v6("2::9"), 10, "access", ends],
+    ["when the answer's refresh token was used", context, context, 1, "refresh", ends],
+    ["when both were used long ago", context, context, 1_800, "refresh", ends],
+  ];
+  for (const [name, first, again, seconds, use, outcome] of rows) {
+    it(`${name}: the session ${outcome === ends ? "ends (stolen token)" : "goes on"}`, async () => {
+      const time = { now: 1_000 };
+      const { sessions, told } = await sessionsAt(time);
+      const { session, refreshToken } = sessions.open(ana, first);
+      time.now += 60;
+      const lost = await sessions.refresh(inBody(refreshToken), first);
+      if (use === "access") sessions.noteUse(lost.session, time.now);
+      if (use === "old access") sessions.noteUse(lost.session, time.now - 60);
+      if (use === "refresh") await sessions.refresh(inBody(lost.refreshToken), first);
+      time.now += seconds;
+      const repeated = sessions.refresh(inBody(refreshToken), again);
+      assert.equal(await reasonOf(repeated), outcome);
+      assert.deepEqual(told.reused, outcome === ends ? [session.id] : []);
+      assert.equal(sessions.find(session.id) === undefined, outcome === ends);
+      if (outcome === goesOn)
+        assert.equal(await reasonOf(sessions.refresh(inBody((await repeated).refreshToken), again)), goesOn);
+    });
+  }
+
+  it("gets a new answer after a sleep, as often as the answer is lost, also past a restart of the agent", async () => {
+    const time = { now: 1_000 };
+    const before = await sessionsAt(time);
+    const { refreshToken } = before.sessions.open(ana, context);
+    await before.sessions.refresh(inBody(refreshToken), context);
+    time.now += 20;
+    await before.sessions.refresh(inBody(refreshToken), context);
+    await before.document.close();
+    time.now += 20;
+    const { sessions, told } = await sessionsAt(time, { directory: before.directory });
+    const { refreshToken: last } = await sessions.refresh(inBody(refreshToken), context);
+    assert.equal(await reasonOf(sessions.refresh(inBody(last), context)), undefined);
+    assert.deepEqual(told.reused, []);
+  });
+
+  for (const first of ["the thief", "the owner"]) {
+    it(`by two clients at one address, ${first} first, is seen when the other one's turn comes`, async () => {
+      const time = { now: 1_000 };
+      const { sessions, told } = await sessionsAt(time);
+      const { session, refreshToken } = sessions.open(ana, context);
+      const one = await sessions.refresh(inBody(refreshToken), context);
+      time.now += 30;
+      const other = await sessions.refresh(inBody(refreshToken), context);
+      assert.notEqual(other.refreshToken, one.refreshToken, "no two hold the same token");
+      time.now += 900;
+      if (first === "the owner") await sessions.refresh(inBody(other.refreshToken), context);
+      assert.equal(await reasonOf(sessions.refresh(inBody(one.refreshToken), context)), "revoked");
+      assert.equal(await reasonOf(sessions.refresh(inBody(other.refreshToken), context)), "expired");
+      assert.deepEqual(told.reused, [session.id]);
+    });
+  }
+
+  it("goes on with another user agent where the token is a new one: a browser was updated", async () => {
+    const { sessions } = await sessionsAt({ now: 1_000 });
+    const { refreshToken } = sessions.open(ana, context);
+    const updated = { ...context, userAgent: "browser 2" };
+    assert.equal((await sessions.refresh(inBody(refreshToken), updated)).session.user_agent, "browser 2");
+  });
+});
+
 describe("a refresh token", () => {
-  it("is exchanged once, and the exchange may be repeated twice within 10 s by the same caller", async () => {
+  it("is exchanged once, and asked again within 10 s by the same client for the same answer", async () => {
     const time = { now: 1_000 };
     const { sessions } = await sessionsAt(time);
-    const { session, refreshToken } = sessions.open(ana, context);
+    const { refreshToken } = sessions.open(ana, context);
     const first = await sessions.refresh(inBody(refreshToken), context);
     assert.notEqual(first.refreshToken, refreshToken);
-    time.now += 9;
-    assert.equal((await sessions.refresh(inBody(refreshToken), context)).refreshToken, first.refreshToken);
-    assert.equal((await sessions.refresh(inBody(refreshToken), context)).refreshToken, first.refreshToken);
-    assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), context)), "revoked");
-    assert.equal(sessions.find(session.id), undefined, "reuse ends the session");
+    sessions.noteUse(first.session, time.now);
+    for (time.now = 1_001; time.now < 1_010; time.now += 1)
+      assert.equal((await sessions.refresh(inBody(refreshToken), context)).refreshToken, first.refreshToken);
   });
 
   it("is exchanged again for the same answer where another session was exchanged in between", async () => {
@@ -110,23 +212,6 @@ describe("a refresh token", () => {
       first.refreshToken,
     );
   });
-
-  const thieves: [string, number, { address: string; userAgent: string }][] = [
-    ["later than 10 s", 10, context],
-    ["from another address", 1, { ...context, address: "203.0.113.9" }],
-    ["with another user agent", 1, { ...context, userAgent: "curl" }],
-  ];
-  for (const [when, seconds, caller] of thieves) {
-    it(`used again ${when} ends the session (stolen token)`, async () => {
-      const time = { now: 1_000 };
-      const { sessions } = await sessionsAt(time);
-      const { refreshToken } = sessions.open(ana, context);
-      const successor = await sessions.refresh(inBody(refreshToken), context);
-      time.now += seconds;
-      assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), caller)), "revoked");
-      assert.equal(await reasonOf(sessions.refresh(inBody(successor.refreshToken), context)), "expired");
-    });
-  }
 
   it("that never was is refused and ends nothing", async () => {
     const { sessions } = await sessionsAt({ now: 1_000 });
@@ -238,7 +323,13 @@ describe("the stored form of sessions", () => {
       ...[{ id: "7" }, { user_id: "ana" }, { boot_id: 7 }, { created_uptime: "1" }, { idle_deadline: null }],
       ...[{ absolute_deadline: "1" }, { refresh_hash: "x" }, { refresh_hash: `${"0".repeat(64)}0` }],
       ...[{ generation: -1 }, { generation: 0.5 }, { refresh_key: 7 }],
-      ...[{ binding_hash: `x${"0".repeat(64)}` }, { rotated_uptime: "1" }, { address: 7 }, { user_agent: 7 }],
+      ...[
+        { binding_hash: `x${"0".repeat(64)}` },
+        { unanswered_hash: "x" },
+        { rotated_uptime: "1" },
+        { address: 7 },
+        { user_agent: 7 },
+      ],
     ];
     for (const change of wrong)
       assert.notEqual(isValid({ sessions: [{ ...session, ...change }] }).length, 0, JSON.stringify(change));
