@@ -51,6 +51,7 @@ export async function virtualSignIn(
     hasLocks: () => false,
     countTokens: apiTokens.countLiving,
     hasKey: () => true,
+    isSignedIn: () => false,
     now: time.now,
   });
   const sessions = createSessions({

@@ -16,6 +16,7 @@ import type { Timers } from "../host/ports.ts";
 import type { Document } from "../store/documents/document.ts";
 import { oneAtATime } from "../store/one-at-a-time.ts";
 import type { Account, AccountsState } from "../users/account.ts";
+import type { Accounts } from "../users/accounts.ts";
 import { changesBetween } from "./changes.ts";
 import { digestsOf } from "./digest.ts";
 import { type AppliedConfiguration, appliedConfiguration, isEmpty } from "./drift.ts";
@@ -59,6 +60,7 @@ export interface ConfiguratorOptions {
   readonly time: Pick<TrustedTime, "now" | "expiryNow" | "isTrusted">;
   readonly timers: Timers;
   readonly settingFaults: (change: SettingsChange) => readonly Fault[];
+  readonly shutOut: Accounts["shutOut"];
   readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
   /** The root of trust of updates that root has installed; null: none. Throws `update_root_unusable`. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
@@ -245,6 +247,10 @@ async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<rea
   const factors = judgeFactors(order.configuration, present.users, order.userIds, options.seal);
   const faults = [
     ...configurationFaults(present, order, options.settingFaults),
+    ...administratorFaults(
+      options.shutOut(present.users, plannedUsers(present.users, order)),
+      order.configuration,
+    ),
     ...factors.faults,
     ...root.faults,
   ];
@@ -284,7 +290,7 @@ async function carryOut(options: Working, transaction: Transaction): Promise<rea
   const { order } = transaction;
   const before = presentOf(options);
   const next = planned(before, order);
-  const faults = administratorFaults(before.users, next.users, order.configuration);
+  const faults = administratorFaults(options.shutOut(before.users, next.users), order.configuration);
   if (faults.length > 0) await removeTransaction(directory);
   refuse(faults);
   requireSound(next);

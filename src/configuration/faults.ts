@@ -6,7 +6,7 @@ import type { Fault } from "../contract/errors.ts";
 import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
 import type { Configuration } from "../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
-import { isEnabledAdministrator } from "../users/accounts-state.ts";
+import type { ShutOut } from "../users/administrators.ts";
 import { isCostlier, isWeaker, mostWork } from "../users/passwords.ts";
 import type { Order, Present } from "./order.ts";
 import { planned } from "./plan.ts";
@@ -26,7 +26,6 @@ export function configurationFaults(
   const next = planned(present, order);
   return [
     ...userFaults(present.users, configuration),
-    ...administratorFaults(present.users, next.users, configuration),
     ...tokenFaults(present, next, order),
     ...settingFaults(configuration.settings ?? {}).map((one) => ({
       ...one,
@@ -35,18 +34,11 @@ export function configurationFaults(
   ];
 }
 
-/**
- * At least one enabled administrator remains, once there has been one. It is the only fault that a change of others,
- * made meanwhile, can cause.
- */
-export function administratorFaults(
-  before: AccountsState,
-  after: AccountsState,
-  { users = [] }: Configuration,
-): Fault[] {
-  if (!before.accounts.some(isEnabledAdministrator) || after.accounts.some(isEnabledAdministrator)) return [];
-  const detail = "would leave no enabled administrator, which could not be undone over the network";
-  const last = before.accounts.filter(isEnabledAdministrator).map(({ username }) => username);
+/** No file shuts the last administrator out. It is the only fault that a change of others, made meanwhile, can cause. */
+export function administratorFaults(found: ShutOut | null, { users = [] }: Configuration): Fault[] {
+  if (found === null) return [];
+  const detail = `would leave no administrator of this device who can sign in: ${found.why}; give one of them a password_hash`;
+  const last = found.last.map(({ username }) => username);
   const places = users.flatMap(({ name }, index) => (last.includes(name) ? [`/users/${index}`] : []));
   // Users who are not named at all are reported at this member.
   const pointers = places.length > 0 ? places : ["/users_not_named"];

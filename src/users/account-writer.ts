@@ -1,7 +1,8 @@
 import { isOfStorage } from "../contract/errors.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { Account, AccountsState } from "./account.ts";
-import { inState, keepingAnAdministrator, replaced } from "./accounts-state.ts";
+import { inState, replaced } from "./accounts-state.ts";
+import { keepingAnAdministrator, type SignInFacts } from "./administrators.ts";
 
 /**
  * The maker of a change. While the disk takes no write, a change by which local root lets a user in is held in memory,
@@ -16,20 +17,25 @@ export interface Changed {
 }
 
 /**
- * Changes one account at a time. At least one enabled administrator remains, once there has been one. Throws `not_found`,
- * `last_admin`, the errors of `check`, and `storage_full` and `storage_unwritable` unless it is held.
+ * Changes one account at a time. No change shuts the last administrator out; `letsIn`: it may leave them a one-use password.
+ * Throws `not_found`, `last_admin`, the errors of `check`, and `storage_full` and `storage_unwritable` unless it is held.
  */
 export type ChangeAccount = (
   id: string,
   change: (present: Account) => Account,
-  options?: { maker?: Maker | undefined; check?: ((present: Account) => void) | undefined },
+  options?: {
+    maker?: Maker | undefined;
+    check?: ((present: Account) => void) | undefined;
+    letsIn?: boolean | undefined;
+  },
 ) => Promise<Changed>;
 
 export function createAccountWriter({
   document,
   now,
   forOneCommand,
-}: {
+  ...facts
+}: SignInFacts & {
   document: Document<AccountsState>;
   now: () => Date;
   /** The process ends with one command, so a change held in memory would be lost at once. */
@@ -42,12 +48,17 @@ export function createAccountWriter({
     if (document.trouble() === null) held.clear();
     return maker === "local-root" || (maker === "owner" && held.has(id));
   };
-  return async (id, change, { maker = "other", check } = {}) => {
+  return async (id, change, { maker = "other", check, letsIn } = {}) => {
     const updated_at = now().toISOString();
     const changed = (state: AccountsState): AccountsState => {
       const present = inState(state, id);
       check?.(present);
-      return keepingAnAdministrator(state, replaced(state, { ...change(present), updated_at }));
+      return keepingAnAdministrator(
+        state,
+        replaced(state, { ...change(present), updated_at }),
+        facts,
+        letsIn,
+      );
     };
     const isLasting = !mayHold(id, maker);
     const written = await document.update(changed).catch((error: unknown) => {

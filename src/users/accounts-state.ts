@@ -19,23 +19,3 @@ export function withNew(state: AccountsState, account: Account): AccountsState {
 export function replaced(state: AccountsState, account: Account): AccountsState {
   return { accounts: state.accounts.map((other) => (other.id === account.id ? account : other)) };
 }
-
-/**
- * Throws `last_admin`. It judges the state that is about to be written, so that two demotions at once cannot both pass.
- */
-export function keepingAnAdministrator(before: AccountsState, after: AccountsState): AccountsState {
-  if (after.accounts.some(isEnabledAdministrator) || !before.accounts.some(isEnabledAdministrator))
-    return after;
-  throw new StewardError(
-    "last_admin",
-    "This is the last enabled administrator. Make another user an administrator first; otherwise the device could no longer be administered.",
-  );
-}
-
-/**
- * Only administrators of this device count: a provider that disappears, or gives its groups another role, must not
- * leave the device without one.
- */
-export function isEnabledAdministrator(account: Account): boolean {
-  return account.role === "admin" && account.enabled && account.provider === null;
-}

@@ -11,7 +11,14 @@ import {
 } from "./account.ts";
 import { notePasskeyUse, noteSignIn, type PasskeyUse, spendRecoveryCode } from "./account-notes.ts";
 import { type ChangeAccount, createAccountWriter, type Maker } from "./account-writer.ts";
-import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
+import { inState, withNew } from "./accounts-state.ts";
+import {
+  isEnabledAdministrator,
+  keepingAnAdministrator,
+  type ShutOut,
+  type SignInFacts,
+  shutOut,
+} from "./administrators.ts";
 import { type CheckPassword, newCredentials } from "./credentials.ts";
 import { createUserList } from "./list-users.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
@@ -41,9 +48,12 @@ interface WithInitialPassword {
   initialPassword: string | undefined;
 }
 
-/** The people who may use this device. At least one enabled administrator remains, once there has been one. */
+/** The people who may use this device. No change takes the last administrator away, or shuts them out. */
 export interface Accounts {
+  /** True once there has been an enabled administrator of this device, whether or not they can sign in now. */
   hasAdministrator(): boolean;
+  /** The administrators whom the change of the whole list would shut out; null: none. */
+  shutOut(before: AccountsState, after: AccountsState): ShutOut | null;
   list(query: UserQuery): UserList;
   /** All of them; another list after each change. */
   all(): readonly Account[];
@@ -66,15 +76,15 @@ export interface Accounts {
     password: { plain: string; clientKey: ClientKey } | { hash: string },
   ): Promise<User>;
   /** Throws `not_found`, `last_admin`, and the errors of `precondition`. */
-  update(id: string, change: AccountChange, precondition?: Precondition): Promise<User>;
+  update(id: string, change: AccountChange, options?: ChangeOptions): Promise<User>;
   /** Throws `not_found`, `last_admin`. */
   remove(id: string, precondition?: Precondition): Promise<void>;
-  /** `undefined` makes a one-use initial password. Throws the errors of `precondition` and of the password rules. */
+  /** `undefined` makes a one-use initial password. Throws `last_admin`, the errors of `precondition` and of the password rules. */
   setPassword(
     id: string,
     password: string | undefined,
     clientKey: ClientKey,
-    options?: { readonly maker?: Maker; readonly precondition?: Precondition },
+    options?: ChangeOptions & { readonly maker?: Maker },
   ): Promise<WithInitialPassword>;
   /**
    * Enables the user, removes the second factor and sets the password, in one change; `undefined` makes a one-use
@@ -110,7 +120,13 @@ export interface Accounts {
 
 type FactorChange = (present: StoredFactor | null) => StoredFactor | null;
 
-interface AccountsOptions {
+/** `isByRoot`: it may leave the last administrator a one-use password, as root can make another. */
+interface ChangeOptions {
+  readonly precondition?: Precondition;
+  readonly isByRoot?: boolean;
+}
+
+interface AccountsOptions extends SignInFacts {
   document: Document<AccountsState>;
   passwords: Passwords;
   checkPassword: CheckPassword;
@@ -120,8 +136,6 @@ interface AccountsOptions {
   hasLocks: () => boolean;
   /** Gives the number of API tokens of the user with this id that have not expired now. */
   countTokens: () => (id: string) => number;
-  /** True if this device has the key that a second factor was sealed with. */
-  hasKey: (sealedSecret: string) => boolean;
   now: () => Date;
   /** The process ends with one command, so a change held in memory would be lost at once. */
   forOneCommand?: boolean | undefined;
@@ -158,12 +172,11 @@ export function createAccounts(given: AccountsOptions): Accounts {
     },
     faultsOf: (form) => newAccountFaults(options, form),
     createFirst: (named, password) => createFirst(options, named, password),
-    update: (id, change, precondition) => update(options, present(id), change, precondition),
+    shutOut: (before, after) => shutOut(before, after, options),
+    update: (id, change, given) => update(options, present(id), change, given),
     remove: (id, precondition) => remove(options, present(id).id, precondition),
-    setPassword: (id, password, clientKey, { maker, precondition } = {}) => {
-      const change = { clientKey, maker, check: checked(options, precondition) };
-      return setPassword(options, present(id), password, change);
-    },
+    setPassword: (id, password, clientKey, given) =>
+      setPassword(options, present(id), password, { clientKey, ...given }),
     rescue: (id, password, clientKey, maker) => rescue(options, present(id), password, { clientKey, maker }),
     keepProviderAccount: (given) => keepProviderAccount(options, given),
     findByIdentity: (identity) => ofIdentity(document.read(), identity),
@@ -212,11 +225,12 @@ async function update(
   parts: Parts,
   account: Account,
   change: AccountChange,
-  precondition: Precondition | undefined,
+  { precondition, isByRoot }: ChangeOptions = {},
 ): Promise<User> {
-  const { enabled: _, ...ofProvider } = change;
+  const { enabled, ...ofProvider } = change;
   if (Object.values(ofProvider).some((value) => value !== undefined)) refuseOfProvider(account);
-  const options = { check: checked(parts, precondition) };
+  const letsIn = isByRoot && enabled === undefined && change.role === undefined;
+  const options = { check: checked(parts, precondition), letsIn };
   return viewOf(parts, (await parts.changeAccount(account.id, withChange(change), options)).account);
 }
 
@@ -224,18 +238,17 @@ function checked(parts: Parts, precondition: Precondition | undefined) {
   return precondition && ((present: Account) => precondition(viewOf(parts, present)));
 }
 
-type Check = ReturnType<typeof checked>;
-
 async function setPassword(
   parts: Parts,
   account: Account,
   password: string | undefined,
-  { clientKey, maker, check }: { clientKey: ClientKey; maker: Maker | undefined; check: Check },
+  { clientKey, maker, precondition, isByRoot }: ChangeOptions & { clientKey: ClientKey; maker?: Maker },
 ): Promise<WithInitialPassword> {
   refuseOfProvider(account);
   const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const set = (present: Account): Account => ({ ...present, ...credentials });
-  const changed = await parts.changeAccount(account.id, set, { maker, check });
+  const options = { maker, check: checked(parts, precondition), letsIn: isByRoot };
+  const changed = await parts.changeAccount(account.id, set, options);
   return { user: viewOf(parts, changed.account), initialPassword };
 }
 
@@ -253,7 +266,7 @@ async function rescue(
     enabled: true,
     two_factor: null,
   });
-  const changed = await parts.changeAccount(account.id, open, { maker });
+  const changed = await parts.changeAccount(account.id, open, { maker, letsIn: true });
   return { user: viewOf(parts, changed.account), initialPassword, isHeld: changed.isHeld };
 }
 
@@ -264,7 +277,8 @@ async function remove(
 ): Promise<void> {
   await options.document.update((state) => {
     precondition?.(viewOf(options, inState(state, id)));
-    return keepingAnAdministrator(state, { accounts: state.accounts.filter((other) => other.id !== id) });
+    const accounts = state.accounts.filter((other) => other.id !== id);
+    return keepingAnAdministrator(state, { accounts }, options);
   });
 }
 

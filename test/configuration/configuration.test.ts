@@ -307,7 +307,7 @@ describe("a configuration", () => {
     );
     await assert.rejects(
       apply({ users: users.slice(0, 1) }),
-      /enabled administrator, which could not be undone over the network\. Nothing/,
+      /who can sign in: anna is disabled; give one of them a password_hash\. Nothing/,
     );
   });
 });

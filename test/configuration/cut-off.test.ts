@@ -113,7 +113,8 @@ describe("a configuration that the disk does not take", () => {
     const { time } = virtualHost();
     const follow = { fails: false };
     const configurator = createConfigurator({
-      ...{ directory, time, seal: createSeal([]), settingFaults: () => [], timers: createTimers() },
+      ...{ directory, time, seal: createSeal([]), timers: createTimers() },
+      ...{ settingFaults: () => [], shutOut: () => null },
       users: await temporaryDocument(accountsKind, ofUsers),
       tokens: await temporaryDocument(apiTokensKind),
       settings: await temporaryDocument(settingsKind(defaultSettings({}))),

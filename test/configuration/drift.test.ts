@@ -158,6 +158,7 @@ describe("the drift of a device", () => {
           timers: { after: () => () => undefined },
         },
         settingFaults: () => [],
+        shutOut: () => null,
         settingRefusal: async () => null,
         readInstalledRoot: async () => null,
         follow: async () => undefined,

@@ -17,6 +17,7 @@ import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { type Account, accountsKind } from "../../src/users/account.ts";
+import { shutOut } from "../../src/users/administrators.ts";
 
 /** Makes a hash with the cost of a device's own hashes, which belongs to no password. */
 export const hashOf = (sign: string, cost = "m=19456,t=2,p=1") =>
@@ -115,6 +116,7 @@ export async function virtualDevice({
       timers: createTimers(),
     },
     settingFaults: () => [],
+    shutOut: (before, after) => shutOut(before, after, { hasKey: () => true, isSignedIn: () => false }),
     settingRefusal: async () => null,
     readInstalledRoot: async () => world.installed,
     follow: async ({ endSessions, forget }, changes) => {

@@ -72,7 +72,7 @@ export const userOperations = {
     pathParameters: byId,
     body: users.resetPassword,
     response: { status: 200, schema: users.resetUser },
-    errors: ["account_of_provider", ...newPasswordErrors],
+    errors: ["last_admin", "account_of_provider", ...newPasswordErrors],
     event: "user.password_reset",
   },
   unlockUser: {
@@ -120,10 +120,8 @@ export const userDescriptions: Readonly<Record<keyof typeof userOperations, stri
   createUser:
     "Without `password` a one-use password is generated and returned once, as `initial_password`: the user must choose another one at the first sign-in.",
   getUser: "Send the ETag as If-Match with a change or a deletion.",
-  updateUser:
-    "Absent members stay. A user who is disabled loses all sessions at once. The last enabled administrator cannot be disabled or given another role (`last_admin`).",
-  deleteUser:
-    "Sessions and API tokens of the user end at once. The last enabled administrator cannot be deleted (`last_admin`). Events keep the name.",
+  updateUser: "Absent members stay. A user who is disabled loses all sessions at once.",
+  deleteUser: "Sessions and API tokens of the user end at once. Events keep the name.",
   resetPassword:
     "Sessions and API tokens of the user end, except with `keep_tokens`; `tokens_ended` says how many. The second factor stays.",
   unlockUser:

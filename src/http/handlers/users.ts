@@ -98,12 +98,14 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
     authorise({ access: admins, stepUp: true, scope: "users:write" }, actor, params);
   }
   let before = accounts.get(params.id);
-  const user = await accounts.update(params.id, body, (present) => {
+  const precondition: Precondition = (present) => {
     before = present;
     refuseProgram(actor, present);
     refuseProgram(actor, { ...present, ...body });
     ifMatch(present);
-  });
+  };
+  const isByRoot = actor.kind === "local-root";
+  const user = await accounts.update(params.id, body, { precondition, isByRoot });
   const details = changesOf(before, user);
   note({ ...about(user, details), isUnchanged: Object.keys(details).length === 0 });
   return user;
@@ -118,7 +120,10 @@ async function resetPassword(
   // Checked again after the password is hashed: the account may be an administrator's by then.
   const precondition: Precondition = (present) => refuseProgram(actor, present);
   const { password } = body;
-  const result = await accounts.setPassword(params.id, password, context.clientKey, { precondition });
+  const result = await accounts.setPassword(params.id, password, context.clientKey, {
+    precondition,
+    isByRoot: actor.kind === "local-root",
+  });
   const has_initial_password = result.initialPassword !== undefined;
   const facts = { role: result.user.role, has_initial_password };
   note(about(result.user, facts));

@@ -170,6 +170,7 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     now: time.now,
     checkPassword: passwordCheck(parts),
     hasKey: seal.hasKey,
+    isSignedIn: (id) => sessions.list(id).length > 0,
     hasLocks: throttle.hasLocks,
     lockOf: (username) => {
       const lock = throttle.lockOf(username);

@@ -20,7 +20,7 @@ import { inBody } from "../sessions-at.ts";
 async function withOneUsePassword() {
   const rooms = await virtualSignIn(virtualHost());
   const { id, username } = rooms.account();
-  const { initialPassword } = await rooms.accounts.setPassword(id, undefined, "192.0.2.1");
+  const { initialPassword } = await rooms.accounts.setPassword(id, undefined, "192.0.2.1", { isByRoot: true });
   const { recoveryCodes } = await enrolled(rooms);
   const tokens = createAccessTokens(rooms);
   const recovery = createRecovery({ ...rooms, tokens, requiredAction: () => null });
@@ -89,7 +89,7 @@ describe("a session", () => {
     assert.deepEqual(await isSteppedUp({ recovery_code: recoveryCodes[0] }), ["recovery_code", false]);
     assert.deepEqual(await isSteppedUp({ code: codeAt(rooms, secret) }), ["totp", true]);
     await accounts.changeFactor(id, () => null);
-    const { initialPassword } = await accounts.setPassword(id, undefined, null);
+    const { initialPassword } = await accounts.setPassword(id, undefined, null, { isByRoot: true });
     assert.deepEqual(await isSteppedUp({ password: initialPassword }), ["password", false]);
   });
   it("of a user who may no longer sign in, or who is gone, is not renewed and ends", async () => {

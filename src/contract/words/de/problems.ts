@@ -33,7 +33,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   request_timeout: "Die Anfrage hat zu lange gedauert",
   account_of_provider: "Dieser Benutzer meldet sich beim Anbieter an",
   username_taken: "Einen Benutzer mit diesem Namen gibt es schon",
-  last_admin: "Das ist der letzte Administrator, der sich anmelden kann",
+  last_admin: "Danach könnte sich kein Administrator anmelden",
   two_factor_already_enabled: "Der zweite Faktor ist schon eingeschaltet",
   two_factor_not_enabled: "Der zweite Faktor ist nicht eingeschaltet",
   two_factor_not_pending: "Das hat zu lange gedauert: Beginnen Sie noch einmal",
@@ -147,7 +147,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   account_of_provider: "Passwort, zweiter Faktor, Name und Rolle dieses Benutzers liegen dort.",
   username_taken: "Jeder Name kommt nur einmal vor, auch in anderer Schreibweise.",
   last_admin:
-    "Ohne Administrator ließe sich das Gerät nicht verwalten. Machen Sie zuerst einen anderen Benutzer zum Administrator.",
+    "Es zählt, wer aktiviert ist, zu diesem Gerät gehört und ein eigenes Passwort hat. Lassen Sie zuerst einen anderen Administrator sich anmelden.",
   two_factor_already_enabled:
     "Er wurde in einem anderen Fenster oder von einer anderen Person eingeschaltet.",
   two_factor_not_enabled: "Er wurde in einem anderen Fenster oder von einer anderen Person ausgeschaltet.",

@@ -33,7 +33,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   request_timeout: "The request took too long",
   account_of_provider: "This user signs in at the provider",
   username_taken: "A user with this name already exists",
-  last_admin: "This is the last administrator who can sign in",
+  last_admin: "No administrator could sign in afterwards",
   two_factor_already_enabled: "The second factor is already on",
   two_factor_not_enabled: "The second factor is not on",
   two_factor_not_pending: "This took more than ten minutes: start again",
@@ -144,7 +144,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   account_of_provider: "Password, second factor, name and role of this user are kept there.",
   username_taken: "Names are not used twice, even in other capitals.",
   last_admin:
-    "Without an administrator the device could not be managed. Make another user an administrator first.",
+    "An administrator counts who is enabled, belongs to this device and has a password of their own. Let another one sign in first.",
   two_factor_already_enabled: "It was turned on in another window or by another person.",
   two_factor_not_enabled: "It was turned off in another window or by another person.",
   two_factor_not_pending: "For safety, a QR code can be used for ten minutes only.",

@@ -98,6 +98,7 @@ function optionsOf({
       timers: host.time.timers,
       seal: auth.seal,
     },
+    shutOut: auth.accounts.shutOut,
     settingFaults: settings.faultsOf,
     settingRefusal: settings.refusalOf,
     follow: async ({ endSessions, forget }, changes, before) => {

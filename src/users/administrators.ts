@@ -1,0 +1,89 @@
+import { StewardError } from "../contract/errors.ts";
+import type { Account, AccountsState } from "./account.ts";
+
+/** The facts that decide, beside an account, if its user can sign in. */
+export interface SignInFacts {
+  /** True if this device has the key that a second factor was sealed with. */
+  readonly hasKey: (sealedSecret: string) => boolean;
+  /** True if the user with this id has a session, in which a password that is used up can still be replaced. */
+  readonly isSignedIn: (id: string) => boolean;
+}
+
+/** The ways of an administrator of this device to get in, the surest last. */
+const ways = ["none", "rescue", "one_use", "own"] as const;
+
+type Way = (typeof ways)[number];
+
+/** Administrators whom a change would shut out, and why none of the others counts. */
+export interface ShutOut {
+  readonly last: readonly Account[];
+  readonly why: string;
+}
+
+/**
+ * True for an enabled administrator of this device, who exists even if only root can let them in. Accounts of the provider
+ * do not count: one that disappears, or gives its groups another role, must not leave the device without an administrator.
+ */
+export function isEnabledAdministrator({ role, enabled, provider }: Account): boolean {
+  return role === "admin" && enabled && provider === null;
+}
+
+/**
+ * The administrators whom a change shuts out; null: afterwards one gets in as surely as before. With `letsIn`, a one-use
+ * password is enough: the change gives somebody one, or is by root, who can give another.
+ */
+export function shutOut(
+  { accounts: before }: AccountsState,
+  { accounts: after }: AccountsState,
+  facts: SignInFacts,
+  letsIn = false,
+): ShutOut | null {
+  const [was, is] = [surest(before, facts), surest(after, facts)];
+  if (is >= (letsIn ? Math.min(was, ways.indexOf("one_use")) : was)) return null;
+  const last = before.filter((account) => ways.indexOf(wayOf(account, facts).way) === was);
+  const others = after.flatMap((account) => {
+    const { why } = wayOf(account, facts);
+    return account.role === "admin" ? [`${account.username} ${why}`] : [];
+  });
+  const named = others.slice(0, mostNamed).join("; ");
+  const more = others.length > mostNamed ? `; and ${others.length - mostNamed} more` : "";
+  return { last, why: others.length === 0 ? "there is no other" : named + more };
+}
+
+/** Administrators whom a refusal names. */
+const mostNamed = 5;
+
+/** Throws `last_admin`. It judges the state that is about to be written, so that two demotions at once cannot both pass. */
+export function keepingAnAdministrator(
+  before: AccountsState,
+  after: AccountsState,
+  facts: SignInFacts,
+  letsIn?: boolean,
+): AccountsState {
+  const found = shutOut(before, after, facts, letsIn);
+  if (found === null) return after;
+  throw new StewardError(
+    "last_admin",
+    `Afterwards no administrator of this device could sign in by themselves: ${found.why}. First let another administrator sign in and choose a password, or set one: \`steward user passwd NAME\`. Nothing was changed.`,
+  );
+}
+
+/** Its place among the ways; that of nobody is the first. */
+function surest(accounts: readonly Account[], facts: SignInFacts): number {
+  return accounts.reduce((best, account) => Math.max(best, ways.indexOf(wayOf(account, facts).way)), 0);
+}
+
+/** `why` follows the name; empty: the administrator can sign in. A lock does not count, as it ends. */
+function wayOf(account: Account, { hasKey, isSignedIn }: SignInFacts): { way: Way; why: string } {
+  const { id, enabled, provider, password_state, two_factor } = account;
+  if (provider !== null) return { way: "none", why: `signs in at ${provider.issuer}` };
+  if (!isEnabledAdministrator(account)) return { way: "none", why: enabled ? "" : "is disabled" };
+  const others = [...(two_factor?.recovery_hashes ?? []), ...(two_factor?.passkeys ?? [])];
+  if (two_factor !== null && others.length === 0 && !hasKey(two_factor.sealed_secret))
+    return { way: "rescue", why: "has a second factor that cannot be checked, and no recovery code" };
+  if (password_state === "chosen") return { way: "own", why: "" };
+  if (password_state === "initial")
+    return { way: "one_use", why: "has not signed in with the one-use password yet" };
+  if (isSignedIn(id)) return { way: "one_use", why: "has not replaced the one-use password yet" };
+  return { way: "rescue", why: "has used up the one-use password and chosen no other" };
+}
