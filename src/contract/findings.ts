@@ -44,6 +44,7 @@ export const findingKinds = {
   events_lost: attention("event_log", "lost"),
   events_damaged: attention("event_log", "lines"),
   events_short: attention("event_log", "record", "complete_since"),
+  no_administrator: failing("no_administrator", "users"),
   sealing_key_unusable: failing("two_factor_key", "users", "path"),
   sealing_key_missing: failing("two_factor_key", "users", "path", "keys"),
   clock_set_by_other_daemon: attention("clock", "daemon"),

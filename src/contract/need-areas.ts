@@ -24,6 +24,7 @@ export const needAreas = {
   rescue: "state",
   host_file: "host file",
   setup_required: "people",
+  no_administrator: "people",
   program: "program",
   root_helper: "agent",
   disk: "disk",

@@ -1,5 +1,5 @@
 import { type Fault, StewardError } from "../contract/errors.ts";
-import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
+import type { Finding, Role, User, UserList, UserQuery } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import { createLookUp } from "../store/documents/look-up.ts";
 import {
@@ -13,6 +13,7 @@ import { notePasskeyUse, noteSignIn, type PasskeyUse, spendRecoveryCode } from "
 import { type ChangeAccount, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, withNew } from "./accounts-state.ts";
 import {
+  administratorTrouble,
   isEnabledAdministrator,
   keepingAnAdministrator,
   type ShutOut,
@@ -52,6 +53,8 @@ interface WithInitialPassword {
 export interface Accounts {
   /** True once there has been an enabled administrator of this device, whether or not they can sign in now. */
   hasAdministrator(): boolean;
+  /** The finding that no administrator can sign in; null: one can, or there is none. */
+  administratorTrouble(): Finding | null;
   /** The administrators whom the change of the whole list would shut out; null: none. */
   shutOut(before: AccountsState, after: AccountsState): ShutOut | null;
   list(query: UserQuery): UserList;
@@ -172,6 +175,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
     },
     faultsOf: (form) => newAccountFaults(options, form),
     createFirst: (named, password) => createFirst(options, named, password),
+    administratorTrouble: () => administratorTrouble(all(), options),
     shutOut: (before, after) => shutOut(before, after, options),
     update: (id, change, given) => update(options, present(id), change, given),
     remove: (id, precondition) => remove(options, present(id).id, precondition),

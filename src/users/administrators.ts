@@ -1,4 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
+import { finding, type Remedy } from "../contract/finding.ts";
+import type { Finding } from "../contract/types.ts";
 import type { Account, AccountsState } from "./account.ts";
 
 /** The facts that decide, beside an account, if its user can sign in. */
@@ -66,6 +68,21 @@ export function keepingAnAdministrator(
     "last_admin",
     `Afterwards no administrator of this device could sign in by themselves: ${found.why}. First let another administrator sign in and choose a password, or set one: \`steward user passwd NAME\`. Nothing was changed.`,
   );
+}
+
+/** The finding that only root can let an administrator in; null: one can sign in, or none is enabled. */
+export function administratorTrouble(accounts: readonly Account[], facts: SignInFacts, isNamed = false) {
+  if (ways[surest(accounts, facts)] !== "rescue") return null;
+  const shut = accounts.filter((account) => wayOf(account, facts).way === "rescue");
+  const { username } = (isNamed && shut[0]) || { username: "NAME" };
+  const particulars = "`steward user list --role admin` names them.";
+  return finding("no_administrator", { users: shut.length }, particulars, rescueOf(username)) as Finding;
+}
+
+/** The line that lets a user in. */
+export function rescueOf(username: string): Remedy {
+  const deletes = `password and second factor of ${username}, who gets a one-use password`;
+  return { line: `steward user rescue ${username}`, deletes };
 }
 
 /** Its place among the ways; that of nobody is the first. */

@@ -417,3 +417,23 @@ describe("a device that was replaced and comes back", () => {
     assert.match(`${both.stdout}${both.stderr}`, /has another hash in the journal/);
   });
 });
+
+describe("a backup whose only administrator cannot sign in", () => {
+  it("is restored, and says who lets them in", async (test) => {
+    const a = await start(test, { identity: boxA });
+    const body = { username: adminName, role: "admin" };
+    const { json } = await a.call("POST", "/api/users", { local: true, body });
+    const signedIn = { username: adminName, password: json.initial_password };
+    await a.call("POST", "/api/auth/login", { body: signedIn });
+    // While they are signed in, they can still choose another password.
+    assert.equal((await a.call("GET", "/api/health", { local: true })).json.status, "ok");
+    const path = await backupFileOf(a);
+    const b = await start(test, { identity: boxB });
+    const { code, stderr } = await restore(b, path);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /No administrator of this device can sign in .* Root lets one in on the device\./);
+    await isRestored(b);
+    const { needs } = (await b.call("GET", "/api/status", { local: true })).json;
+    assert.ok(needs.some((need: { code: string }) => need.code === "no_administrator"));
+  });
+});

@@ -77,38 +77,41 @@ interface Row {
   readonly isSignedIn?: boolean;
   /** The reason in a refusal; null: the administrator counts. */
   readonly why: string | null;
+  /** The administrators of the need where there is no other account; null: there is no need. */
+  readonly need: number | null;
 }
 
 /** The other administrator; the first one has a password of their own. */
 const rows: Readonly<Record<string, Row>> = {
-  "with a password of their own": { second: {}, why: null },
-  "with a second factor": { second: factorWith("here"), why: null },
-  "with a lost key and a recovery code": { second: factorWith("lost", ["h"]), why: null },
+  "with a password of their own": { second: {}, why: null, need: null },
+  "with a second factor": { second: factorWith("here"), why: null, need: null },
+  "with a lost key and a recovery code": { second: factorWith("lost", ["h"]), why: null, need: null },
   "with a lost key and a passkey": {
     second: { two_factor: { ...factorWith("lost").two_factor, passkeys: [passkey] } },
-    ...{ why: null },
+    ...{ why: null, need: null },
   },
-  "with a lost key": { second: factorWith("lost"), why: lost },
-  "with a lost key, signed in": { second: factorWith("lost"), isSignedIn: true, why: lost },
-  "with an unused one-use password": { second: { password_state: "initial" }, why: unused },
+  "with a lost key": { second: factorWith("lost"), why: lost, need: 1 },
+  "with a lost key, signed in": { second: factorWith("lost"), isSignedIn: true, why: lost, need: 1 },
+  "with an unused one-use password": { second: { password_state: "initial" }, why: unused, need: null },
   "with an unused one-use password and a lost key": {
     second: { password_state: "initial", ...factorWith("lost") },
-    ...{ why: lost },
+    ...{ why: lost, need: 1 },
   },
-  "with a one-use password that is used up": { second: { password_state: "spent" }, why: spent },
+  "with a one-use password that is used up": { second: { password_state: "spent" }, why: spent, need: 1 },
   "who is about to replace the one-use password": {
     second: { password_state: "spent" },
     isSignedIn: true,
-    ...{ why: "has not replaced the one-use password yet" },
+    ...{ why: "has not replaced the one-use password yet", need: null },
   },
-  "who is disabled": { second: { enabled: false }, why: "is disabled" },
-  "of a provider": { second: { provider }, why: "signs in at https://id.example" },
+  // No need: it is that of a device without an administrator.
+  "who is disabled": { second: { enabled: false }, why: "is disabled", need: null },
+  "of a provider": { second: { provider }, why: "signs in at https://id.example", need: null },
 };
 
 const boss = adminOf("boss");
 
 describe("the last administrator who can sign in", () => {
-  for (const [who, { second, isSignedIn = false, why }] of Object.entries(rows)) {
+  for (const [who, { second, isSignedIn = false, why, need }] of Object.entries(rows)) {
     const other = adminOf("second", second);
     const both = () => device([boss, other], isSignedIn ? ["second"] : []);
 
@@ -125,6 +128,14 @@ describe("the last administrator who can sign in", () => {
       }
       for (const [what, act] of Object.entries(open))
         assert.equal(await codeFrom(act(await both(), boss.id)), "done", what);
+    });
+
+    it(`is ${need === null ? "not missed" : "missed"} where the only account is one ${who}`, async () => {
+      const accounts = await device([other], isSignedIn ? ["second"] : []);
+      const found = accounts.administratorTrouble();
+      const [wanted, line] = [need && { users: need }, need && "steward user rescue NAME"];
+      assert.deepEqual([found?.facts ?? null, found?.remedy?.line ?? null], [wanted, line]);
+      assert.equal((await both()).administratorTrouble(), null);
     });
   }
 
@@ -160,5 +171,27 @@ describe("the last administrator who can sign in", () => {
         const error = await errorFrom(closing[what]?.(accounts, boss.id) ?? assert.fail(what));
         assert.equal(error?.code, "last_admin", `${password_state}: ${what}`);
       }
+    // One may go where two are left whom only root can let in.
+    const accounts = await device([
+      adminOf("boss", { password_state: "spent" }),
+      adminOf("second", factorWith("lost")),
+    ]);
+    await accounts.remove(boss.id);
+    assert.deepEqual(accounts.administratorTrouble()?.facts, { users: 1 });
+  });
+
+  it("is missed until one of them is let in", async () => {
+    const accounts = await device([
+      adminOf("boss", { password_state: "spent" }),
+      adminOf("second", factorWith("lost")),
+    ]);
+    const found = accounts.administratorTrouble();
+    assert.deepEqual(
+      [found?.code, found?.level, found?.facts],
+      ["no_administrator", "failing", { users: 2 }],
+    );
+    assert.ok(accounts.hasAdministrator());
+    await accounts.rescue(boss.id, undefined, null, "local-root");
+    assert.equal(accounts.administratorTrouble(), null);
   });
 });

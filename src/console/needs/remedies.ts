@@ -21,6 +21,7 @@ const onPeople = { to: "/users" } as const;
 const remedies: Readonly<Partial<Record<Need["code"], Remedy>> & Record<OwnNeedCode, Remedy>> = {
   rescue: { to: "/system/logs" },
   setup_required: onPeople,
+  no_administrator: onPeople,
   clock: { to: "/system" },
   updates: onUpdates,
   update_available: onUpdates,

@@ -19,6 +19,7 @@ import { readRegister } from "../../store/documents/register.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
 import { writeStateIdentity } from "../../store/files/state-identity.ts";
 import type { AccountsState } from "../../users/account.ts";
+import { administratorTrouble } from "../../users/administrators.ts";
 import type { RoomsConfig } from "./config.ts";
 import { forgetMachine } from "./copied-state.ts";
 import { type Documents, documentKinds, openDocuments } from "./documents.ts";
@@ -67,9 +68,11 @@ export async function adoptRestored(
     });
     const { accounts } = documents.users.read();
     const sealed = accounts.filter((account) => account.two_factor !== null).length;
+    const { hasKey } = createSeal([own]);
+    const trouble = administratorTrouble(accounts, { hasKey, isSignedIn: () => false });
     return {
       ...{ users: accounts.length, two_factor, tokens: documents.tokens.read().tokens.length },
-      warnings: [...lockedOut(sealed - two_factor), ...lost],
+      warnings: [...lockedOut(sealed - two_factor), ...(trouble ? [trouble.detail] : []), ...lost],
     };
   } finally {
     for (const document of [...Object.values(documents), secrets]) await document.close();

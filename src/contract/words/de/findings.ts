@@ -81,6 +81,8 @@ export const findingWords: FindingWords = {
     `Ein Teil des Ereignisprotokolls lässt sich nicht prüfen (Zeilen: ${lines}). Er ist noch da, und eine neue Datei wurde begonnen.`,
   events_short: ({ record, complete_since }, { moment }) =>
     `Die Aufzeichnung über ${recordNames[record]} ist erst seit ${moment(complete_since)} vollständig: Es ist mehr geschehen, als Platz dafür ist. Sehen Sie in den Ereignissen nach, wer so viel tut.`,
+  no_administrator: ({ users }) =>
+    `Kein Administrator dieses Geräts kann sich anmelden (Benutzer: ${users}): Ihre Einmalpasswörter sind verbraucht, oder ihre zweiten Faktoren lassen sich nicht prüfen und kein Wiederherstellungscode ist übrig. Root lässt am Gerät einen wieder ein.`,
   sealing_key_unusable: ({ path, users }) =>
     `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
   sealing_key_missing: ({ path, users, keys }) =>

@@ -6,6 +6,7 @@ export const needWords: NeedWords = {
     title: () => "Es gibt noch keinen Administrator",
     text: () => "Legen Sie einen an, bevor das Gerät benutzt wird.",
   },
+  no_administrator: { title: () => "Kein Administrator kann sich anmelden" },
   program: { title: () => "Beim Programm besteht Handlungsbedarf" },
   root_helper: { title: () => "Steward erreicht root nicht" },
   host_file: { title: () => "Bei der Host-Datei besteht Handlungsbedarf" },

@@ -88,6 +88,8 @@ export const findingWords: FindingWords = {
     `A part of the event log cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,
   events_short: ({ record, complete_since }, { moment }) =>
     `The record of ${recordNames[record]} is complete only since ${moment(complete_since)}: more happened than there is room for. Look at the events for who does so much.`,
+  no_administrator: ({ users }) =>
+    `No administrator of this device can sign in (users: ${users}): their one-use passwords are used up, or their second factors cannot be checked and no recovery code is left. Root lets one in on the device.`,
   sealing_key_unusable: ({ path, users }) =>
     `The key for second factors at ${path} cannot be used. ${concernedBy(users)}`,
   sealing_key_missing: ({ path, users, keys }) =>

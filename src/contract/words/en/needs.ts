@@ -6,6 +6,7 @@ export const needWords: NeedWords = {
     title: () => "There is no administrator yet",
     text: () => "Create one before the device is used.",
   },
+  no_administrator: { title: () => "No administrator can sign in" },
   program: { title: () => "The program needs attention" },
   root_helper: { title: () => "Steward cannot ask root" },
   host_file: { title: () => "The host file needs attention" },

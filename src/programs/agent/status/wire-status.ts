@@ -216,7 +216,9 @@ export function checksOf({
 }: {
   readonly config: RoomsConfig;
   readonly state: State;
-  readonly auth: { readonly checks: readonly HealthCheck[] };
+  readonly auth: Pick<SignInRooms, "checks"> & {
+    readonly accounts: Pick<SignInRooms["accounts"], "administratorTrouble">;
+  };
   readonly clock: Pick<Clock, "trouble">;
   readonly updates: Updates;
   readonly selfCheck: SelfCheck;
@@ -233,6 +235,7 @@ export function checksOf({
     { name: "host file", trouble: () => config.hostFileTrouble?.() ?? null },
     ...state.checks,
     ...auth.checks,
+    { name: "administrators", trouble: () => auth.accounts.administratorTrouble() },
     // Not `clock`: that is the check of its document.
     { name: "time", trouble: () => clock.trouble() },
     { name: "time zone", trouble: () => names.timeZoneTrouble() },
