@@ -4,7 +4,6 @@ import type { StateEntry, StateTools } from "../../store/documents/inspection.ts
 import { readRegister } from "../../store/documents/register.ts";
 import { findLock } from "../../store/files/lock.ts";
 import { reinstall } from "../../system/program-parts.ts";
-import { setupFinding } from "../../system/status-needs.ts";
 import type { Answer, DoctorContext } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 import { directoryTrouble } from "./state-directory.ts";
@@ -40,7 +39,7 @@ export async function lookAtState(context: DoctorContext, answer: Answer): Promi
       : [];
   const sound = ok("sound", `Each of the ${entries.length} documents can be read.`);
   const found = [...documents, ...held];
-  return [...(found.length === 0 ? [sound] : found), await accountEntry(tools)];
+  return found.length === 0 ? [sound] : found;
 }
 
 function unopened(error: unknown): Entry[] {
@@ -104,20 +103,4 @@ async function loss(tools: StateTools, { name, detail, is_newer }: StateEntry): 
 function resetWords(name: string): string {
   const rest = name === "users" ? "without a user" : "with the defaults";
   return `\`steward state reset ${name}\` begins ${rest}`;
-}
-
-/** Examines if an administrator can sign in. */
-async function accountEntry(tools: StateTools): Promise<Entry> {
-  const people = entriesOf("people");
-  const shown = (await tools.show("users").catch(() => null)) as {
-    accounts?: readonly { readonly role: string; readonly enabled: boolean }[];
-  } | null;
-  if (shown?.accounts === undefined) return people.unseen("no_users", "There are no users to look at.");
-  const { accounts } = shown;
-  const administrators = accounts.filter(({ role, enabled }) => role === "admin" && enabled);
-  if (administrators.length === 0) return entryOf(setupFinding());
-  return people.ok(
-    "administrator",
-    `${accounts.length} users, ${administrators.length} of them administrators.`,
-  );
 }

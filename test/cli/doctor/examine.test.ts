@@ -1,12 +1,25 @@
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
+import type { Answer } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { nextLine } from "../../../src/cli/doctor/finding.ts";
+import { lookAtKeys } from "../../../src/cli/doctor/look-at-keys.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
+import { finding, needOf } from "../../../src/contract/finding.ts";
+import type { Status } from "../../../src/contract/types.ts";
 import { deviceOf, type Said, showUnit, troublesOf, unit } from "./examined.ts";
 
 const setters =
@@ -162,6 +175,28 @@ describe("steward doctor", () => {
     writeFileSync(users, '{"accounts": [], "__internal__": {"migrations": {"version": "1.0.0"}}}');
     const found = (await troublesOf(empty)).find(({ area }) => area === "people");
     assert.equal(found?.remedy?.line, "steward user add admin --role admin --generate");
+  });
+
+  it("lets an administrator in where none can sign in, unless the agent knows one who still can", async (test) => {
+    const device = deviceOf(test, { state: lived.original });
+    const users = join(device.places.stateDirectory, "users.json");
+    const put = (from: string, to: string) =>
+      writeFileSync(users, readFileSync(users, "utf8").replaceAll(from, to));
+    const look = async (answer: Answer) => {
+      const { code, level, remedy } =
+        (await lookAtKeys(device, answer)).find(({ area }) => area === "people") ?? assert.fail("nothing");
+      return [code, level, remedy?.line ?? null];
+    };
+    const silent = new Error("The agent does not answer.");
+    assert.deepEqual(await look(silent), ["administrator", "ok", null]);
+    put('"chosen"', '"spent"');
+    const shut = ["no_administrator", "failing", "steward user rescue root-admin"];
+    assert.deepEqual(await look(silent), shut);
+    const need = needOf(finding("no_administrator", { users: 1 }));
+    assert.deepEqual(await look({ needs: [need] } as unknown as Status), shut);
+    assert.deepEqual(await look({ needs: [] } as unknown as Status), ["administrator", "ok", null]);
+    put('"spent"', '"initial"');
+    assert.deepEqual(await look(silent), ["administrator", "ok", null]);
   });
 
   it("lets a user in whose second factor lost its key", async (test) => {
