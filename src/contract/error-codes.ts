@@ -1,7 +1,8 @@
 /**
  * Every error code of the agent: its HTTP status, the exit code of the command line, and what helps a person: one of the
  * remedies of the console, which does not compile with another. The code is the contract; its words are in `words`, by
- * language, and may change.
+ * language, and may change. `refuses`, of every 401, 403 and 429: a secret that was judged, or tried too often; a right; or
+ * nothing, as the next step of a procedure is asked for (operations/refusals.ts).
  *
  * Exit codes: 1 failed, 2 usage, 3 not found, 4 not permitted, 5 conflict, 6 invalid input,
  * 7 locked or rate-limited, 8 agent unreachable, 9 clock not synchronised.
@@ -14,26 +15,26 @@ export const errorCodes = {
   unknown_field: { status: 400, exit: 6, remedy: "reload" },
   invalid_cursor: { status: 400, exit: 6, remedy: "retry" },
 
-  authentication_required: { status: 401, exit: 4, remedy: "signIn" },
-  invalid_credentials: { status: 401, exit: 4, remedy: "entry" },
-  totp_required: { status: 401, exit: 4, remedy: "entry" },
-  totp_invalid: { status: 401, exit: 4, remedy: "entry" },
-  totp_reused: { status: 401, exit: 4, remedy: "entry" },
-  recovery_code_invalid: { status: 401, exit: 4, remedy: "entry" },
-  passkey_invalid: { status: 401, exit: 4, remedy: "retry" },
-  challenge_invalid: { status: 401, exit: 4, remedy: "entry" },
-  step_up_required: { status: 401, exit: 4, remedy: "retry" },
-  invalid_token: { status: 401, exit: 4, remedy: "signIn" },
-  setup_token_invalid: { status: 401, exit: 4, remedy: "setupToken" },
-  provider_refused: { status: 401, exit: 4, remedy: "retry" },
+  authentication_required: { status: 401, exit: 4, remedy: "signIn", refuses: "right" },
+  invalid_credentials: { status: 401, exit: 4, remedy: "entry", refuses: "secret" },
+  totp_required: { status: 401, exit: 4, remedy: "entry", refuses: "nothing" },
+  totp_invalid: { status: 401, exit: 4, remedy: "entry", refuses: "secret" },
+  totp_reused: { status: 401, exit: 4, remedy: "entry", refuses: "secret" },
+  recovery_code_invalid: { status: 401, exit: 4, remedy: "entry", refuses: "secret" },
+  passkey_invalid: { status: 401, exit: 4, remedy: "retry", refuses: "secret" },
+  challenge_invalid: { status: 401, exit: 4, remedy: "entry", refuses: "nothing" },
+  step_up_required: { status: 401, exit: 4, remedy: "retry", refuses: "nothing" },
+  invalid_token: { status: 401, exit: 4, remedy: "signIn", refuses: "right" },
+  setup_token_invalid: { status: 401, exit: 4, remedy: "setupToken", refuses: "secret" },
+  provider_refused: { status: 401, exit: 4, remedy: "retry", refuses: "secret" },
 
-  forbidden: { status: 403, exit: 4, remedy: "home" },
-  insufficient_scope: { status: 403, exit: 4, remedy: "signIn" },
-  token_not_allowed: { status: 403, exit: 4, remedy: "signIn" },
-  two_factor_enrolment_required: { status: 403, exit: 4, remedy: "account" },
-  password_wrong: { status: 403, exit: 4, remedy: "entry" },
-  password_change_required: { status: 403, exit: 4, remedy: "account" },
-  role_missing: { status: 403, exit: 4, remedy: "retry" },
+  forbidden: { status: 403, exit: 4, remedy: "home", refuses: "right" },
+  insufficient_scope: { status: 403, exit: 4, remedy: "signIn", refuses: "right" },
+  token_not_allowed: { status: 403, exit: 4, remedy: "signIn", refuses: "right" },
+  two_factor_enrolment_required: { status: 403, exit: 4, remedy: "account", refuses: "nothing" },
+  password_wrong: { status: 403, exit: 4, remedy: "entry", refuses: "secret" },
+  password_change_required: { status: 403, exit: 4, remedy: "account", refuses: "nothing" },
+  role_missing: { status: 403, exit: 4, remedy: "retry", refuses: "secret" },
 
   not_found: { status: 404, exit: 3, remedy: "home" },
   method_not_allowed: { status: 405, exit: 2, remedy: "reload" },
@@ -84,9 +85,9 @@ export const errorCodes = {
   update_archive_unusable: { status: 422, exit: 6, remedy: "entry" },
   signature_verification_required: { status: 422, exit: 6, remedy: "updates" },
 
-  too_many_attempts: { status: 429, exit: 7, remedy: "retry" },
-  rate_limited: { status: 429, exit: 7, remedy: "retry" },
-  account_locked: { status: 429, exit: 7, remedy: "retry" },
+  too_many_attempts: { status: 429, exit: 7, remedy: "retry", refuses: "secret" },
+  rate_limited: { status: 429, exit: 7, remedy: "retry", refuses: "right" },
+  account_locked: { status: 429, exit: 7, remedy: "retry", refuses: "secret" },
 
   headers_too_large: { status: 431, exit: 6, remedy: "reload" },
   internal_error: { status: 500, exit: 1, remedy: "logs" },
@@ -121,6 +122,9 @@ export const errorCodes = {
 
   storage_full: { status: 507, exit: 1, remedy: "host" },
   storage_unwritable: { status: 507, exit: 1, remedy: "doctor" },
-} as const satisfies Record<string, { status: number; exit: number; remedy: string }>;
+} as const satisfies Record<
+  string,
+  { status: number; exit: number; remedy: string; refuses?: "secret" | "right" | "nothing" }
+>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -30,6 +30,8 @@ export function refuseFaults(faults: readonly Fault[]): void {
 export interface ErrorDetails {
   /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, source, binding, malformed, signature. */
   reason?: string;
+  /** For the record only: the account or API token that was refused; null: an API token that is not known. */
+  about?: { readonly id: string; readonly name: string } | null;
   errors?: readonly InputError[];
   /** The device's facts about its clock, if the clock may be the cause. */
   clock?: ProblemClock;

@@ -1,5 +1,6 @@
 import type { RequestContext } from "../auth/request-context.ts";
 import { StewardError } from "../contract/errors.ts";
+import { refusalOf } from "../contract/operations/refusals.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
 import { type Actor, type EventNote, eventActorOf } from "./call.ts";
@@ -12,19 +13,21 @@ export interface RequestAttempt {
   readonly noted: EventNote;
 }
 
-/** Records a refusal: a 401, 403 or 429. Other errors are not refusals. */
+/** Records what is refused; the next step of a procedure is no refusal. */
 export function recordRefusal(
   events: EventSink,
   id: OperationId,
   { actor, context, noted }: RequestAttempt,
   error: unknown,
 ): void {
-  if (!(error instanceof StewardError) || ![401, 403, 429].includes(error.status)) return;
+  if (!(error instanceof StewardError)) return;
   const { code, details } = error;
+  const type = refusalOf(operationOf(id), code, details, actor.kind === "token");
+  if (type === null) return;
   const facts = {
-    type: operationOf(id).refusal ?? ("request.refused" as const),
+    type,
     actor: eventActorOf(actor),
-    subject: noted.subject ?? null,
+    subject: details.about ?? noted.subject ?? null,
     from: context.address,
     requestId: context.requestId,
     details: { operation: id, ...(details.reason !== undefined && { reason: details.reason }) },

@@ -1,13 +1,7 @@
-import { errorCodes } from "../contract/error-codes.ts";
 import { type EventType, eventTypes } from "../contract/event-types.ts";
+import { refusalOf } from "../contract/operations/refusals.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
 import type { MetricSink } from "./exposition.ts";
-
-/**
- * The operations that end in a session. Other operations are refused under the same type of event: a step-up, a
- * refresh.
- */
-const signIns = operationIds.filter((id) => operationOf(id).event === "sign_in.succeeded");
 
 /** Counts events and sign-in attempts since the agent's start. */
 export function createEventCounts() {
@@ -18,10 +12,9 @@ export function createEventCounts() {
       types.add(type);
       if (type === "sign_in.succeeded") outcomes.add("succeeded");
     },
-    /** `operation` and `code`: the refused operation, and the reason. */
-    refused: (type: EventType, operation: unknown, code: string): void => {
+    refused: (type: EventType, code: string): void => {
       types.add(type);
-      if (type === "sign_in.refused" && signIns.some((id) => id === operation)) outcomes.add(code);
+      if (type === "sign_in.refused") outcomes.add(code);
     },
     // Events that have not happened are written too: Prometheus' increase() misses the first one of a new series.
     writeTo: (sink: MetricSink): void => {
@@ -51,10 +44,11 @@ function countsOf<Labels>(keys: readonly string[], labelsOf: (key: string) => La
   };
 }
 
-/**
- * The errors that are recorded as refusals (http/request-events.ts); others say nothing about the client's identity.
- */
-function refusalCodes(): readonly string[] {
-  const codes = new Set(signIns.flatMap((id) => operationOf(id).errors ?? []));
-  return [...codes].filter((code) => [401, 403, 429].includes(errorCodes[code].status));
+/** `totp_required`: the second step never came (auth/sign-in/challenges.ts). */
+function refusalCodes(): ReadonlySet<string> {
+  const refused = operationIds.flatMap((id) => {
+    const operation = operationOf(id);
+    return (operation.errors ?? []).filter((code) => refusalOf(operation, code) === "sign_in.refused");
+  });
+  return new Set(["totp_required", ...refused]);
 }

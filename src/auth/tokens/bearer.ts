@@ -1,4 +1,4 @@
-import { StewardError } from "../../contract/errors.ts";
+import { type ErrorDetails, StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Account } from "../../users/account.ts";
@@ -72,28 +72,27 @@ export function createBearer(options: BearerOptions) {
     program: (text: string, isClockTolerant: boolean, from: string): Program => {
       const token = apiTokens.find(text);
       const account = token && accounts.find(token.user_id);
+      const about = token ? { id: token.id, name: `${account?.username}/${token.name}` } : null;
+      const refuse = (reason: string, message: string, isProven = true) =>
+        refused(options, reason, message, { isProven, about });
       if (!token || !account?.enabled) {
-        throw refused(
-          options,
-          "revoked",
-          "This API token is unknown or was deleted, or its owner may not sign in.",
-          token !== undefined,
-        );
+        const sentence = "This API token is unknown or was deleted, or its owner may not sign in.";
+        throw refuse("revoked", sentence, token !== undefined);
       }
       if (!isAllowedFrom(token, from)) {
         // A holder at another address has no right to the token, and learns nothing about the clock.
         const sentence =
           "This API token does not count from the address that the request comes from, which the device's log has. Send it from one of its ranges, or make another one: `steward token add --from RANGE`.";
-        throw refused(options, "source", sentence, false);
+        throw refuse("source", sentence, false);
       }
       if (token.suspended !== null) {
         const sentence = `This API token was restored from a backup of another device and is suspended until an administrator resumes it: \`steward token resume ${token.id}\`.`;
-        throw refused(options, "suspended", sentence);
+        throw refuse("suspended", sentence);
       }
       const isTolerated = apiTokens.isExpired(token);
       const mayMend = isClockTolerant && isClockInDoubt(options);
       if (isTolerated && !(mayMend && apiTokens.secondsSinceUse(token) < toleranceSeconds)) {
-        throw refused(options, "expired", "The API token has expired. Its owner can make a new one.");
+        throw refuse("expired", "The API token has expired. Its owner can make a new one.");
       }
       if (!isTolerated) apiTokens.used(token, from);
       const requiredAction = requiredActionOf(account, options.security().require_2fa);
@@ -124,8 +123,15 @@ function isClockInDoubt({ time }: BearerOptions): boolean {
   return !time.isTrusted() || time.secondsSinceStep() < toleranceSeconds;
 }
 
-/** `isProven`: the token is one of ours, so its sender may learn more about the clock. */
-function refused({ time }: BearerOptions, reason: string, message: string, isProven = true): StewardError {
+/** `isProven`: the token is one of ours, so its sender may learn more about the clock. `about`: of an API token. */
+function refused(
+  { time }: BearerOptions,
+  reason: string,
+  message: string,
+  { isProven, about }: { isProven: boolean; about?: ErrorDetails["about"] } = { isProven: true },
+): StewardError {
   const clock = time.describe({ isProven });
-  return new StewardError("invalid_token", message, { details: { reason, clock } });
+  return new StewardError("invalid_token", message, {
+    details: { reason, clock, ...(about !== undefined && { about }) },
+  });
 }

@@ -53,7 +53,6 @@ export const authOperations = {
       "storage_unwritable",
     ],
     event: "setup.done",
-    refusal: "sign_in.refused",
   },
   login: {
     method: "POST",
@@ -65,7 +64,6 @@ export const authOperations = {
     response: { status: 200, schema: auth.session },
     errors: ["invalid_credentials", "totp_required", "hashing_busy", ...factorErrors],
     event: "sign_in.succeeded",
-    refusal: "sign_in.refused",
   },
   answerChallenge: {
     method: "POST",
@@ -77,7 +75,6 @@ export const authOperations = {
     response: { status: 200, schema: auth.session },
     errors: ["challenge_invalid", "totp_required", "passkey_invalid", ...factorErrors],
     event: "sign_in.succeeded",
-    refusal: "sign_in.refused",
   },
   beginAtProvider: {
     method: "POST",
@@ -95,7 +92,6 @@ export const authOperations = {
       "clock_not_synchronised",
       "not_found",
     ],
-    refusal: "sign_in.refused",
   },
   signInAtProvider: {
     method: "POST",
@@ -108,7 +104,6 @@ export const authOperations = {
     response: { status: 200, schema: auth.session },
     errors: ["forbidden", ...providerErrors],
     event: "sign_in.succeeded",
-    refusal: "sign_in.refused",
   },
   stepUpAtProvider: {
     method: "POST",
@@ -121,7 +116,6 @@ export const authOperations = {
     response: { status: 200, schema: auth.stepUp },
     errors: providerErrors,
     event: "step_up.succeeded",
-    refusal: "sign_in.refused",
   },
   refresh: {
     method: "POST",
@@ -132,7 +126,6 @@ export const authOperations = {
     body: auth.refresh,
     response: { status: 200, schema: auth.session },
     errors: ["invalid_token", "authentication_required", "forbidden"],
-    refusal: "sign_in.refused",
   },
   logout: {
     method: "POST",
@@ -159,7 +152,6 @@ export const authOperations = {
       ...factorErrors,
     ],
     event: "step_up.succeeded",
-    refusal: "sign_in.refused",
   },
   getMe: {
     method: "GET",
@@ -181,7 +173,6 @@ export const authOperations = {
     response: { status: 204 },
     errors: ["password_wrong", "too_many_attempts", "account_of_provider", ...newPasswordErrors],
     event: "password.changed",
-    refusal: "sign_in.refused",
   },
   listSessions: {
     method: "GET",

@@ -97,8 +97,6 @@ export interface Operation {
   readonly precondition?: true;
   /** The type of the event of a success; reads have none. */
   readonly event?: EventType;
-  /** The type of the event of a refusal (401, 403, 429), if not `request.refused`. */
-  readonly refusal?: EventType;
   /** Codes of this operation's own; those that follow from access, body and parameters are derived. */
   readonly errors?: readonly ErrorCode[];
 }

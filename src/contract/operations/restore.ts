@@ -15,7 +15,6 @@ export const restoreOperations = {
     ofConsole: true,
     upload: { maximumBytes: schemas.mostBackupBytes },
     response: { status: 200, schema: schemas.receivedBackup },
-    refusal: "sign_in.refused",
     errors: [...ofSetupToken, "rate_limited", "storage_full", "storage_unwritable"],
   },
   restoreBackup: {
@@ -28,7 +27,6 @@ export const restoreOperations = {
     ofConsole: true,
     body: schemas.restoreRequest,
     response: { status: 200, schema: schemas.restorePlan },
-    refusal: "sign_in.refused",
     errors: [
       ...ofSetupToken,
       "not_found",

@@ -72,7 +72,6 @@ export const twoFactorOperations = {
       "second_factor_unavailable",
     ],
     event: "two_factor.disabled",
-    refusal: "sign_in.refused",
   },
   recoverTwoFactor: {
     method: "POST",
@@ -99,7 +98,6 @@ export const twoFactorOperations = {
       "storage_unwritable",
     ],
     event: "two_factor.recovered",
-    refusal: "sign_in.refused",
   },
   beginPasskey: {
     method: "POST",

@@ -34,7 +34,7 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
         return log.record(facts);
       },
       refuse: (facts: EventFacts, code: string) => {
-        events.refused(facts.type, facts.details.operation, code);
+        events.refused(facts.type, code);
         log.refuse(facts, code);
       },
     }),
