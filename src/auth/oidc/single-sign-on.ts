@@ -187,6 +187,7 @@ async function enter(
     throw new StewardError(
       "forbidden",
       `The account ${account.username} is disabled on this device. An administrator can enable it.`,
+      { details: { about: { id: account.id, name: account.username } } },
     );
   }
   const opened = sessions.open(account.id, context);
@@ -208,6 +209,7 @@ async function keep({ config, accounts, sessions }: Parts, claims: Claims): Prom
   throw new StewardError(
     "role_missing",
     `${config.name} has signed you in, but none of your groups has a role on this device. Have one of them changed at the provider; the host file of this device names those that count (oidc.roles).`,
+    former && { details: { about: { id: former.id, name: former.username } } },
   );
 }
 

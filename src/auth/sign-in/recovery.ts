@@ -22,7 +22,11 @@ interface RecoveryOptions extends SessionResponseOptions {
 
 export function createRecovery(options: RecoveryOptions) {
   const { accounts, throttle, enrolment, sessions, apiTokens } = options;
+  const accountOf = (reference: string): Account | undefined =>
+    accounts.find(reference) ?? accounts.findByName(asUsername(reference));
   return {
+    /** The account of this id or user name. */
+    accountOf,
     /**
      * Removes the factor, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Throws the
      * same `invalid_credentials` for every reason; also `too_many_attempts` and `hashing_busy`.
@@ -32,7 +36,7 @@ export function createRecovery(options: RecoveryOptions) {
       secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },
       context: RequestContext,
     ): Promise<SignedIn & { ended: EndedTokens }> => {
-      const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
+      const named = accountOf(reference);
       const username = named?.username ?? asUsername(reference);
       return withThrottle(
         throttle,

@@ -49,6 +49,8 @@ export function createSignIn(options: SignInOptions) {
         login(options, { ...credentials, username }, resolved),
       );
     },
+    /** The account whose password was right; undefined for a challenge that has ended. */
+    challenged: (token: string): Account | undefined => challenged(options, token)?.account,
     /** Throws `challenge_invalid`, the errors of a wrong code, `too_many_attempts`. */
     answerChallenge: (token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn> =>
       answerChallenge(options, token, proof, context),
@@ -115,19 +117,25 @@ async function answerChallenge(
   context: RequestContext,
 ): Promise<SignedIn> {
   const { challenges, throttle } = options;
-  const challenge = challenges.find(token);
-  const account =
-    challenge && accountForLogin(options.accounts.find(challenge.userId), challenge.passwordHash);
+  const { challenge, account } = challenged(options, token) ?? {};
   if (!challenge || !account?.two_factor) throw staleChallenge();
   const { two_factor } = account;
   return withThrottle(throttle, { name: account.username, isProven: true }, context, async (resolved) => {
     const method = await provenBy(options, token, () =>
       options.secondFactor.prove(account, two_factor, proof, resolved),
     );
-    if (!challenges.find(token)) throw staleChallenge();
+    // The user may have been disabled while the code was being checked, or another answer to it was right.
+    const again = challenged(options, token)?.account;
+    if (!again) throw staleChallenge();
     challenges.close(token);
-    return openAgain(options, challenge, method, resolved);
+    return open(options, again, { rehashed: challenge.rehashed, method }, resolved);
   });
+}
+
+function challenged({ challenges, accounts }: SignInOptions, token: string) {
+  const challenge = challenges.find(token);
+  if (!challenge) return undefined;
+  return { challenge, account: accountForLogin(accounts.find(challenge.userId), challenge.passwordHash) };
 }
 
 /** Counts a wrong code against its challenge. */
@@ -144,18 +152,6 @@ async function provenBy(
     }
     throw error;
   }
-}
-
-/** Checks the account once more: the user may have been disabled while the code was being checked. */
-function openAgain(
-  options: SignInOptions,
-  { userId, passwordHash, rehashed }: Challenge,
-  method: FactorMethod,
-  context: RequestContext,
-): SignedIn {
-  const account = accountForLogin(options.accounts.find(userId), passwordHash);
-  if (!account) throw staleChallenge();
-  return open(options, account, { rehashed, method }, context);
 }
 
 /** The account, if its owner may enter with the password that matched this hash. */

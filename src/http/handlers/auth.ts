@@ -7,6 +7,7 @@ import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
 import type { EventDetails, EventSink, EventSubject } from "../../journal/events/event.ts";
+import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { KeptAccount } from "../../users/provider-account.ts";
 import { type Actor, type Call, type EventNote, type Handlers, personOf } from "../call.ts";
@@ -26,12 +27,12 @@ export function createAuthHandlers(options: AuthHandlersOptions) {
   const { accounts, signIn, ownAccount, singleSignOn, events } = options;
   return {
     login: async ({ body, context, cookie, note }) => {
-      const named = accounts.findByName(asUsername(body.username));
-      if (named) note({ subject: { id: named.id, name: named.username } });
+      noteTried(accounts.findByName(asUsername(body.username)), note);
       const session = told(await signIn.login(body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
     answerChallenge: async ({ body, context, cookie, note }) => {
+      noteTried(signIn.challenged(body.challenge_token), note);
       const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
@@ -72,6 +73,11 @@ export function createAuthHandlers(options: AuthHandlersOptions) {
 /** The role of the person with the changed password or second factor: people are notified of an administrator. */
 export function roleOf(actor: Actor): EventNote {
   return { details: { role: personOf(actor).account.role } };
+}
+
+/** Names the account that a secret is tried at, for the event of its refusal; a name that no account has is not kept. */
+export function noteTried(account: Account | undefined, note: Call<"login">["note"]): void {
+  if (account) note({ subject: { id: account.id, name: account.username } });
 }
 
 /** Names the user who signed in, for the event. */

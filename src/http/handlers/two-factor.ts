@@ -9,7 +9,7 @@ import type { User } from "../../contract/types.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
 import { type Call, type HandlersOf, personOf } from "../call.ts";
-import { roleOf, told } from "./auth.ts";
+import { noteTried, roleOf, told } from "./auth.ts";
 
 interface TwoFactorHandlersOptions {
   accounts: Accounts;
@@ -62,6 +62,7 @@ async function recover(
 ) {
   const { password, recovery_code, reason, keep_tokens } = body;
   if (password !== undefined && recovery_code !== undefined) {
+    noteTried(recovery.accountOf(params.id), note);
     const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, context);
     const { ended } = recovered;
     const session = told(recovered, note, { role: recovered.session.user.role, ...ended });
