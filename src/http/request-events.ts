@@ -29,6 +29,7 @@ export function recordRefusal(
     actor: eventActorOf(actor),
     subject: details.about ?? noted.subject ?? null,
     from: context.address,
+    client: context.clientKey ?? context.address,
     requestId: context.requestId,
     details: { operation: id, ...(details.reason !== undefined && { reason: details.reason }) },
   };

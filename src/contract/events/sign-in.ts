@@ -33,5 +33,5 @@ export const signInEvents = {
   "step_up.succeeded": { ...security("never"), stale: [], details: {} },
   "session.ended": { ...security("never"), stale: ["sessions"], details: { session } },
   "session.reused": { ...security("always"), stale: ["sessions"], details: { session } },
-  "session.cookie_refused": { ...refusal, stale: [], details: { session } },
+  "session.cookie_refused": { ...refusal, stale: [], details: { session: sometimes(session) } },
 } as const satisfies EventRows;

@@ -60,7 +60,7 @@ export function createRequestLines(options: ActorLinesOptions) {
     );
   const strangers = createRepeats<Line>({
     keyOf: ({ key }) => key,
-    amongOthers: (line) => ({ ...line, from: "others" }),
+    amongOthers: (line) => [{ ...line, key: "others", from: "others" }],
     tell: write,
     timers: options.timers,
   });

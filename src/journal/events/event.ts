@@ -23,6 +23,8 @@ export interface EventFacts {
   readonly subject: EventSubject | null;
   /** Address, or `local`. */
   readonly from: string;
+  /** The key of that client, such as the /64 of an IPv6 address: its refusals are counted together. It is not kept. */
+  readonly client?: string;
   readonly requestId: string | null;
   readonly details: EventDetails;
 }

@@ -1,5 +1,5 @@
 import type { Timers } from "../../host/ports.ts";
-import { createRepeats } from "../logs/repeats.ts";
+import { createRepeats, maximumKinds } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
 
 interface Refusal {
@@ -8,19 +8,22 @@ interface Refusal {
 }
 
 /**
- * Writes the first refusal of a kind and source at once, and then at most one line a minute for all like it, with the
- * facts of the last of those that it counts. `maximum`: kinds and sources that are counted apart.
+ * Writes the first refusal of a kind at once, and then ever fewer lines for all like it, from one a minute to one in ten
+ * minutes, with the facts of the last of those that it counts. Alike are those of one reason, at one account, from one
+ * client; names that no account has are alike, so that inventing them adds no kinds. `maximum`: kinds counted apart.
  */
 export function createRefusalCounts(
   write: (facts: EventFacts, code: string, count: number) => void,
-  { timers, maximum }: { timers: Timers; maximum?: number | undefined },
+  { timers, maximum = maximumKinds }: { timers: Timers; maximum?: number | undefined },
 ) {
   const repeats = createRepeats<Refusal>({
-    keyOf: ({ facts: { type, actor, from, details }, code }) =>
-      JSON.stringify([type, code, details.operation, from, actor.kind, actor.id]),
-    amongOthers: ({ facts, code }) => ({ facts: others(facts), code }),
+    keyOf: ({ facts: { type, actor, subject, from, client = from, details }, code }) =>
+      JSON.stringify([type, code, details, client, actor.kind, actor.id, subject?.id]),
+    // Half of the kinds are for accounts, so that strangers with many addresses leave them theirs.
+    maximumOf: ({ facts: { actor, subject } }) => ((actor.id ?? subject) ? maximum : maximum / 2),
+    amongOthers: ({ facts, code }) => othersOf(facts).map((form) => ({ facts: form, code })),
     tell: ({ facts, code }, count) => write(facts, code, count),
-    ...{ maximum, timers },
+    ...{ timers, longestQuietSeconds: 10 * 60 },
   });
   return {
     add: (facts: EventFacts, code: string): void => void repeats.add({ facts, code }),
@@ -29,8 +32,10 @@ export function createRefusalCounts(
   };
 }
 
-/** The one event for refusals from many clients. */
-function others(facts: EventFacts): EventFacts {
+/** The same reason from many clients: at this account; and, with too many accounts, at any. */
+function othersOf({ details: { operation: _, ...details }, ...facts }: EventFacts): readonly EventFacts[] {
+  const fromMany = { ...facts, from: "others", client: "others", details };
   const actor = { kind: "anonymous", id: null, name: null } as const;
-  return { ...facts, type: "request.refused", actor, subject: null, from: "others", details: {} };
+  const { reason } = details;
+  return [fromMany, { ...fromMany, actor, subject: null, details: reason === undefined ? {} : { reason } }];
 }

@@ -20,7 +20,7 @@ export function createActorLines({ log, timers, uptime }: ActorLinesOptions) {
   const buckets = createBuckets(ofActor, () => uptime() * 1_000);
   const leftOut = createRepeats<string>({
     keyOf: (actor) => actor,
-    amongOthers: () => "others",
+    amongOthers: () => ["others"],
     tell: (actor, count) => log("notice", "audit lines left out", { audit: true, actor, count }),
     timers,
   });

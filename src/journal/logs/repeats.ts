@@ -14,14 +14,14 @@ interface RepeatsOptions<T> {
   /** False: the second ends the count of the first, although they are of one kind. Absent: all of a kind are alike. */
   areAlike?: (first: T, second: T) => boolean;
   /**
-   * The form of one when there are too many kinds: all of these share one line. Absent: it is written at once,
-   * uncounted.
+   * Forms of one that are counted instead when there are too many kinds, each wider than the one before: the first that
+   * has room, and in any case the last, so there must be few of those. Absent: it is written at once, uncounted.
    */
-  amongOthers?: (one: T) => T;
+  amongOthers?: (one: T) => readonly T[];
   /** `one`: the last of those that are counted. */
   tell: (one: T, count: number) => void;
-  /** Kinds counted apart, some 500 bytes each. */
-  maximum?: number | undefined;
+  /** Kinds up to which this one is counted apart, some 500 bytes each; each of its wider forms has as much room more. */
+  maximumOf?: (one: T) => number;
   /** The seconds between two lines of a kind double up to this while it repeats; 60 by default. */
   longestQuietSeconds?: number;
   timers: Timers;
@@ -30,10 +30,7 @@ interface RepeatsOptions<T> {
 /** Seconds between the first two lines of one kind. */
 const quietSeconds = 60;
 
-const maximumKinds = 512;
-
-/** keyOf() never returns an empty text. */
-const others = "";
+export const maximumKinds = 512;
 
 interface Counted<T> {
   one: T;
@@ -43,8 +40,7 @@ interface Counted<T> {
 }
 
 export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
-  const { keyOf, areAlike = () => true, amongOthers, tell, maximum = maximumKinds, timers } = options;
-  const { longestQuietSeconds = quietSeconds } = options;
+  const { areAlike = () => true, tell, timers, longestQuietSeconds = quietSeconds } = options;
   const kinds = new Map<string, Counted<T>>();
   const begin = (key: string, counted: Counted<T>, seconds: number): void => {
     counted.takeBack = timers.after(seconds, () => due(key, counted, seconds));
@@ -63,15 +59,9 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
     kinds.delete(key);
     if (count > 0) tell(one, count);
   };
-  /** Its kind and its form; null: it is written on its own. */
-  const placed = (one: T): [key: string, meant: T] | null => {
-    const own = keyOf(one);
-    if (kinds.has(own) || kinds.size < maximum) return [own, one];
-    return amongOthers === undefined ? null : [others, amongOthers(one)];
-  };
   return {
     add: (one) => {
-      const [key, meant] = placed(one) ?? [null, one];
+      const [key, meant] = placed(options, one, kinds) ?? [null, one];
       const known = key === null ? undefined : kinds.get(key);
       if (known && areAlike(known.one, meant)) {
         const before = known.one;
@@ -92,4 +82,17 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
       for (const [key, counted] of [...kinds]) end(key, counted);
     },
   };
+}
+
+/** The kind and the form that one is counted by; undefined: it is written on its own. */
+function placed<T>(
+  { keyOf, amongOthers = () => [], maximumOf = () => maximumKinds }: RepeatsOptions<T>,
+  one: T,
+  kinds: ReadonlyMap<string, unknown>,
+): readonly [key: string, form: T] | undefined {
+  const others = amongOthers(one);
+  const isLast = (place: number) => place > 0 && place === others.length;
+  return [one, ...others]
+    .map((form) => [keyOf(form), form] as const)
+    .find(([key], place) => kinds.has(key) || kinds.size < (place + 1) * maximumOf(one) || isLast(place));
 }
