@@ -1,0 +1,177 @@
+import { textOf } from "./text-of.ts";
+
+/** Deeper nesting than any document has; a root of trust in a configuration is the deepest. */
+const mostDepth = 64;
+
+/** Characters of a member's name in a reason: a stranger's can be as long as a body. */
+const longestName = 128;
+
+/** Makes the error of a reason that continues after the name of the file or body. */
+type Refuse = (why: string) => Error;
+
+/**
+ * The value of a JSON text (RFC 8259) that every program reads alike: no member is there twice, since a program that
+ * checked it before may have read the other one, and no text has half a character. Throws what `refuse` makes, with line,
+ * column and JSON Pointer, in the same words on each runtime, and without any value of the text, which may be secret.
+ */
+export function jsonOf(text: string, refuse: Refuse): unknown {
+  return new Reader(text, refuse).whole();
+}
+
+/** The same of a file. */
+export function jsonIn(bytes: Uint8Array, refuse: Refuse): unknown {
+  return jsonOf(textOf(bytes, { refuse }), refuse);
+}
+
+const blanks = /[ \t\n\r]*/y;
+const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
+/** Up to its end, whatever is in it; each sign can be matched in one way only, so that it takes linear time. */
+const string = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
+/** What must not be in it, behind what may look like it. */
+const wrongInString = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|(\\|(?![\u007f-\u009f])\p{Cc})/gu;
+
+type Habits = readonly (readonly [RegExp, string])[];
+
+/** What people and other programs write where JSON has something else: anywhere, and in place of a value or a name. */
+const anywhere: Habits = [
+  [/$/y, "it ends here, and something is missing"],
+  [/\/[/*]|#|<!--/y, "a comment is here, and JSON has none"],
+  [/\ufeff/y, "a byte order mark is here"],
+  [/[^\S \t\n\r]/y, "a blank is here that JSON does not have, such as a no-break space"],
+];
+const inPlaceOfValue: Habits = [
+  [/['`\u2018-\u201f\u00ab\u00bb\u2039\u203a]/y, 'a quotation mark other than " is here'],
+  [
+    /[-+]?(?:NaN|nan|Infinity|inf|undefined|None)\b/y,
+    "a value is here that JSON does not have; null may be meant",
+  ],
+  [/(?:True|TRUE|False|FALSE|Null|NULL)\b/y, "true, false and null are written in small letters"],
+  [/[-+.\d]/y, "a number is not written as JSON has it, such as 8, -0.5 or 1e3"],
+  [/[\p{L}_$]/uy, 'a text or name is not in quotation marks (")'],
+];
+
+class Reader {
+  readonly #text: string;
+  readonly #refuse: Refuse;
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+
+  constructor(text: string, refuse: Refuse) {
+    this.#text = text;
+    this.#refuse = refuse;
+  }
+
+  whole(): unknown {
+    this.#take(blanks);
+    const value = this.#value();
+    return this.#at < this.#text.length ? this.#unexpected("the end", anywhere) : value;
+  }
+
+  #value(): unknown {
+    if (this.#path.length > mostDepth) this.#fail(`it is nested deeper than ${mostDepth}`);
+    const value = this.#is("{") ? this.#object() : this.#is("[") ? this.#array() : this.#scalar();
+    this.#take(blanks);
+    return value;
+  }
+
+  #object(): object {
+    const members = new Map<string, unknown>();
+    this.#entries("}", () => {
+      const start = this.#at;
+      const name = this.#is('"') ? this.#string() : this.#unexpected("a member's name");
+      this.#path.push(name);
+      if (members.has(name)) this.#fail("this member is there twice", start);
+      this.#take(blanks);
+      if (!this.#is(":")) this.#unexpected("a colon", anywhere);
+      this.#skip();
+      members.set(name, this.#value());
+      this.#path.pop();
+    });
+    // Each becomes an own member, also __proto__.
+    return Object.fromEntries(members);
+  }
+
+  #array(): unknown[] {
+    const items: unknown[] = [];
+    this.#entries("]", () => {
+      this.#path.push(items.length);
+      items.push(this.#value());
+      this.#path.pop();
+    });
+    return items;
+  }
+
+  #entries(end: string, read: () => void): void {
+    this.#skip();
+    for (let isFirst = true; !this.#is(end); isFirst = false) {
+      if (!isFirst && !this.#is(",")) this.#unexpected(`a comma or ${end}`, anywhere);
+      if (!isFirst) this.#skip();
+      if (!isFirst && this.#is(end)) this.#fail(`a comma is before ${end}`);
+      read();
+    }
+    this.#skip();
+  }
+
+  #scalar(): unknown {
+    if (this.#is('"')) return this.#string();
+    const start = this.#at;
+    const value: unknown = JSON.parse(this.#take(scalar) ?? this.#unexpected("a value"));
+    return Math.abs(Number(value)) === Infinity ? this.#fail("a number is too large", start) : value;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    const found = this.#take(string) ?? this.#fail("a text does not end: a quotation mark is missing");
+    const value = this.#unescaped(found, start);
+    // Only an escape can make half a character.
+    if (found.includes("\\u") && /\p{Surrogate}/u.test(value))
+      this.#fail("a text has half a character (a lone surrogate)", start);
+    return value;
+  }
+
+  #unescaped(found: string, start: number): string {
+    try {
+      return JSON.parse(found) as string;
+    } catch {
+      const [wrong] = [...found.matchAll(wrongInString)].filter((one) => one[1] !== undefined);
+      const why =
+        wrong?.[1] === "\\"
+          ? "a backslash is before a sign that needs none; the backslash itself is written \\\\"
+          : "a control character is in a text; a line end is written \\n, a tab \\t";
+      return this.#fail(why, start + (wrong?.index ?? 0));
+    }
+  }
+
+  #is(sign: string): boolean {
+    return this.#text[this.#at] === sign;
+  }
+
+  #skip(): void {
+    this.#at += 1;
+    this.#take(blanks);
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#text) ?? [];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #unexpected(wanted: string, habits: Habits = [...anywhere, ...inPlaceOfValue]): never {
+    const at = this.#at;
+    const [, habit] = habits.find(([form]) => this.#take(form) !== undefined) ?? [];
+    this.#fail(habit ?? `${wanted} is missing`, at);
+  }
+
+  #fail(why: string, at = this.#at): never {
+    const before = this.#text.slice(0, at).split(/\r\n?|\n/);
+    const column = [...(before.at(-1) ?? "")].length + 1;
+    // RFC 6901 §3
+    const names = this.#path.map((name) =>
+      String(name).slice(0, longestName).replaceAll("~", "~0").replaceAll("/", "~1"),
+    );
+    const pointer = names.length === 0 ? "" : ` (/${names.join("/")})`;
+    throw this.#refuse(`is not JSON at line ${before.length}, column ${column}${pointer}: ${why}`);
+  }
+}

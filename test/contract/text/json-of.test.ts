@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { codePoint } from "../../../lab/basics/code-point.ts";
+import { runs } from "../../../lab/basics/counts.ts";
+import { jsonOf } from "../../../src/contract/text/json-of.ts";
+
+const parse = (text: string): unknown => jsonOf(text, (why) => new Error(why));
+
+/** The text, and the end of the reason behind "is not JSON at line ". */
+const refused: readonly (readonly [text: string, reason: string])[] = [
+  ["", "1, column 1: it ends here, and something is missing"],
+  ['{"a": 1', "1, column 8: it ends here, and something is missing"],
+  [
+    '{"users": [{"name": "ad',
+    "1, column 21 (/users/0/name): a text does not end: a quotation mark is missing",
+  ],
+  ['{"a": 1, "a": 1}', "1, column 10 (/a): this member is there twice"],
+  [
+    '{"users": [{"role": "readonly",\r\n "role": "admin"}]}',
+    "2, column 2 (/users/0/role): this member is there twice",
+  ],
+  ['{"a": 1, "\\u0061": 1}', "1, column 10 (/a): this member is there twice"],
+  ['{"a/b~": {"c": 1, "c": 2}}', "1, column 19 (/a~1b~0/c): this member is there twice"],
+  ["[1, 2,\n]", "2, column 1: a comma is before ]"],
+  ['{"a": 1,}', "1, column 9: a comma is before }"],
+  ['{\n  "names": []\n  "product": "pump"\n}', "3, column 3: a comma or } is missing"],
+  ['{"a": 1; "b": 2}', "1, column 8: a comma or } is missing"],
+  ['{"a" 1}', "1, column 6 (/a): a colon is missing"],
+  ["[1] [2]", "1, column 5: the end is missing"],
+  ["[,1]", "1, column 2 (/0): a value is missing"],
+  ['// made by hand\n{"a": 1}', "1, column 1: a comment is here, and JSON has none"],
+  ['{"a": 1 # one\n}', "1, column 9: a comment is here, and JSON has none"],
+  ["{'a': 1}", '1, column 2: a quotation mark other than " is here'],
+  ["{“a”: 1}", '1, column 2: a quotation mark other than " is here'],
+  ["{a: 1}", '1, column 2: a text or name is not in quotation marks (")'],
+  ['{"a": yes}', '1, column 7 (/a): a text or name is not in quotation marks (")'],
+  ['{"a": NaN}', "1, column 7 (/a): a value is here that JSON does not have; null may be meant"],
+  ['{"a": -Infinity}', "1, column 7 (/a): a value is here that JSON does not have; null may be meant"],
+  ['{"a": True}', "1, column 7 (/a): true, false and null are written in small letters"],
+  ["[01]", "1, column 2 (/0): a number is not written as JSON has it, such as 8, -0.5 or 1e3"],
+  ["[+1]", "1, column 2 (/0): a number is not written as JSON has it, such as 8, -0.5 or 1e3"],
+  ["[0x1f]", "1, column 2 (/0): a number is not written as JSON has it, such as 8, -0.5 or 1e3"],
+  ["[1e400]", "1, column 2 (/0): a number is too large"],
+  ['["a\tb"]', "1, column 4 (/0): a control character is in a text; a line end is written \\n, a tab \\t"],
+  [
+    '["\\\\", "C:\\pump"]',
+    "1, column 11 (/1): a backslash is before a sign that needs none; the backslash itself is written \\\\",
+  ],
+  ['["\\ud83d"]', "1, column 2 (/0): a text has half a character (a lone surrogate)"],
+  ["\ufeff{}", "1, column 1: a byte order mark is here"],
+  ['{"a":\u00a01}', "1, column 6 (/a): a blank is here that JSON does not have, such as a no-break space"],
+  ["[".repeat(70), `1, column 66 (${"/0".repeat(65)}): it is nested deeper than 64`],
+];
+
+describe("jsonOf", () => {
+  for (const [text, reason] of refused)
+    it(`says where and why ${JSON.stringify(text.slice(0, 40))} is refused`, () =>
+      assert.throws(() => parse(text), { message: `is not JSON at line ${reason}` }));
+
+  it("repeats no value, which may be a secret", () => {
+    for (const text of [
+      '{"password": hunter2}',
+      '{"password": "hunter2}',
+      "{'hunter2': 1}",
+      '{"a": "hunter2" "b": 1}',
+    ])
+      assert.throws(
+        () => parse(text),
+        ({ message }: Error) => !message.includes("hunter2"),
+      );
+  });
+
+  it("reads every document as JSON.parse does, and refuses what that refuses", () => {
+    const signs = fc.string({
+      unit: fc.constantFrom(...'{}[]":,01.eE+-\\/truefalsn \n\u0000\u0080é"'),
+      maxLength: 30,
+    });
+    const written = fc
+      .tuple(fc.jsonValue(), fc.constantFrom("", " ", "\t"))
+      .map(([one, indent]) => JSON.stringify(one, null, indent));
+    fc.assert(
+      fc.property(fc.oneof(written, signs, fc.string({ unit: codePoint })), (text) => {
+        let theirs: unknown;
+        try {
+          theirs = JSON.parse(text);
+        } catch {
+          assert.throws(() => parse(text), { message: /^is not JSON at line \d+, column \d+/ });
+          return;
+        }
+        try {
+          assert.deepEqual(parse(text), theirs);
+        } catch (error) {
+          assert.match(String(error), /there twice|half a character|too large/);
+        }
+      }),
+      runs({ usual: 300, all: 5_000 }),
+    );
+  });
+
+  it("takes a time that grows with the length, whatever is refused", () => {
+    const text = `["${"\\\\".repeat(200_000)}`;
+    assert.throws(() => parse(text), { message: /does not end/ });
+    assert.equal(Array.isArray(parse(`${text}"]`)), true);
+  });
+
+  it("makes members of __proto__ that change no prototype", () => {
+    const value = parse('{"__proto__": {"isAdmin": true}}') as { isAdmin?: boolean };
+    assert.deepEqual([value.isAdmin, Object.keys(value)], [undefined, ["__proto__"]]);
+  });
+});
