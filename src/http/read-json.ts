@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { StewardError } from "../contract/errors.ts";
+import { jsonOf } from "../contract/text/json-of.ts";
 import type { Actor } from "./call.ts";
 
 /** Bounds of a body. */
@@ -46,11 +48,10 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
     );
   }
   const bytes = await readBytes(request, limits);
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch (cause) {
-    throw new StewardError("malformed_json", "The body is not JSON in UTF-8.", { cause });
-  }
+  const refuse = (why: string) => new StewardError("malformed_json", `The body ${why}. Nothing was changed.`);
+  // A program that reads it before this one takes it for UTF-8, whatever it begins with.
+  if (!isUtf8(bytes)) throw refuse("is not UTF-8");
+  return jsonOf(bytes.toString("utf8"), refuse);
 }
 
 function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits): Promise<Buffer> {

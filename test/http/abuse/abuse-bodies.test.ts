@@ -23,6 +23,11 @@ const refused: Record<string, { body: unknown; code: string }> = {
   "two documents": { body: '{"a":1}{"b":2}', code: "malformed_json" },
   "a single quote": { body: "{'username':'x'}", code: "malformed_json" },
   "a byte order mark": { body: `\ufeff${JSON.stringify(newUser)}`, code: "malformed_json" },
+  "a member twice": {
+    body: '{"username":"intruder","role":"readonly","role":"admin"}',
+    code: "malformed_json",
+  },
+  "half a character": { body: '{"username":"\\ud800","role":"admin"}', code: "malformed_json" },
   NaN: { body: "NaN", code: "malformed_json" },
   "a form": { body: "username=intruder&role=admin", code: "malformed_json" },
   null: { body: "null", code: "validation_failed" },
@@ -53,11 +58,11 @@ const refused: Record<string, { body: unknown; code: string }> = {
   },
   "10,000 lists in each other": {
     body: `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
-    code: "validation_failed",
+    code: "malformed_json",
   },
   "32,000 lists in each other as a member": {
     body: `{"username":${"[".repeat(32_000)}${"]".repeat(32_000)}}`,
-    code: "validation_failed",
+    code: "malformed_json",
   },
   "5,000 members that are not known": {
     body: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1])),
