@@ -106,6 +106,7 @@ export const ownReading: Readonly<Record<string, string>> = {
   "system/network-facts.ts": "reads /proc, and the system's list of name servers",
   "system/temperature.ts": "reads /sys",
   "system/unattended.ts": "reads /sys",
+  "terminal/given-text.ts": "a file that a person names",
   "users/common-passwords.ts": "the program's own file",
 };
 const ownReadingRooms = /^(cli|console|publisher|publishing|host\/linux)\//;

@@ -3,11 +3,11 @@ import { pipeline } from "node:stream/promises";
 import type { Input } from "../../contract/types.ts";
 import { CommandError, UsageError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
+import { givenLines } from "../../terminal/given-text.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { formatBytes } from "../system/facts-view.ts";
 import { readFirstLine } from "../users/new-password.ts";
-import { keyLines } from "./key-lines.ts";
 import { backupName, type Rotation, removeOlder } from "./rotation.ts";
 import { writeBackup } from "./write-backup.ts";
 
@@ -128,7 +128,7 @@ function askTwice(context: Invocation["context"]): Promise<string> {
 
 /** As age's own -R takes it: a key a line, blank lines and comments. */
 async function recipientsIn(file: string): Promise<string[]> {
-  const keys = await keyLines(file);
+  const keys = await givenLines(file);
   if (keys.length > 0) return keys;
   throw new CommandError(
     6,

@@ -8,12 +8,12 @@ import { CommandError } from "../../terminal/command-error.ts";
 import { requireConsent, shellLine } from "../../terminal/commands/consent.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
+import { givenLines } from "../../terminal/given-text.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { readFirstLine } from "../users/new-password.ts";
 import { bringHostFiles, hostFileLines, readHostFiles } from "./host-files.ts";
-import { keyLines } from "./key-lines.ts";
 
 /** A backup becomes this device: all of it or nothing (docs/restore.md). */
 export const restore: Command = {
@@ -130,7 +130,7 @@ const otherKeys: readonly (readonly [RegExp, string])[] = [
 ];
 
 async function identitiesIn(path: string, source: string): Promise<string[]> {
-  const lines = await keyLines(path);
+  const lines = await givenLines(path);
   const keys = lines.filter((line) => /^AGE-SECRET-KEY-(PQ-)?1/.test(line));
   if (keys.length > 0) return keys;
   const [, fault = ""] = otherKeys.find(([form]) => [...lines, ""].some((line) => form.test(line))) ?? [];

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { type ClientRequest, type RequestOptions, request as requestByHttp } from "node:http";
 import { connect } from "node:net";
-import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { fileFailure } from "../../terminal/failure.ts";
+import { givenText } from "../../terminal/given-text.ts";
 import type { Places } from "./places.ts";
 
 /** No agent listens: the request was not delivered, so it may be done another way. */
@@ -29,8 +28,7 @@ export interface Credentials {
 
 /** From the files named on the command line. Throws CommandError(6) for what cannot be a token. */
 export async function readCredentials({ tokenFile, authorityFile }: Places): Promise<Credentials> {
-  const read = (path: string) => readFile(path, "utf8").catch(rethrown((error) => fileFailure(error, path)));
-  const token = tokenFile === undefined ? undefined : (await read(tokenFile)).trim();
+  const token = tokenFile === undefined ? undefined : (await givenText(tokenFile)).trim();
   // RFC 6750 §2.1: b64token; anything else could not be sent in the header.
   if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
     throw new CommandError(
@@ -38,7 +36,11 @@ export async function readCredentials({ tokenFile, authorityFile }: Places): Pro
       `${tokenFile} does not contain a bearer token: one line of letters, digits and ._~+/- is expected.`,
     );
   }
-  return { token, authority: authorityFile === undefined ? undefined : await read(authorityFile) };
+  return {
+    token,
+    authority:
+      authorityFile === undefined ? undefined : await givenText(authorityFile, { otherwise: "windows-1252" }),
+  };
 }
 
 /** An operation as an HTTP request. */

@@ -1,11 +1,9 @@
-import { StewardError } from "../../contract/errors.ts";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
-import { CommandError, OnlyExitCode, UsageError } from "../../terminal/command-error.ts";
+import { OnlyExitCode, UsageError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
-import { caps } from "../../tuf/caps.ts";
-import { parseStrictJson } from "../../tuf/strict-json.ts";
+import { givenText, noText } from "../../terminal/given-text.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { bytesOf } from "../client/given-bytes.ts";
 import { requireLocal } from "../client/places.ts";
 import { applyWithRoot } from "./update-root.ts";
 
@@ -46,14 +44,19 @@ export const apply: Command = {
   ],
   worksOffline: true,
   async run(invocation) {
-    const { positionals, options, places, client, output } = invocation;
+    const { positionals, options, places, client, context, output } = invocation;
     requireLocal(places, "apply");
     const [source] = positionals;
     if (options.has("export")) return exportDevice(invocation);
     const foreign = ["without-secrets", "seal-to"].find((name) => options.has(name));
     if (foreign !== undefined) throw new UsageError(`--${foreign} is for --export.`);
     if (source === undefined) throw new UsageError("Name the file, or - for standard input.");
-    const configuration = parsed(await bytesOf(invocation, source, bound), source);
+    const isStandardInput = source === "-";
+    const text = await givenText(isStandardInput ? context.stdin : source, bound);
+    // The agent judges the content.
+    const configuration = jsonOf(text, (why) =>
+      noText(isStandardInput ? "Standard input" : source, why),
+    ) as Configuration;
     const check = options.has("check");
     const result = check
       ? await client.call("applyConfiguration", { query: { check }, body: configuration })
@@ -77,25 +80,6 @@ async function exportDevice({ positionals, options, client, output }: Invocation
   await output.document(configuration);
   for (const { subject, name, detail } of left_out)
     await output.remark(`Left out of ${name === "" ? subject : `${subject} ${name}`}: ${detail}`);
-}
-
-/** A root of trust is the deepest part of a file, two levels down. */
-const limits = { jsonDepth: caps.jsonDepth + 2, jsonValues: caps.jsonValues };
-
-/**
- * The agent judges the content. A file with the same member twice is refused: those who reviewed it may have read the
- * other one. A fault is reported by its place, because the text around it may be a secret.
- */
-function parsed(bytes: Uint8Array, source: string): Configuration {
-  try {
-    return parseStrictJson(bytes, limits) as Configuration;
-  } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    throw new CommandError(
-      6,
-      `${source} cannot be read as JSON. ${escapeText(error.message)} Nothing was changed.`,
-    );
-  }
 }
 
 function report({ changed, changes }: ConfigurationResult, isDiff: boolean): string {

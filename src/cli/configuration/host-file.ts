@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { rethrown, StewardError } from "../../contract/errors.ts";
 import type { Tls } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
+import { givenText } from "../../terminal/given-text.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { CheckedText, Client, ExaminedHost } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
@@ -45,8 +45,7 @@ async function checkFile(
   path: string,
   { checkText }: Pick<ExaminedHost["hostFile"], "checkText">,
 ): Promise<CheckedText> {
-  const text = await readFile(path, "utf8").catch(rethrown((error) => fileFailure(error, path)));
-  return checkText(text);
+  return checkText(await givenText(path));
 }
 
 const restore: Command = {

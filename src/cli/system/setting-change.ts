@@ -1,8 +1,9 @@
 import { settings } from "../../contract/schemas/settings.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import type { SettingsChange } from "../../contract/types.ts";
-import { isObject } from "../../store/validation/members.ts";
 import { CommandError } from "../../terminal/command-error.ts";
+import { noText } from "../../terminal/given-text.ts";
 import { type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";
 
 export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);
@@ -27,7 +28,7 @@ export function parseAssignments(assignments: readonly string[]): ParsedChange {
  */
 export function parseSettings(text: string): ParsedChange {
   if (text.trimStart().startsWith("{")) return changeOf(membersOf(parseJson(text, "Standard input"), ""));
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
   return parseAssignments(lines);
 }
 
@@ -72,13 +73,7 @@ function membersOf(value: unknown, prefix: string): Member[] {
 }
 
 function parseJson(text: string, name: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Falls through: JSON that is cut off gets the same error as JSON of another kind.
-  }
-  throw new CommandError(6, `${name} begins like a JSON object, but is not one: it may be incomplete.`);
+  return jsonOf(text, (why) => noText(name, why));
 }
 
 function parseValue(setting: SettingKey, text: string): unknown {
@@ -112,11 +107,8 @@ function parseList(text: string): unknown {
 
 function parseArray({ key }: SettingKey, text: string): unknown {
   if (text.trim() === "") return [];
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CommandError(6, `${key} must be a JSON list, such as '${key}=[]'; "${text}" is not JSON.`);
-  }
+  const example = `'${key}=[]'`;
+  return jsonOf(text, (why) => new CommandError(6, `${key} must be a JSON list, such as ${example}; it ${why}.`));
 }
 
 type Tree = Map<string, unknown>;

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
 import { CommandError, UsageError } from "../../terminal/command-error.ts";
-import { readWholeInput } from "../../terminal/input-lines.ts";
+import { givenText } from "../../terminal/given-text.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
 import { factsFields } from "./facts-view.ts";
@@ -78,9 +78,6 @@ async function settingsBefore(client: Client): Promise<Settings | undefined> {
   }
 }
 
-/** Bytes of settings on standard input; all settings together have a tenth of it. */
-const mostSettings = 65_536;
-
 async function changeOf({ positionals, options, context }: Invocation): Promise<ParsedChange> {
   if (!options.has("stdin")) {
     if (positionals.length === 0) throw new UsageError("KEY=VALUE is missing.");
@@ -88,7 +85,7 @@ async function changeOf({ positionals, options, context }: Invocation): Promise<
   }
   if (positionals.length > 0)
     throw new UsageError("Give the settings on standard input or as KEY=VALUE, not both.");
-  return parseSettings(await readWholeInput(context.stdin, mostSettings));
+  return parseSettings(await givenText(context.stdin));
 }
 
 function assignmentOf([key, value]: readonly [string, unknown]): string {

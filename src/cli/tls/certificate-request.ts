@@ -11,9 +11,9 @@ import { isOnLan, lastingAddresses } from "../../certificates/lasting-addresses.
 import type { Tls } from "../../contract/types.ts";
 import type { ChainVerdict } from "../../host/certificate-ports.ts";
 import { CommandError } from "../../terminal/command-error.ts";
+import { givenText } from "../../terminal/given-text.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { ExaminedHost, RescueDecisions } from "../client/context.ts";
-import { bytesOf } from "../client/given-bytes.ts";
 import { requireLocal } from "../client/places.ts";
 import { reread } from "../configuration/host-file.ts";
 import {
@@ -74,7 +74,8 @@ async function lastingOf(host: ExaminedHost, decisions: RescueDecisions) {
 const bound = {
   maximumBytes: 256 * 1024,
   advice: "Give only the device's certificate and those between it and the CA.",
-};
+  otherwise: "windows-1252",
+} as const;
 
 export const install: Command = {
   path: ["tls", "install"],
@@ -104,7 +105,7 @@ export const install: Command = {
     if (key === null)
       throw new CommandError(3, "No request waits for an answer. Make one: steward tls request");
     const [source = ""] = positionals;
-    const chain = readAnswer((await bytesOf(invocation, source, bound)).toString("latin1"), key);
+    const chain = readAnswer(await givenText(source === "-" ? context.stdin : source, bound), key);
     judgeDates(chain, await knownTime(invocation));
     const { names, addresses } = await lastingOf(host, decisions);
     const missing = missingNames(chain[0], [...names, ...addresses]);

@@ -1,7 +1,10 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
+import { isObject } from "../../store/validation/members.ts";
 import { CommandError } from "../../terminal/command-error.ts";
+import { givenText, noText } from "../../terminal/given-text.ts";
 import type { ExaminedHost } from "../client/context.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
@@ -55,23 +58,13 @@ interface Place {
 async function read(path: string): Promise<Place & { members: Record<string, unknown> }> {
   try {
     const file = await realpath(path);
-    const members = parsed(await readFile(file, "utf8"));
-    if (members === null)
-      throw new CommandError(1, `${path} is not a JSON object. Nothing was changed. Correct it first.`);
+    const members = jsonOf(await givenText(file), (why) => noText(path, why));
+    if (!isObject(members)) throw noText(path, "is not a JSON object");
     const { mode, uid, gid } = await stat(file);
     return { file, members, mode: mode & 0o777, owner: { uid, gid } };
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return { file: path, members: {}, mode: usualMode };
     throw error instanceof CommandError ? error : rootFileFailure(error, path);
-  }
-}
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
   }
 }
 

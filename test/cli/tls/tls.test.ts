@@ -151,8 +151,8 @@ describe("steward tls", () => {
     writeFileSync(hostFile, "{ names");
     const environment = { STEWARD_HOST_FILE: hostFile };
     const { code, stderr } = await runSteward(["tls", "enable"], { environment });
-    assert.equal(code, 1);
-    assert.match(stderr, /not a JSON object/);
+    assert.equal(code, 6);
+    assert.match(stderr, /not JSON at line 1, column 3: .* Nothing was changed/);
     assert.equal(readFileSync(hostFile, "utf8"), "{ names");
     assert.equal((await runSteward(["tls", "enable", "--port", "70000"], { environment })).code, 2);
   });
