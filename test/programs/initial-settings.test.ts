@@ -15,7 +15,7 @@ describe("the initial settings of a product", () => {
     absent: /absent, which does not exist\.$/,
     link: /link, which leads nowhere: .*link is a link to a place that is absent\.$/,
     directory: /directory, which cannot be read \(EISDIR\)\.$/,
-    "no-json": /no-json, which is not JSON: /,
+    "no-json": /no-json, which is not JSON at line 1, column 3: a text or name is not in quotation marks/,
   };
   for (const [name, message] of Object.entries(unusable))
     it(`name the file that cannot be used, and why: ${name}`, () =>

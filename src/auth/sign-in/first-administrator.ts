@@ -1,4 +1,5 @@
 import { isUsername, passwordHash, username as usernameSchema } from "../../contract/shapes.ts";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
 
@@ -7,7 +8,10 @@ import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
  * credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that names the fault.
  */
 export function readProvisioned(text: string): { username: string; passwordHash: string } {
-  const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
+  const { username, password_hash: hash } = jsonOf(text, (why) => new Error(`it ${why}`)) as Record<
+    string,
+    unknown
+  >;
   if (typeof username !== "string" || !isUsername(username)) {
     throw new Error(`username must be ${usernameSchema["x-expected"]}`);
   }

@@ -2,6 +2,7 @@ import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import { createToken, tokenHash, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
 import { type Scope, userScopes } from "../../contract/scopes.ts";
 import { username as usernameSchema } from "../../contract/shapes.ts";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { hashOfToken } from "../sessions/refresh-token.ts";
 import { newTokenText, type StoredApiToken } from "./api-token.ts";
@@ -21,7 +22,7 @@ interface FirstTokenPlan {
  * Throws an Error that names the fault.
  */
 export function readFirstToken(text: string): WantedToken & { username: string; hash: string } {
-  const read: unknown = JSON.parse(text);
+  const read: unknown = jsonOf(text, (why) => new Error(`it ${why}`));
   if (typeof read !== "object" || read === null || Array.isArray(read))
     throw new Error("it must be an object");
   const members = read as Record<string, unknown>;

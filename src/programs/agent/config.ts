@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
+import { jsonIn } from "../../contract/text/json-of.ts";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Reread } from "../../http/handlers/system.ts";
@@ -111,13 +112,13 @@ export async function agentConfig(
 /** The initial settings from the maker of the product. They are validated when they are merged. Throws `validation_failed`. */
 export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
   if (!path) return {};
+  const refuse = (why: string) =>
+    new StewardError("validation_failed", `STEWARD_INITIAL_SETTINGS names ${path}, which ${why}.`);
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as SettingsChange;
-  } catch (cause) {
+    return jsonIn(readFileSync(path), refuse) as SettingsChange;
+  } catch (error) {
+    if (error instanceof StewardError) throw error;
     const { whyUnreadable } = await import("../../host/linux/host-file/trusted-file.ts");
-    const isRead = cause instanceof SyntaxError;
-    const why = isRead ? `is not JSON: ${cause.message}` : whyUnreadable(path, cause, {});
-    const detail = `STEWARD_INITIAL_SETTINGS names ${path}, which ${why ?? "does not exist"}.`;
-    throw new StewardError("validation_failed", detail, { cause });
+    throw refuse(whyUnreadable(path, error, {}) ?? "does not exist");
   }
 }

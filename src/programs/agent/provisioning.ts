@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { provisionToken } from "../../auth/tokens/first-token.ts";
 import { isOfStorage, messageOf } from "../../contract/errors.ts";
+import { textOf } from "../../contract/text/text-of.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { AgentConfig } from "./config.ts";
@@ -38,9 +39,7 @@ export async function provisionDevice(config: Plan, rooms: Rooms): Promise<void>
 }
 
 async function provisionAdministrator(plan: Plan, rooms: Rooms): Promise<boolean> {
-  const credential = await credentialOf(plan, "steward.admin");
-  if (credential === null) return true;
-  return using(plan, "steward.admin", async () => {
+  return using(plan, "steward.admin", async (credential) => {
     const username = await provision(rooms.accounts, rooms.passwords, credential);
     plan.log("notice", "the first administrator was made from the credential steward.admin", { username });
     await rooms.setupToken.remove();
@@ -48,9 +47,7 @@ async function provisionAdministrator(plan: Plan, rooms: Rooms): Promise<boolean
 }
 
 async function provisionFirstToken(plan: Plan, { accounts, apiTokens, events }: Rooms): Promise<boolean> {
-  const credential = await credentialOf(plan, "steward.token");
-  if (credential === null) return true;
-  return using(plan, "steward.token", async () => {
+  return using(plan, "steward.token", async (credential) => {
     const token = await provisionToken(accounts, apiTokens, credential);
     if (token === null) return;
     const { id, name, scopes, user_id } = token;
@@ -64,13 +61,18 @@ async function provisionFirstToken(plan: Plan, { accounts, apiTokens, events }: 
 }
 
 /** A credential that cannot be used is logged, and the agent starts without it. */
-async function using({ log }: Plan, name: string, work: () => Promise<void>): Promise<boolean> {
+async function using(
+  plan: Plan,
+  name: string,
+  work: (credential: string) => Promise<void>,
+): Promise<boolean> {
+  const credential = await credentialOf(plan, name);
   try {
-    await work();
+    if (credential !== null) await work(textOf(credential, { refuse: (why) => new Error(`it ${why}`) }));
     return true;
   } catch (error) {
     const detail = messageOf(error);
-    log("error", `the credential ${name} cannot be used`, { detail });
+    plan.log("error", `the credential ${name} cannot be used`, { detail });
     return !isOfStorage(error);
   }
 }

@@ -1,6 +1,6 @@
-import type { InputError } from "../../contract/errors.ts";
-import { messageOf } from "../../contract/errors.ts";
+import { type InputError, messageOf } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import { tolerant, unknownMembers } from "../../store/validation/members.ts";
 import { createValidator } from "../../store/validation/schemas.ts";
@@ -27,9 +27,9 @@ export interface CheckedHostFile {
 export function checkHostFile(text: string): CheckedHostFile {
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = jsonOf(text, (why) => new Error(why));
   } catch (error) {
-    return { document: null, faults: [notJson(text, error)], unknown: [] };
+    return { document: null, faults: [{ pointer: "", code: "json", detail: messageOf(error) }], unknown: [] };
   }
   const ofForm = judgeForm(document);
   const unknown = unknownMembers(hostFile, document);
@@ -37,17 +37,4 @@ export function checkHostFile(text: string): CheckedHostFile {
   const typed = document as HostFileDocument;
   const faults = [...ofForm, ...ruleFaults(typed, ofForm)];
   return { document: faults.length === 0 ? typed : null, faults, unknown };
-}
-
-/** V8 gives the character of most mistakes; people look for a line. */
-function notJson(text: string, error: unknown): InputError {
-  const why = messageOf(error);
-  const [, position] = /at position (\d+)/.exec(why) ?? [];
-  const end = /end of JSON input/.test(why) ? text.trimEnd().length : undefined;
-  const at = position === undefined ? end : Number(position);
-  if (at === undefined) return { pointer: "", code: "json", detail: `is not JSON: ${why}` };
-  const before = text.slice(0, at).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-  const what = why.replace(/ in JSON at position .*/, "");
-  return { pointer: "", code: "json", detail: `is not JSON at ${place}: ${what}` };
 }

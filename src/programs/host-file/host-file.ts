@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { type InputError, messageOf, StewardError } from "../../contract/errors.ts";
 import { finding, line } from "../../contract/finding.ts";
 import { plainHostFile as plainDocument } from "../../contract/host-file/plain-host-file.ts";
+import { textOf } from "../../contract/text/text-of.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { AsAgent, TrustedOwners } from "../../host/host.ts";
 import { updateRootFile } from "../../host/linux/host-file/installed-root.ts";
@@ -221,7 +222,9 @@ async function readDocument(path: string, owners: TrustedOwners) {
   };
   const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refuse);
   if (bytes === null) return { text: null, host: plainHostFile(), unknown: [], ofNamedFiles: [] };
-  const text = Buffer.from(bytes).toString("utf8");
+  // The reader of logs, a program in C, reads it as well.
+  if (bytes[0] === 0xff || bytes[0] === 0xfe) throw refuse(path, "is not UTF-8. Save it as UTF-8");
+  const text = textOf(bytes, { refuse: (why) => refuse(path, why) });
   const { judgeHostFile } = await import("./judge.ts");
   const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
   if (document === null) throw new HostFileRefused(path, faults, unknown);

@@ -100,8 +100,9 @@ static bool read_unit(struct json *json, void *context) {
 static bool read_decision(struct json *json, const char *name, void *context) {
   struct units *units = context;
   if (strcmp(name, "log_units") != 0) return json_skip(json);
-  // As with JSON.parse, the last of two counts.
-  units->count = 0;
+  // The agent refuses a file in which a member is there twice.
+  if (units->is_named) return false;
+  units->is_named = true;
   return json_array(json, read_unit, units);
 }
 
@@ -122,7 +123,7 @@ static bool is_trusted(const char *path) {
 
 const char *read_log_units(const char *path, struct units *units) {
   static char bytes[LARGEST_FILE + 1];
-  units->count = 0;
+  units->count = units->is_named = 0;
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return errno == ENOENT ? NULL : "the host file cannot be read";
   size_t length = 0;
@@ -133,6 +134,8 @@ const char *read_log_units(const char *path, struct units *units) {
   if (length > LARGEST_FILE) return "the host file is too large";
   if (!is_trusted(path)) return "another user than root can write the host file";
   struct json json = {bytes, bytes + length};
+  // The byte order mark with which editors begin UTF-8; the agent takes it as well.
+  if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) json.at += 3;
   if (json_object(&json, read_decision, units) && json_is_over(&json)) return NULL;
   units->count = 0;
   return "the host file is not valid";

@@ -10,6 +10,7 @@ enum { UNIT_SIZE = 144, CURSOR_SIZE = 256, MOMENT_SIZE = 24, MOST_UNITS = 256 };
 
 /* Units besides those of Steward whose entries may be read. */
 struct units {
+  bool is_named;
   size_t count;
   char names[MOST_UNITS][UNIT_SIZE];
 };

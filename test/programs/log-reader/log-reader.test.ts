@@ -106,7 +106,7 @@ describe("steward-logs", () => {
         true,
         [
           ' {\n"log_units" :\t[ "a.timer" ,"nginx.service" ] } \n',
-          '{"log_units":[],"log_units":["nginx.service"]}',
+          '\ufeff{"log_units":["nginx.service"]}\r\n',
           '{"log_units":["nginx.service"],"names":["\\u0061","b.example"],"product":"pump"}',
           '{"update":{"allow_local_servers":true},"log_units":["nginx.service"]}',
         ],
@@ -124,6 +124,7 @@ describe("steward-logs", () => {
           '{"log_units":["nginx.service",7]}',
           '{"log_units":["nginx.service","*"]}',
           '{"log_units":["nginx.service"],"log_units":[]}',
+          '{"log_units":[],"log_units":["nginx.service"]}',
           '["log_units",["nginx.service"]]',
           '{"update":{"log_units":["nginx.service"]}}',
           '{"product":"{\\"log_units\\":[\\"nginx.service\\"]"}',

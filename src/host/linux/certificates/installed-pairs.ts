@@ -2,6 +2,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { messageOf, StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import { repairIn } from "../../../contract/finding.ts";
+import { textOf } from "../../../contract/text/text-of.ts";
 import type { InstalledPair } from "../../certificate-ports.ts";
 import type { TrustedOwners } from "../../host.ts";
 import { asSelf, openingOf, readTrustedFile, whyUnreadable } from "../host-file/trusted-file.ts";
@@ -90,7 +91,7 @@ async function readPair(pair: string, isLinked: boolean, owners: TrustedOwners):
   const read = async (path: string, isSecret: boolean): Promise<string> => {
     const bytes = await readTrustedFile(path, { ...owners, opening, maximumBytes, isSecret }, refusal);
     if (bytes === null) throw refusal(path, "does not exist");
-    return Buffer.from(bytes).toString("latin1");
+    return textOf(bytes, { refuse: (why) => refusal(path, why), otherwise: "windows-1252" });
   };
   try {
     const certificate = await read(crt, false);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import { textOf } from "../../../contract/text/text-of.ts";
 import type { TrustedOwners } from "../../host.ts";
 import type { SignInProvider } from "../../provider-ports.ts";
 import { mostSecretBytes, readSecretFile } from "./secret-file.ts";
@@ -34,8 +35,9 @@ async function readCredential(path: string): Promise<string> {
     if (code === "ENOENT") return Buffer.alloc(0);
     throw refusal(path, `cannot be read (${code})`, cause);
   });
-  if (bytes.byteLength <= mostSecretBytes) return bytes.toString("utf8").trim();
-  throw refusal(path, `has ${bytes.byteLength} bytes, more than the limit of ${mostSecretBytes}`);
+  if (bytes.byteLength > mostSecretBytes)
+    throw refusal(path, `has ${bytes.byteLength} bytes, more than the limit of ${mostSecretBytes}`);
+  return textOf(bytes, { refuse: (why) => refusal(path, why) }).trim();
 }
 
 function refusal(path: string, what: string, cause?: unknown): StewardError {

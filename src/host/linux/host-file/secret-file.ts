@@ -1,3 +1,4 @@
+import { textOf } from "../../../contract/text/text-of.ts";
 import { readTrustedFile, type TrustCheck } from "./trusted-file.ts";
 
 /** Bytes of a file with a secret. */
@@ -10,9 +11,7 @@ export const mostSecretBytes = 4_096;
 export async function readSecretFile(path: string, { refuse, ...owners }: TrustCheck): Promise<string> {
   const reading = { ...owners, maximumBytes: mostSecretBytes, isSecret: true };
   const bytes = await readTrustedFile(path, reading, refuse);
-  const secret = Buffer.from(bytes ?? [])
-    .toString("utf8")
-    .trim();
+  const secret = textOf(bytes ?? Buffer.alloc(0), { refuse: (why) => refuse(path, why) }).trim();
   if (secret === "") throw refuse(path, "does not exist or is empty");
   return secret;
 }

@@ -67,8 +67,8 @@ function handingOver(lost: readonly Noted[]): string {
 export async function credentialOf(
   { credentialsDirectory }: Pick<RoomsConfig, "credentialsDirectory">,
   name: string,
-): Promise<string | null> {
+): Promise<Buffer | null> {
   if (credentialsDirectory === undefined) return null;
-  const text = await readFile(join(credentialsDirectory, name), "utf8").catch(() => "");
-  return text.trim() === "" ? null : text;
+  const bytes = await readFile(join(credentialsDirectory, name)).catch(() => Buffer.alloc(0));
+  return bytes.toString("latin1").trim() === "" ? null : bytes;
 }
