@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { rethrown } from "../contract/errors.ts";
 import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../publishing/add.ts";
+import { readText } from "../publishing/files.ts";
 import { fillingSentence } from "../publishing/fullness.ts";
 import type { SigningKey } from "../publishing/keys/private-keys.ts";
 import type { KeyHolders } from "../publishing/keys/signing.ts";
@@ -19,7 +18,6 @@ import type { Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation, Option } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
-import { fileFailure } from "../terminal/failure.ts";
 import { patchFromOf, patchFromOption, patchSentences } from "./patch-from.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 import { nextSentence } from "./view.ts";
@@ -180,16 +178,12 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
   };
 }
 
-async function readText(path: string): Promise<string> {
-  return readFile(path, "utf8").catch(rethrown((error) => fileFailure(error, path)));
-}
-
 /** The first line of a file is the title; older agents show only that. */
 async function notesOf({ options }: Options): Promise<Pick<ReleaseEntry, "notes" | "more_notes">> {
   const path = options.text("notes-file");
   const line = options.text("notes");
   if (path === undefined) return line === undefined ? {} : { notes: line };
-  const [first = "", ...rest] = (await readText(path)).trim().replaceAll("\t", "    ").split(/\r?\n/);
+  const [first = "", ...rest] = (await readText(path)).trim().replaceAll("\t", "    ").split("\n");
   const more_notes = rest.map((one) => one.trimEnd());
   const notes = first.replace(/^#+\s*/, "").trimEnd();
   return more_notes.length === 0 ? { notes } : { notes, more_notes };

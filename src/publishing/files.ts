@@ -1,6 +1,8 @@
 import { chmod, copyFile, link, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { rethrown, StewardError, systemErrorCode } from "../contract/errors.ts";
+import { jsonOf } from "../contract/text/json-of.ts";
+import { textOf } from "../contract/text/text-of.ts";
 import {
   makeDirectory,
   storageError,
@@ -51,6 +53,21 @@ export async function readIfThere(path: string): Promise<Uint8Array | null> {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw unreadable(path, error);
   }
+}
+
+/** The text of a file that a person names. Throws as `unreadable` says, and `validation_failed` for what is no text. */
+export async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(rethrown((error) => unreadable(path, error)));
+  return textOf(bytes, { refuse: (why) => noText(path, why) });
+}
+
+/** The value of such a file, which is JSON. */
+export async function readJson(path: string): Promise<unknown> {
+  return jsonOf(await readText(path), (why) => noText(path, why));
+}
+
+export function noText(path: string, why: string): StewardError {
+  return new StewardError("validation_failed", `${path} ${why}. Nothing was changed.`);
 }
 
 export async function removeFile(path: string): Promise<void> {

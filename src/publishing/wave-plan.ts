@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { rethrown, StewardError } from "../contract/errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { maximumSteps, maximumWaveSeconds } from "../releases/release-format.ts";
-import { unreadable } from "./files.ts";
+import { readJson } from "./files.ts";
 
 /** Which share of the devices may install a release how long after its start. */
 export interface Waves {
@@ -33,13 +32,7 @@ export const usualSteps: readonly WaveStep[] = [
 
 /** The steps in a JSON file: `[{"percent": 10, "after_seconds": 3600}, …]`, or those in its member `steps`. */
 export async function readSteps(file: string): Promise<readonly WaveStep[]> {
-  const text = await readFile(file, "utf8").catch(rethrown((error) => unreadable(file, error)));
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new StewardError("validation_failed", `${file} is not JSON (${String(cause)}).`, { cause });
-  }
+  const value = await readJson(file);
   const steps = typeof value === "object" && value !== null && "steps" in value ? value.steps : value;
   if (!Array.isArray(steps)) throw invalid(file, "it holds no list of steps");
   return checkSteps(steps, file);

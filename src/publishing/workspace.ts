@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
+import { jsonIn } from "../contract/text/json-of.ts";
 import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
 import { type Lock, takeLock } from "../store/files/lock.ts";
 import { publicMode, readIfThere, sweep } from "./files.ts";
@@ -137,12 +138,8 @@ export async function withWorkspace<T>(
 }
 
 function readConfig(bytes: Uint8Array, path: string): Config {
-  let config: unknown;
-  try {
-    config = JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch (cause) {
-    throw new StewardError("validation_failed", `${path} is not JSON.`, { cause });
-  }
+  const invalid = (why: string): StewardError => new StewardError("validation_failed", `${path}${why}`);
+  const config = jsonIn(bytes, (why) => invalid(` ${why}.`));
   const {
     steward_repository,
     product,
@@ -150,7 +147,6 @@ function readConfig(bytes: Uint8Array, path: string): Config {
     key_owners = {},
     exported_versions = {},
   } = (config ?? {}) as Partial<Config>;
-  const invalid = (why: string): StewardError => new StewardError("validation_failed", `${path}${why}`);
   if (steward_repository !== 1 || typeof product !== "string")
     throw invalid(" belongs to a repository of an unknown format.");
   const periods = { ...usualPeriods, ...expires_seconds };

@@ -2,8 +2,9 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "nod
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { rethrown, StewardError } from "../../contract/errors.ts";
+import { textOf } from "../../contract/text/text-of.ts";
 import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
-import { namesIn, privateMode, unreadable } from "../files.ts";
+import { namesIn, noText, privateMode, unreadable } from "../files.ts";
 import type { RoleName } from "../roles.ts";
 import type { AskPassphrase } from "../workspace.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
@@ -80,7 +81,7 @@ async function unasked(file: string): Promise<string> {
 async function readSecret(file: string): Promise<string> {
   const handle = await open(file, "r").catch(rethrown((error) => unreadable(file, error)));
   try {
-    const text = await handle.readFile("utf8");
+    const text = textOf(await handle.readFile(), { refuse: (why) => noText(file, why) });
     const { mode } = await handle.stat();
     if (text.includes("PRIVATE KEY") && (mode & 0o077) !== 0) {
       throw new StewardError(

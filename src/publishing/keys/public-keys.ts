@@ -1,10 +1,9 @@
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { rethrown, StewardError } from "../../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { canonicalJson } from "../../tuf/canonical-json.ts";
 import { keyProblem } from "../../tuf/ed25519.ts";
 import type { Key } from "../../tuf/metadata.ts";
-import { unreadable } from "../files.ts";
+import { readText } from "../files.ts";
 
 /** A public key as in metadata. */
 export interface NamedKey {
@@ -15,7 +14,7 @@ export interface NamedKey {
 
 /** Reads a public key from PEM, of a public or a private key, or from 64 hex digits. Throws `validation_failed`. */
 export async function readPublicKey(file: string): Promise<NamedKey> {
-  const text = await readFile(file, "utf8").catch(rethrown((error) => unreadable(file, error)));
+  const text = await readText(file);
   if (/^\s*[0-9a-fA-F]{64}\s*$/.test(text)) return namedKey(Buffer.from(text.trim(), "hex"), file);
   try {
     return namedKeyOf(createPublicKey(text), file);
