@@ -138,20 +138,20 @@ export function createConfigurator(given: ConfiguratorOptions) {
 }
 
 /** The configuration that was applied last. */
-function createLastApplied({ directory, seal }: ConfiguratorOptions) {
+function createLastApplied({ directory }: ConfiguratorOptions) {
   let known: Promise<AppliedConfiguration | null> | undefined;
   return {
     /** null: none was, or it cannot be read. The disk is read once. */
     read: (): Promise<AppliedConfiguration | null> => {
       known ??= readApplied(directory).then(
-        (applied) => applied && appliedConfiguration(applied.order, seal),
+        (applied) => applied && appliedConfiguration(applied.order),
         // It says nothing that the device hangs on: the next apply replaces it.
         () => null,
       );
       return known;
     },
     set: (order: Order): void => {
-      known = Promise.resolve(appliedConfiguration(order, seal));
+      known = Promise.resolve(appliedConfiguration(order));
     },
   };
 }

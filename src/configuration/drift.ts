@@ -1,10 +1,7 @@
-import type { Seal } from "../auth/second-factor/seal.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Configuration } from "../contract/types.ts";
-import type { StoredFactor } from "../users/account.ts";
 import type { Order, Present } from "./order.ts";
 import { planned } from "./plan.ts";
-import { judgeFactors } from "./second-factors.ts";
 import { lastRoot } from "./update-root.ts";
 
 /** Compares the device with the configuration that was applied last. */
@@ -15,16 +12,15 @@ export function isEmpty(configuration: Configuration): boolean {
   return Object.keys(configuration).every((name) => name === "version" || name === "$schema");
 }
 
-/** `seal` opens the present second factors and those of the configuration. */
-export function appliedConfiguration({ configuration, ...order }: Order, seal: Seal) {
+/** The order has the sealed texts of second factors that the state got: another text there is another factor. */
+export function appliedConfiguration(order: Order) {
+  const { configuration } = order;
   const text = JSON.stringify(configuration);
   const root = rootFingerprint(configuration);
-  const differs = createFactorComparison(configuration, seal);
   let known: { readonly present: Present; readonly isLeft: boolean } | undefined;
   const isPlanLeft = (present: Present): boolean => {
     if (known !== undefined && isSamePresent(known.present, present)) return known.isLeft;
-    const next = planned(present, { ...order, configuration, secondFactors: {} });
-    const isLeft = !isSamePresent(present, next) || differs(present);
+    const isLeft = !isSamePresent(present, planned(present, order));
     known = { present, isLeft };
     return isLeft;
   };
@@ -55,28 +51,4 @@ function rootFingerprint({ update_root }: Configuration): string | null {
     if (error instanceof StewardError) return "";
     throw error;
   }
-}
-
-/**
- * True for a state with other second factors than the configuration's. Each is opened once: an account is another object
- * after each sign-in, and its factor the same.
- */
-function createFactorComparison(configuration: Configuration, seal: Seal): (present: Present) => boolean {
-  const same = new WeakSet<StoredFactor>();
-  const sealed = configuration.users?.filter(({ second_factor }) => second_factor !== undefined) ?? [];
-  return ({ users }) => {
-    if (sealed.length === 0) return false;
-    const factors = new Map(users.accounts.map(({ username, two_factor }) => [username, two_factor]));
-    const unknown = sealed.filter(({ name }) => {
-      const factor = factors.get(name) ?? null;
-      return factor === null || !same.has(factor);
-    });
-    const { secrets, faults } = judgeFactors({ version: 1, users: unknown }, users, {}, seal);
-    if (faults.length > 0 || Object.keys(secrets).length > 0) return true;
-    for (const { name } of unknown) {
-      const factor = factors.get(name);
-      if (factor) same.add(factor);
-    }
-    return false;
-  };
 }

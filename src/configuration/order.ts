@@ -21,7 +21,7 @@ export interface Order {
   /** Ids for new users and tokens, by name and by hash. */
   readonly userIds: Readonly<Record<string, string>>;
   readonly tokenIds: Readonly<Record<string, string>>;
-  /** New secrets of second factors, sealed for the state, by the name of their user. */
+  /** Secrets of second factors, sealed for the state, by the name of their user. */
   readonly secondFactors?: Readonly<Record<string, string>>;
 }
 

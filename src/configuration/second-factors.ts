@@ -5,8 +5,8 @@ import type { Configuration } from "../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 
 /**
- * The faults of a file's second factors, and the changed secrets, sealed for the state, by the name of their user.
- * `userIds`: those of new users. A user who already has the same secret keeps it, with its recovery codes.
+ * The faults of a file's second factors, and the secrets, sealed for the state, by the name of their user. `userIds`:
+ * those of new users. A user who already has the same secret keeps the sealed text, and with it the recovery codes.
  */
 export function judgeFactors(
   { users = [] }: Configuration,
@@ -26,8 +26,9 @@ export function judgeFactors(
       const detail = problem ?? closed;
       const code = secret === null ? "not_openable" : "too_weak";
       faults.push({ pointer, code, detail, as: "validation_failed", sentence: `${pointer} ${detail}` });
-    } else if (account === undefined || presentSecret(account, seal) !== secret)
-      secrets[name] = seal.seal(secret, account?.id ?? userIds[name] ?? "");
+    } else
+      secrets[name] =
+        keptText(account, secret, seal) ?? seal.seal(secret, account?.id ?? userIds[name] ?? "");
   });
   return { secrets, faults };
 }
@@ -35,7 +36,8 @@ export function judgeFactors(
 const closed =
   "cannot be opened here: it was sealed for another device or another user, or altered; seal it with `steward seal` to what `steward seal-key` prints on this device";
 
-/** Null: there is none, or its key is gone or the text damaged: the file's secret replaces it. */
-function presentSecret({ id, two_factor }: Account, seal: Seal): string | null {
-  return two_factor && openedOrNull(seal, two_factor.sealed_secret, id);
+/** Null: there is none of this secret, or its key is gone or the text damaged: the file's secret replaces it. */
+function keptText(account: Account | undefined, secret: string, seal: Seal): string | null {
+  const text = account?.two_factor?.sealed_secret;
+  return text !== undefined && openedOrNull(seal, text, account?.id ?? "") === secret ? text : null;
 }
