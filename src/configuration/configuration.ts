@@ -102,7 +102,7 @@ export function createConfigurator(given: ConfiguratorOptions) {
       }),
     /** All faults of a configuration, as far as it fits the schema. */
     faultsOf: async (configuration: Configuration): Promise<readonly Fault[]> =>
-      faultsOf(options, orderOf(options, configuration)),
+      faultsOf(options, await orderOf(options, configuration)),
     /** This device as a configuration that changes nothing here. Throws `validation_failed`. */
     export: (request: ExportOptions): Promise<ExportedConfiguration> => {
       const { seal, time, readInstalledRoot } = options;
@@ -127,7 +127,7 @@ export function createConfigurator(given: ConfiguratorOptions) {
     isLeft: async (root: string | null): Promise<boolean | null> =>
       (await options.last.read())?.isLeft(presentOf(options), root) ?? null,
     /** The key that second factors for this device are sealed to; null: it has no sealing key. */
-    sealKey: (): string | null => transportKey(options.seal),
+    sealKey: (): Promise<string | null> => transportKey(options.seal),
     /**
      * Completes a transaction that an interrupted process had decided. null: there is none, or it awaited a root of trust
      * that is not installed, so that nothing was decided. Throws `state_damaged` if the transaction cannot be read, and
@@ -157,8 +157,9 @@ function createLastApplied({ directory }: ConfiguratorOptions) {
 }
 
 async function apply(options: Working, configuration: Configuration, check: boolean): Promise<Applied> {
-  const order = orderOf(options, configuration);
-  refuse(await faultsOf(options, order));
+  const judged = await orderOf(options, configuration);
+  const { order } = judged;
+  refuse(await faultsOf(options, judged));
   const root = await judgeRoot(configuration, options.readInstalledRoot);
   const before = presentOf(options);
   const next = planned(before, order);
@@ -229,35 +230,38 @@ function asDamage(cause: unknown): never {
   throw new StewardError("state_damaged", ".transaction.json cannot be carried out.", { cause });
 }
 
-function orderOf({ time, users, seal }: ConfiguratorOptions, configuration: Configuration): Order {
+/** The order, with its second factors, which are opened once, and their faults. */
+async function orderOf({ time, users, seal }: ConfiguratorOptions, configuration: Configuration) {
   const order = createOrder(configuration, time.now(), time.isTrusted());
-  const { secrets } = judgeFactors(configuration, users.read(), order.userIds, seal);
-  return Object.keys(secrets).length === 0 ? order : { ...order, secondFactors: secrets };
+  const { secrets, faults } = await judgeFactors(configuration, users.read(), order.userIds, seal);
+  return { order: { ...order, secondFactors: secrets }, factorFaults: faults };
 }
 
 function presentOf({ users, tokens, settings }: ConfiguratorOptions): Present {
   return { users: users.read(), tokens: tokens.read(), settings: settings.read() };
 }
 
-async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<readonly Fault[]> {
+async function faultsOf(
+  options: ConfiguratorOptions,
+  { order, factorFaults }: Awaited<ReturnType<typeof orderOf>>,
+): Promise<readonly Fault[]> {
   const { settings } = order.configuration;
   const refusal = settings === undefined ? null : await options.settingRefusal(settings);
   const root = await judgeRoot(order.configuration, options.readInstalledRoot);
   const present = presentOf(options);
-  const factors = judgeFactors(order.configuration, present.users, order.userIds, options.seal);
   const faults = [
     ...configurationFaults(present, order, options.settingFaults),
     ...administratorFaults(
       options.shutOut(present.users, plannedUsers(present.users, order)),
       order.configuration,
     ),
-    ...factors.faults,
+    ...factorFaults,
     ...root.faults,
   ];
   if (refusal === null) return faults;
   const detail = `cannot be changed so: ${refusal.message}`;
-  const own: InputError = { pointer: "/settings", code: refusal.code, detail };
-  return [...faults, { ...own, as: "validation_failed", sentence: `/settings ${detail}` }];
+  const refused: InputError = { pointer: "/settings", code: refusal.code, detail };
+  return [...faults, { ...refused, as: "validation_failed", sentence: `/settings ${detail}` }];
 }
 
 /**

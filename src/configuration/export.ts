@@ -30,7 +30,7 @@ interface ExportSource {
 export interface ExportOptions {
   /** Neither hashes of passwords, nor second factors, nor tokens, which a file names by their hash. */
   readonly withoutSecrets: boolean;
-  /** The key of the device that second factors are sealed to, in hex; null: this device's own. */
+  /** The key of the device that second factors are sealed to; null: this device's own. */
   readonly sealTo: string | null;
 }
 
@@ -51,7 +51,8 @@ export async function exportConfiguration(
   const root = await rootOf(source, leave);
   const { accounts } = source.present.users;
   const local = accounts.filter(({ provider }) => provider === null).sort(by(({ username }) => username));
-  const users = local.map((account) => userOf(account, source, options, leave));
+  const users: ConfiguredUser[] = [];
+  for (const account of local) users.push(await userOf(account, source, options, leave));
   const tokens = options.withoutSecrets ? null : tokensOf(source, local, leave);
   refuseSurplus("users", users);
   refuseSurplus("API tokens", tokens ?? []);
@@ -63,16 +64,16 @@ export async function exportConfiguration(
   };
 }
 
-function userOf(
+async function userOf(
   account: Account,
   source: ExportSource,
   options: ExportOptions,
   leave: Leave,
-): ConfiguredUser {
+): Promise<ConfiguredUser> {
   const { username: name, role, display_name, enabled } = account;
   const user = { name, role, display_name, enabled };
   if (options.withoutSecrets) return user;
-  const sealed = factorOf(account, source.seal, options.sealTo, leave);
+  const sealed = await factorOf(account, source.seal, options.sealTo, leave);
   const isChosen = account.password_state === "chosen";
   if (!isChosen) leave("user", name, "the password is good for one sign-in, and not for a file");
   return {
@@ -83,14 +84,14 @@ function userOf(
 }
 
 /** null: the user has no second factor, or it cannot be opened here. */
-function factorOf(
+async function factorOf(
   { id, username, two_factor }: Account,
   seal: Seal,
   sealTo: string | null,
   leave: Leave,
-): string | null {
+): Promise<string | null> {
   if (two_factor === null) return null;
-  const key = sealTo ?? transportKey(seal);
+  const key = sealTo ?? (await transportKey(seal));
   const secret = openedOrNull(seal, two_factor.sealed_secret, id);
   if (key !== null && secret !== null && secretProblem(secret) === null)
     return sealForDevice(secret, username, key);

@@ -8,7 +8,7 @@ import type { Account, AccountsState } from "../users/account.ts";
  * The faults of a file's second factors, and the secrets, sealed for the state, by the name of their user. `userIds`:
  * those of new users. A user who already has the same secret keeps the sealed text, and with it the recovery codes.
  */
-export function judgeFactors(
+export async function judgeFactors(
   { users = [] }: Configuration,
   { accounts }: AccountsState,
   userIds: Readonly<Record<string, string>>,
@@ -16,10 +16,10 @@ export function judgeFactors(
 ) {
   const secrets: Record<string, string> = {};
   const faults: Fault[] = [];
-  users.forEach(({ name, second_factor }, index) => {
-    if (second_factor === undefined) return;
+  for (const [index, { name, second_factor }] of users.entries()) {
+    if (second_factor === undefined) continue;
     const account = accounts.find(({ username }) => username === name);
-    const secret = openOnDevice(seal, second_factor.sealed, name);
+    const secret = await openOnDevice(seal, second_factor.sealed, name);
     const problem = secret === null ? closed : secretProblem(secret);
     if (problem !== null || secret === null) {
       const pointer = `/users/${index}/second_factor/sealed`;
@@ -29,7 +29,7 @@ export function judgeFactors(
     } else
       secrets[name] =
         keptText(account, secret, seal) ?? seal.seal(secret, account?.id ?? userIds[name] ?? "");
-  });
+  }
   return { secrets, faults };
 }
 

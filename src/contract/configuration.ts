@@ -31,7 +31,7 @@ const configuredUser = {
       properties: {
         sealed: {
           type: "string",
-          maxLength: 400,
+          maxLength: 2000,
           description: "a TOTP secret as `steward seal` prints it, for this device and this user alone",
         },
       },
@@ -191,7 +191,7 @@ export const exportQuery = {
     without_secrets: { type: "boolean", description: "no password hashes, second factors and tokens" },
     seal_to: {
       type: "string",
-      pattern: "^[0-9a-f]{64}$",
+      pattern: "^age1[0-9a-z]{58}$",
       "x-expected": "a key as `steward seal-key` prints it",
       description: "the key that second factors are sealed to; this device's if absent",
     },
@@ -227,7 +227,7 @@ export const sealKey = {
   additionalProperties: false,
   required: ["public_key"],
   properties: {
-    public_key: { type: "string", description: "of X25519, in hex; what `steward seal --to` takes" },
+    public_key: { type: "string", description: "for `steward seal --to`" },
   },
 } as const;
 

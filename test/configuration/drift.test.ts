@@ -90,7 +90,7 @@ describe("the drift of a device", () => {
 
   it("is seen in a second factor, and neither in a sign-in, nor new recovery codes, nor the same file again", async () => {
     const { left, apply, users, present } = await drifting();
-    const sealed = sealForDevice(secret, "berta", transportKey(seal) ?? "");
+    const sealed = await sealForDevice(secret, "berta", (await transportKey(seal)) ?? "");
     await apply({ users: [{ name: "berta", second_factor: { sealed } }] });
     assert.equal(await left(), false);
     const factor = present().users.accounts[1]?.two_factor;

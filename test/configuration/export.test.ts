@@ -93,19 +93,19 @@ describe("the export of a device", () => {
     const carla = withFactor(accountOf("carla"), seal.seal(secret, accountOf("carla").id));
     const { configuration, device } = await exportOf([anna, carla]);
     const [, { second_factor } = {}] = configuration.users ?? [];
-    assert.equal(openOnDevice(seal, second_factor?.sealed ?? "", "carla"), secret);
-    assert.equal(openOnDevice(seal, second_factor?.sealed ?? "", "anna"), null);
+    assert.equal(await openOnDevice(seal, second_factor?.sealed ?? "", "carla"), secret);
+    assert.equal(await openOnDevice(seal, second_factor?.sealed ?? "", "anna"), null);
     const kept = device.present().users.accounts.find(({ username }) => username === "carla");
     assert.deepEqual(kept?.two_factor?.recovery_hashes, ["a hash"]);
     const other = createSeal([Buffer.alloc(32, "another")]);
-    const sealTo = transportKey(other);
+    const sealTo = await transportKey(other);
     const elsewhere = await device.configurator.export({ withoutSecrets: false, sealTo });
     const sealed = elsewhere.configuration.users?.[1]?.second_factor?.sealed ?? "";
     assert.deepEqual(
-      [openOnDevice(other, sealed, "carla"), openOnDevice(seal, sealed, "carla")],
+      [await openOnDevice(other, sealed, "carla"), await openOnDevice(seal, sealed, "carla")],
       [secret, null],
     );
-    const smallOrder = { withoutSecrets: false, sealTo: "00".repeat(32) };
+    const smallOrder = { withoutSecrets: false, sealTo: "age1" };
     assert.equal(await codeFrom(device.configurator.export(smallOrder)), "validation_failed");
   });
 

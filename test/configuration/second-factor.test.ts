@@ -63,8 +63,8 @@ describe("a sealed second factor in a configuration", () => {
 
   it("is refused at its place for another user, for another device, altered, or none", async () => {
     const own = (await sealed(secret)).stdout.trim();
-    // RFC 9180, A.1: its recipient is another device.
-    const other = "3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d";
+    // The specification's own example of a recipient: https://age-encryption.org/v1
+    const other = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj";
     const texts = [
       (await sealed(secret, "fleet")).stdout.trim(),
       (await sealed(secret, "monitor", other)).stdout.trim(),
@@ -78,7 +78,7 @@ describe("a sealed second factor in a configuration", () => {
   it("is not sealed where the secret is too short, or the key none (exit 6)", async () => {
     for (const input of ["JBSWY3DPEHPK3PXP\n", "\n", `${secret}1\n`])
       assert.equal((await sealed(input)).code, 6);
-    for (const key of ["AAAA", "00".repeat(31), "00".repeat(32)])
+    for (const key of ["AAAA", "00".repeat(32), "age1"])
       assert.equal((await sealed(secret, "monitor", key)).code, 6, key);
     assert.equal((await runSteward(["seal"], { input: secret })).code, 2);
   });

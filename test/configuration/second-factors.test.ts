@@ -9,16 +9,16 @@ import { accountOf } from "./virtual-device.ts";
 const seal = createSeal([Buffer.alloc(32, "one key")]);
 /** The test key of RFC 6238 as a longer one, in base32. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
-const sealed = (text: string, user: string, by: Seal = seal) =>
-  sealForDevice(text, user, transportKey(by) ?? "");
+const sealed = async (text: string, user: string, by: Seal = seal) =>
+  sealForDevice(text, user, (await transportKey(by)) ?? "");
 const factorOf = (sealed_secret: string): StoredFactor => ({
   ...{ sealed_secret, enrolled_at: "2026-11-01T00:00:00.000Z", recovery_hashes: [] },
 });
 
-function judge(text: string, factor: StoredFactor | null, by = seal) {
+async function judge(text: string, factor: StoredFactor | null, by = seal) {
   const accounts = [accountOf("anna"), accountOf("carla", { two_factor: factor })];
   const users = [{ name: "anna" }, { name: "carla", second_factor: { sealed: text } }];
-  const { secrets, faults } = judgeFactors({ version: 1, users }, { accounts }, {}, by);
+  const { secrets, faults } = await judgeFactors({ version: 1, users }, { accounts }, {}, by);
   return {
     secrets,
     faults: faults.map(({ pointer, code }) => `${pointer} ${code}`),
@@ -27,27 +27,27 @@ function judge(text: string, factor: StoredFactor | null, by = seal) {
 }
 
 describe("a second factor of a file", () => {
-  it("is sealed for the state where its user has none, or another one", () => {
-    const { id } = judge(sealed(secret, "carla"), null);
+  it("is sealed for the state where its user has none, or another one", async () => {
+    const { id } = await judge(await sealed(secret, "carla"), null);
     const other = seal.seal("MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U", id);
     for (const factor of [null, factorOf(other)]) {
-      const { secrets, faults } = judge(sealed(secret, "carla"), factor);
+      const { secrets, faults } = await judge(await sealed(secret, "carla"), factor);
       assert.deepEqual([Object.keys(secrets), faults], [["carla"], []]);
       assert.equal(seal.open(secrets.carla ?? "", id), secret);
     }
   });
 
-  it("is no change where its user has that very secret, however it was sealed", () => {
-    const { id } = judge(sealed(secret, "carla"), null);
+  it("is no change where its user has that very secret, however it was sealed", async () => {
+    const { id } = await judge(await sealed(secret, "carla"), null);
     const own = seal.seal(secret, id);
-    assert.deepEqual(judge(sealed(secret, "carla"), factorOf(own)).secrets, { carla: own });
+    assert.deepEqual((await judge(await sealed(secret, "carla"), factorOf(own))).secrets, { carla: own });
   });
 
-  it("takes the place of one that no key opens any more", () => {
-    const { id } = judge(sealed(secret, "carla"), null);
+  it("takes the place of one that no key opens any more", async () => {
+    const { id } = await judge(await sealed(secret, "carla"), null);
     const lost = createSeal([Buffer.alloc(32, "another key")]).seal(secret, id);
     for (const text of [lost, "damaged", seal.seal(secret, "usr_of_another")]) {
-      const { secrets, faults } = judge(sealed(secret, "carla"), factorOf(text));
+      const { secrets, faults } = await judge(await sealed(secret, "carla"), factorOf(text));
       assert.deepEqual([Object.keys(secrets), faults], [["carla"], []], text);
     }
     const failing: Seal = {
@@ -56,14 +56,14 @@ describe("a second factor of a file", () => {
         throw new RangeError("out of memory");
       },
     };
-    assert.throws(() => judge(sealed(secret, "carla"), factorOf(lost), failing), /out of memory/);
+    await assert.rejects(judge(await sealed(secret, "carla"), factorOf(lost), failing), /out of memory/);
   });
 
-  it("is a fault at its place where it was sealed for another user or device, or is too weak", () => {
+  it("is a fault at its place where it was sealed for another user or device, or is too weak", async () => {
     const other = createSeal([Buffer.alloc(32, "another key")]);
     const pointer = "/users/1/second_factor/sealed";
-    for (const text of [sealed(secret, "anna"), sealed(secret, "carla", other), "", "v1."])
-      assert.deepEqual(judge(text, null).faults, [`${pointer} not_openable`]);
-    assert.throws(() => sealed("JBSWY3DPEHPK3PXP", "carla"));
+    for (const text of [await sealed(secret, "anna"), await sealed(secret, "carla", other), "", "v1."])
+      assert.deepEqual((await judge(text, null)).faults, [`${pointer} not_openable`]);
+    await assert.rejects(sealed("JBSWY3DPEHPK3PXP", "carla"));
   });
 });

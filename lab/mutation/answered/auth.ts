@@ -50,11 +50,6 @@ export const answersOfAuth: readonly Answer[] = [
     why: "Node writes an IPv6 address with dots for ::/96 and ::ffff:0:0/96 alone.",
   },
   {
-    file: "src/auth/second-factor/transport.ts",
-    source: 'const [, encoded = ""] = transportForm.exec(sealed) ?? [];',
-    ...{ replacement: '["Stryker was here"]', why: secondElement },
-  },
-  {
     file: "src/auth/second-factor/seal.ts",
     source: 'const [, keyId = "", encoded = ""] = sealedForm.exec(sealed) ?? [];',
     ...{ replacement: '["Stryker was here"]', why: secondElement },
@@ -64,10 +59,6 @@ export const answersOfAuth: readonly Answer[] = [
     source: "const [, token, end] = /^([0-9a-z-]{20,64}) (\\d{1,12})\\n$/.exec(text) ?? [];",
     ...{ replacement: '["Stryker was here"]', why: secondElement },
   },
-  ...[
-    'const cipher = createCipheriv("aes-128-gcm", key, nonce, { authTagLength: tagBytes });',
-    'const decipher = createDecipheriv("aes-128-gcm", key, nonce, { authTagLength: tagBytes });',
-  ].map((source) => ({ file: "src/auth/second-factor/hpke.ts", source, replacement: "{}", why: wholeTag })),
   ...[
     "const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bound);",
     "const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bound);",

@@ -1,12 +1,17 @@
+import { webcrypto } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { StewardError } from "../../contract/errors.ts";
 import { withoutBlanks } from "./blanks.ts";
-import { openWith, publicKeyOf, sealTo } from "./hpke.ts";
 import type { Seal } from "./seal.ts";
 
-/** A second factor on its way to a device: `v1.BYTES`, in base64url. */
-const transportForm = /^v1\.([A-Za-z0-9_-]{66,344})$/;
-/** In hex: a command would read a key that begins with a hyphen as an option. */
-const keyForm = /^[0-9a-f]{64}$/;
+/*
+ * A second factor on its way to a device: a file of age (https://age-encryption.org/v1) in base64, with the user's name in
+ * its first line and the secret in the second. age binds a file to nothing: the name in it keeps one that was sealed for
+ * somebody else from being theirs.
+ */
+
+/** The public key that `steward seal-key` prints: 32 bytes in bech32. Those of other kinds are no device's. */
+const keyForm = /^age1[0-9a-z]{58}$/;
 
 /** The key is derived from the device's own: a copied disk with another key opens nothing that is sealed later. */
 const purpose = "steward second factor transport v1";
@@ -14,47 +19,53 @@ const purpose = "steward second factor transport v1";
 /** RFC 4226 §4 (R6): 128 bits at least, which are 26 characters of base32. */
 const secretForm = /^[A-Z2-7]{26,128}$/;
 
+/** The bytes before the 32 bytes of a private key in DER, RFC 8410. */
+const privatePrefix = Buffer.from("302e020100300506032b656e04220420", "hex");
+
+/** Loaded at the first use, so that an idle agent does not hold it. */
+const loadAge = () => import("age-encryption");
+
 /** The public key that second factors for this device are sealed to; null: the device has no sealing key. */
-export function transportKey(seal: Seal): string | null {
+export async function transportKey(seal: Seal): Promise<string | null> {
   const [key] = seal.derived(purpose);
-  return key === undefined ? null : publicKeyOf(key).toString("hex");
+  return key === undefined ? null : (await loadAge()).identityToRecipient(await identityOf(key));
 }
 
 /** Seals a secret for one user of the device with this public key. Throws `validation_failed`. */
-export function sealForDevice(secret: string, username: string, publicKey: string): string {
-  if (!keyForm.test(publicKey)) throw noKey();
+export async function sealForDevice(secret: string, username: string, publicKey: string): Promise<string> {
   const normal = normalised(secret);
   const problem = secretProblem(normal);
   if (problem !== null) throw new StewardError("validation_failed", `The secret ${problem}.`);
+  const { Encrypter } = await loadAge();
+  const encrypter = new Encrypter();
   try {
-    const sealed = sealTo(Buffer.from(publicKey, "hex"), Buffer.from(normal), bindingOf(username));
-    return `v1.${sealed.toString("base64url")}`;
+    if (!keyForm.test(publicKey)) throw new RangeError("it is no recipient of age's for X25519");
+    encrypter.addRecipient(publicKey);
+    const made = await encrypter.encrypt(streamOf(`${username}\n${normal}\n`));
+    return (await buffer(made)).toString("base64");
   } catch (cause) {
-    // The key has a small order: every secret shared with it is zero.
-    throw noKey(cause);
+    // Its last six characters are a checksum. With a key of small order every shared secret is zero.
+    const text = "That is no key to seal to; the device prints its own with `steward seal-key`.";
+    throw new StewardError("validation_failed", text, { cause });
   }
 }
 
-function noKey(cause?: unknown): StewardError {
-  return new StewardError(
-    "validation_failed",
-    "That is no key to seal to; the device prints its own with `steward seal-key`.",
-    { cause },
-  );
-}
-
-/** The secret in base32; null: no key of this device opens it for this user. */
-export function openOnDevice(seal: Seal, sealed: string, username: string): string | null {
-  const [, encoded = ""] = transportForm.exec(sealed) ?? [];
-  const bytes = Buffer.from(encoded, "base64url");
-  for (const key of seal.derived(purpose)) {
-    try {
-      return openWith(key, bytes, bindingOf(username)).toString("utf8");
-    } catch {
-      // Another of this device's keys may open it.
-    }
-  }
-  return null;
+/**
+ * The secret in base32, of a text that `steward seal` printed, or `age` and `base64`, or `age -a`. Null: no key of this
+ * device opens it, or it is not for this user.
+ */
+export async function openOnDevice(seal: Seal, sealed: string, username: string): Promise<string | null> {
+  const keys = seal.derived(purpose);
+  if (keys.length === 0) return null;
+  const { Decrypter } = await loadAge();
+  const decrypter = new Decrypter();
+  for (const key of keys) decrypter.addIdentity(await identityOf(key));
+  const bytes = Buffer.from(sealed.replace(/-----[^-]*-----/g, ""), "base64");
+  const opened = decrypter.decrypt(streamOf(bytes)).then(buffer);
+  // No reason is given to the writer of the text: it is another device's, or altered.
+  const text = await opened.catch(() => Buffer.alloc(0));
+  const [name, ...secret] = text.toString("utf8").trim().split(/\s*\n/);
+  return name === username ? normalised(secret.join("")) : null;
 }
 
 /** The reason why a text is not a secret; null: it is one. */
@@ -67,6 +78,12 @@ function normalised(secret: string): string {
   return withoutBlanks(secret).replace(/=+$/, "").toUpperCase();
 }
 
-function bindingOf(username: string) {
-  return { info: Buffer.from("steward second factor v1"), associated: Buffer.from(username) };
+/** As a stream: of a whole text the library makes a Response, which the agent does not have. */
+function streamOf(bytes: string | Uint8Array): ReadableStream<Uint8Array> {
+  return ReadableStream.from([Buffer.from(bytes)]);
+}
+
+function identityOf(key: Uint8Array): Promise<webcrypto.CryptoKey> {
+  const pkcs8 = Buffer.concat([privatePrefix, key]);
+  return webcrypto.subtle.importKey("pkcs8", pkcs8, { name: "X25519" }, false, ["deriveBits"]);
 }

@@ -43,7 +43,7 @@ const seal: Command = {
       );
     const lines = createInputLines(stdin);
     try {
-      const sealed = sealForDevice((await lines.next()) ?? "", user, key);
+      const sealed = await sealForDevice((await lines.next()) ?? "", user, key);
       await output.value({ sealed }, sealed);
     } finally {
       lines.close();

@@ -11,7 +11,7 @@ export function createConfigurationHandlers(
   const faultsOf = async (sound: Configuration) => (await open()).faultsOf(sound);
   return {
     getSealKey: async () => {
-      const public_key = (await open()).sealKey();
+      const public_key = await (await open()).sealKey();
       if (public_key !== null) return { public_key };
       const text = "This device has no key to seal with: `steward doctor` says why. Nothing was changed.";
       throw new StewardError("second_factor_unavailable", text);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { openWith, publicKeyOf, sealTo } from "../../../src/auth/second-factor/hpke.ts";
 import { createSeal } from "../../../src/auth/second-factor/seal.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
@@ -169,46 +168,5 @@ describe("several keys", () => {
   it("of another length are a mistake in the program", () => {
     for (const length of [0, 16, 31, 33, 64])
       assert.throws(() => createSeal([randomBytes(length)]), RangeError);
-  });
-});
-
-describe("what is sealed to a public key (RFC 9180)", () => {
-  const hex = (text: string) => Buffer.from(text, "hex");
-  /** Appendix A.1.1.1: base mode, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, sequence number 0. */
-  const vector = {
-    info: hex("4f6465206f6e2061204772656369616e2055726e"),
-    associated: hex("436f756e742d30"),
-    privateKey: hex("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8"),
-    publicKey: hex("3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d"),
-    encapsulated: hex("37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431"),
-    sealed: hex("f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a96d8770ac83d07bea87e13c512a"),
-    text: hex("4265617574792069732074727574682c20747275746820626561757479"),
-  };
-  const whole = Buffer.concat([vector.encapsulated, vector.sealed]);
-
-  it("is opened as the vector has it", () => {
-    assert.deepEqual(publicKeyOf(vector.privateKey), vector.publicKey);
-    assert.deepEqual(openWith(vector.privateKey, whole, vector), vector.text);
-  });
-
-  it("opens again, and never with another key, another binding or an altered byte", () => {
-    const sealed = sealTo(vector.publicKey, vector.text, vector);
-    assert.notDeepEqual(sealed, whole);
-    assert.deepEqual(openWith(vector.privateKey, sealed, vector), vector.text);
-    assert.throws(() => openWith(key, sealed, vector));
-    assert.throws(() => openWith(vector.privateKey, sealed, { ...vector, info: key }));
-    assert.throws(() => openWith(vector.privateKey, sealed, { ...vector, associated: key }));
-    for (let place = 0; place < whole.length; place += 1) {
-      const altered = Buffer.from(whole);
-      altered.writeUInt8((altered.readUInt8(place) ^ 1) & 0xff, place);
-      assert.throws(() => openWith(vector.privateKey, altered, vector), String(place));
-      assert.throws(() => openWith(vector.privateKey, whole.subarray(0, place), vector));
-    }
-    assert.throws(() => openWith(vector.privateKey, whole.subarray(0, 47), vector), /too short/);
-  });
-
-  it("refuses a key of small order, which everyone could open", () => {
-    for (const point of [Buffer.alloc(32), Buffer.alloc(32).fill(1, 0, 1)])
-      assert.throws(() => sealTo(point, vector.text, vector));
   });
 });

@@ -5,13 +5,6 @@ import { temporaryDocument } from "../../../lab/simulated/virtual-host.ts";
 import { resealed } from "../../../src/auth/second-factor/reseal.ts";
 import { createSeal } from "../../../src/auth/second-factor/seal.ts";
 import { createSealingKeyTrouble } from "../../../src/auth/second-factor/sealing-key.ts";
-import {
-  openOnDevice,
-  sealForDevice,
-  secretProblem,
-  transportKey,
-} from "../../../src/auth/second-factor/transport.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { finding } from "../../../src/contract/finding.ts";
 import { type Account, accountsKind } from "../../../src/users/account.ts";
 import { createAccounts } from "../../../src/users/accounts.ts";
@@ -128,66 +121,6 @@ describe("the sealing key's health", () => {
     const lost = await device([sealedWith(key), null, sealedWith(otherKey)], [otherKey]);
     const marks = lost.ids.map((id) => lost.accounts.get(id).two_factor.sealing_key);
     assert.deepEqual(marks, ["missing", undefined, undefined]);
-  });
-});
-
-describe("a second factor that is sealed for a device", () => {
-  const seal = createSeal([key]);
-  const publicKey = transportKey(seal) ?? "";
-  /** 26 characters of base32 are 130 bits. */
-  const shortest = "GEZDGNBVGY3TQOJQGEZDGNBVGY";
-  const refusedSealing = (secret: string, to: string): string => {
-    try {
-      sealForDevice(secret, "ana", to);
-    } catch (error) {
-      assert.ok(error instanceof StewardError && error.code === "validation_failed", String(error));
-      return error.message;
-    }
-    return assert.fail("it was sealed");
-  };
-
-  it("is opened on it for its user, and nowhere else and for no other", () => {
-    assert.match(publicKey, /^[0-9a-f]{64}$/);
-    const sealed = sealForDevice(shortest, "ana", publicKey);
-    assert.match(sealed, /^v1\.[\w-]+$/);
-    assert.ok(!sealed.includes(shortest));
-    assert.equal(openOnDevice(seal, sealed, "ana"), shortest);
-    assert.equal(openOnDevice(seal, sealed, "bob"), null);
-    assert.equal(openOnDevice(createSeal([otherKey]), sealed, "ana"), null);
-    assert.equal(openOnDevice(createSeal([]), sealed, "ana"), null);
-    for (const broken of ["", "v1.", sealed.slice(3), `${sealed}=`, ` ${sealed}`, `${sealed.slice(0, -2)}`])
-      assert.equal(openOnDevice(seal, broken, "ana"), null, broken);
-  });
-  it("is opened with a former key of the device, and sealed to the one that seals", () => {
-    const sealed = sealForDevice(shortest, "ana", publicKey);
-    const changed = createSeal([otherKey, key]);
-    assert.equal(openOnDevice(changed, sealed, "ana"), shortest);
-    assert.equal(transportKey(changed), transportKey(createSeal([otherKey])));
-    assert.notEqual(transportKey(changed), publicKey);
-    assert.equal(transportKey(createSeal([])), null);
-  });
-  it("may be typed in groups, in small letters and with padding, and is of 128 bits at least", () => {
-    const typed = ` ${shortest.toLowerCase().replace(/.{4}/g, "$& ")}== `;
-    assert.equal(openOnDevice(seal, sealForDevice(typed, "ana", publicKey), "ana"), shortest);
-    assert.equal(secretProblem("A".repeat(128)), null);
-    for (const wrong of [
-      "",
-      shortest.slice(1),
-      "A".repeat(129),
-      `${shortest}1`,
-      `${shortest}8`,
-      `0${shortest}`,
-    ]) {
-      assert.match(secretProblem(wrong) ?? "none", /^is no base32 of 26 to 128 characters/, wrong);
-      assert.match(refusedSealing(wrong, publicKey), /^The secret is no base32/);
-    }
-    const longest = "A".repeat(128);
-    assert.equal(openOnDevice(seal, sealForDevice(longest, "ana", publicKey), "ana"), longest);
-  });
-  it("is not sealed to what is no key of a device, such as one that everyone could open", () => {
-    const keys = ["", publicKey.slice(1), `${publicKey}0`, publicKey.toUpperCase(), "0".repeat(64)];
-    for (const wrong of [...keys, `01${"0".repeat(62)}`])
-      assert.match(refusedSealing(shortest, wrong), /^That is no key to seal to; .*`steward seal-key`/);
   });
 });
 
