@@ -67,7 +67,10 @@ describe("the command line with the agent down", () => {
   it("keeps the rules: the last administrator stays (exit 5)", async () => {
     const { code, stderr } = await runSteward(["user", "disable", "root-admin"], { environment });
     assert.equal(code, 5);
-    assert.match(stderr, /no administrator of this device could sign in by themselves: root-admin is disabled\. First let/);
+    assert.match(
+      stderr,
+      /no administrator of this device could sign in by themselves: root-admin is disabled\. First let/,
+    );
   });
 
   it("changes settings, and the agent has them when it comes back", async () => {

@@ -108,7 +108,10 @@ function parseList(text: string): unknown {
 function parseArray({ key }: SettingKey, text: string): unknown {
   if (text.trim() === "") return [];
   const example = `'${key}=[]'`;
-  return jsonOf(text, (why) => new CommandError(6, `${key} must be a JSON list, such as ${example}; it ${why}.`));
+  return jsonOf(
+    text,
+    (why) => new CommandError(6, `${key} must be a JSON list, such as ${example}; it ${why}.`),
+  );
 }
 
 type Tree = Map<string, unknown>;

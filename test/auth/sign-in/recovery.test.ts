@@ -20,7 +20,9 @@ import { inBody } from "../sessions-at.ts";
 async function withOneUsePassword() {
   const rooms = await virtualSignIn(virtualHost());
   const { id, username } = rooms.account();
-  const { initialPassword } = await rooms.accounts.setPassword(id, undefined, "192.0.2.1", { isByRoot: true });
+  const { initialPassword } = await rooms.accounts.setPassword(id, undefined, "192.0.2.1", {
+    isByRoot: true,
+  });
   const { recoveryCodes } = await enrolled(rooms);
   const tokens = createAccessTokens(rooms);
   const recovery = createRecovery({ ...rooms, tokens, requiredAction: () => null });
