@@ -85,7 +85,7 @@ describe("failureDocument", () => {
       failureDocument(new StewardError("last_admin", "No.", { details: { retryAfterSeconds: 3 } })),
       {
         type: "urn:steward:problem:last_admin",
-        title: "This is the last administrator who can sign in",
+        title: "No administrator could sign in afterwards",
         status: 409,
         detail: "No.",
         code: "last_admin",
