@@ -154,16 +154,6 @@ describe("the console's view of the machine", () => {
     await untilFocused(page.getByRole("combobox", { name: "Time zone" }));
   });
 
-  it("opens what an address of an earlier release asks for behind System", async () => {
-    const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/system?manage=reboot");
-    await page.waitForURL("**/system/device?open=reboot");
-    await untilShown(page.getByRole("dialog").getByRole("button", { name: "Restart" }));
-    const { page: other } = await browser.open(agent);
-    await signIn(other, "admin", "/system?manage=names");
-    await untilFocused(other.getByLabel("Host name"));
-  });
-
   it("restarts it, and waits until another boot answers", async () => {
     const page = await opened();
     await page.getByRole("button", { name: "Restart" }).click();

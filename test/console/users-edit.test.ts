@@ -204,17 +204,6 @@ describe("users in the console, added and edited", () => {
       assert.deepEqual(complaints, []);
     });
 
-    it("is where addresses of earlier releases lead, with the name and with the id", async () => {
-      const { id } = await userNamed(agent, names.readonly);
-      for (const user of [id, names.readonly]) {
-        const { page, complaints } = await browser.open(agent);
-        await signInWithoutStepUp(agent, page, "admin", `/users?user=${user}`);
-        await page.getByLabel("Display name").waitFor();
-        assert.equal(page.url().replace(/^.*?\/users/, "/users"), `/users/${names.readonly}`);
-        assert.deepEqual(complaints, []);
-      }
-    });
-
     it("says that there is no such user", async () => {
       for (const name of [`usr_${"0".repeat(32)}`, "nonsense", "%25%E0%A4%A", "a%2Fb"]) {
         const { page } = await browser.open(agent);

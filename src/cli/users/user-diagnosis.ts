@@ -80,9 +80,6 @@ export const diagnose: Command = {
   },
 };
 
-/** Its name before it reported more than the second factor. */
-export const formerDiagnose: Command = { ...diagnose, path: ["user", "2fa", "diagnose"], isHidden: true };
-
 /** In their order. */
 async function newestEvents(client: Client, type: EventType): Promise<readonly AuditEvent[]> {
   return (await client.call("listEvents", { query: { type, limit: eventsSeen } })).items.toReversed();

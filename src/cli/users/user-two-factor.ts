@@ -3,7 +3,6 @@ import { CommandError, UsageError } from "../../terminal/command-error.ts";
 import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command } from "../client/command.ts";
 import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
-import { formerDiagnose } from "./user-diagnosis.ts";
 import { findUser } from "./user-lookup.ts";
 import { ownTwoFactorCommands } from "./user-two-factor-own.ts";
 import { recover } from "./user-two-factor-recover.ts";
@@ -66,10 +65,4 @@ const reset: Command = {
   },
 };
 
-export const twoFactorCommands: readonly Command[] = [
-  status,
-  ...ownTwoFactorCommands,
-  recover,
-  reset,
-  formerDiagnose,
-];
+export const twoFactorCommands: readonly Command[] = [status, ...ownTwoFactorCommands, recover, reset];

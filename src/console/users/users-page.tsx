@@ -1,10 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { useResource } from "../client/use-resource.ts";
 import { ExportButton } from "../lists/export-button.tsx";
-import { mayLeave, navigate, place } from "../navigation/navigation.ts";
-import { personPath } from "../navigation/paths.ts";
+import { mayLeave, place } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { bodyOf, Empty, Page, Skeleton } from "../ui/page.tsx";
@@ -15,7 +13,7 @@ import { UserAction } from "./user-action.tsx";
 import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
 import { usersAsCsv } from "./users-csv.ts";
-import { changeQuery, clearFilters, isUserId, usersQuery } from "./users-query.ts";
+import { changeQuery, clearFilters, usersQuery } from "./users-query.ts";
 
 /** The address has this instead of an id while a user is added. */
 const adding = "new";
@@ -55,7 +53,6 @@ export function UsersPage() {
         />
       )}
       {sheet === adding && <Adding onDone={users.reload} onClose={closeSheet} />}
-      {sheet && sheet !== adding && <FormerAddress user={sheet} />}
       {acting && <UserAction action={acting.action} user={acting.user} {...closing} />}
     </Page>
   );
@@ -73,23 +70,6 @@ function useAskedUnlock({ list, isLoading }: ReturnType<typeof useUsers>, ask: (
     if (user?.locked) ask(user);
     changeQuery({ unlock: undefined });
   }, [unlock, list, isLoading]);
-}
-
-/** Addresses of earlier releases have a user's id or name in the query. */
-function FormerAddress({ user }: { readonly user: string }) {
-  const known = isUserId(user) ? { params: { id: user } } : null;
-  return known === null ? <Moved to={user} /> : <MovedById {...known} />;
-}
-
-function MovedById(input: { readonly params: { readonly id: string } }) {
-  const { value, error } = useResource("getUser", input);
-  if (error !== null) return <Moved to={input.params.id} />;
-  return value && <Moved to={value.username} />;
-}
-
-function Moved({ to }: { readonly to: string }) {
-  useEffect(() => void navigate(personPath(to), {}, { replace: true }), []);
-  return null;
 }
 
 function Users({

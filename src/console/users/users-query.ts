@@ -24,11 +24,6 @@ const ofState: Readonly<Record<string, UserQuery>> = {
 /** Members of the address that narrow the list. */
 const filterNames = ["q", "role", "state", "factor", "seen"] as const;
 
-/** Tells an id from a user name, which people write into an address. */
-export function isUserId(text: string): boolean {
-  return /^usr_[0-9a-f]{32}$/.test(text);
-}
-
 /** Turns the address into a query for the agent; members that neither of them knows are left out. */
 export function usersQuery({ q, role, state, factor, seen, sort }: Place["query"]): UserQuery {
   return {

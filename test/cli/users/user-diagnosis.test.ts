@@ -178,12 +178,4 @@ describe("steward user diagnose", () => {
       ...{ user: anna, events: [event(2, annaId, 300)], refused: [], steps: [], clock },
     });
   });
-
-  it("answers to its former name, of which help does not speak", async (test) => {
-    const { socketPath } = await startAgent(test, answers);
-    const former = await runSteward(["user", "2fa", "diagnose", "anna", "--socket", socketPath]);
-    const present = await runSteward(["user", "diagnose", "anna", "--socket", socketPath]);
-    assert.deepEqual(former, present);
-    assert.doesNotMatch((await runSteward(["user", "--help"])).stdout, /2fa diagnose/);
-  });
 });
