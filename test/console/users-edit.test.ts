@@ -390,21 +390,18 @@ describe("users in the console, added and edited", () => {
       await until("the own account", () => new URL(page.url()).pathname === "/account");
     });
 
-    it("offers the last administrator no other role, and says why", async () => {
+    it("refuses the last administrator another role, and to be disabled, and says why", async () => {
       const { page } = await openUsers(browser, agent);
       await page.getByRole("link", { name: names.admin }).click();
       await page.getByRole("heading", { level: 1, name: names.admin }).waitFor();
-      const operator = page.getByRole("radio", { name: /Operator/ });
-      await operator.and(page.locator(":disabled")).waitFor();
-      assert.match(
-        await operator.evaluate((one) => one.closest("label")?.textContent ?? ""),
-        /This is the last administrator who can sign in/,
-      );
-      assert.ok(
-        (await page.getByRole("button", { name: "Disable", exact: true }).getAttribute("aria-disabled")) ===
-          "true",
-        "the last administrator could lock everyone out",
-      );
+      await page.getByRole("radio", { name: /Operator/ }).check();
+      await page.getByRole("button", { name: "Save" }).click();
+      await confirmPassword(page, "admin");
+      const refusal = page
+        .getByRole("alert")
+        .filter({ hasText: "No administrator could sign in afterwards" });
+      await refusal.getByText("Let another one sign in first").waitFor();
+      assert.equal((await userNamed(agent, names.admin)).role, "admin");
     });
   });
 

@@ -14,7 +14,6 @@ import { members, type Reading, type Saved, saveUser, type UserChange } from "./
 import { DisplayNameField, RoleField } from "./user-fields.tsx";
 
 interface FormProps {
-  readonly isLastAdmin: boolean;
   readonly onDone: () => Promise<void>;
 }
 
@@ -34,7 +33,6 @@ export function PersonForm({ id, ...rest }: FormProps & { readonly id: string })
 function EditForm({
   reading,
   onRead,
-  isLastAdmin,
   onDone,
 }: FormProps & {
   readonly reading: Reading;
@@ -60,7 +58,6 @@ function EditForm({
     toast(t.users.did(t.ui.save, value.username));
     await onDone();
   });
-  const onlyAdmin = isLastAdmin ? t.users.lastAdmin : null;
   return (
     <Form
       form={action}
@@ -87,7 +84,7 @@ function EditForm({
         onInput={(display_name) => setChange({ ...change, display_name })}
         error={action.error}
       />
-      <RoleField value={user.role} onInput={(role) => setChange({ ...change, role })} onlyAdmin={onlyAdmin} />
+      <RoleField value={user.role} onInput={(role) => setChange({ ...change, role })} />
       {isMe && user.role !== "admin" && (
         <p role="alert">
           <strong>{t.users.selfRole}</strong>

@@ -19,7 +19,6 @@ import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
 import { act } from "./many-users.ts";
 import { PersonForm } from "./person-form.tsx";
-import { useLastAdmin } from "./use-users.ts";
 import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
 import { UserAction } from "./user-action.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
@@ -83,20 +82,15 @@ function PersonFrame({
 
 function Person({ id, username }: { readonly id: string; readonly username: string }) {
   const user = useResource("getUser", { params: { id } });
-  const lastAdmin = useLastAdmin();
   const [acting, setActing] = useState<ActionName | null>(null);
   const [asked, setAsked] = useState<AskedToken | null>(null);
   const { value, error } = user;
   const isGone = codeOf(error) === "not_found";
-  const isKnown = value !== null && lastAdmin !== undefined && !isGone;
+  const isKnown = value !== null && !isGone;
   return (
     <PersonFrame
       username={value?.username ?? username}
-      action={
-        isKnown && (
-          <Actions user={value} isLastAdmin={id === lastAdmin} onAct={setActing} onDone={user.reload} />
-        )
-      }
+      action={isKnown && <Actions user={value} onAct={setActing} onDone={user.reload} />}
     >
       {isGone ? <p>{t.users.unknown}</p> : <ReadProblem of={[user]} />}
       {!isKnown && error === null && <Skeleton lines={12} />}
@@ -104,7 +98,7 @@ function Person({ id, username }: { readonly id: string; readonly username: stri
         <div class="person">
           <div>
             <About user={value} />
-            <PersonForm id={id} isLastAdmin={id === lastAdmin} onDone={user.reload} />
+            <PersonForm id={id} onDone={user.reload} />
           </div>
           <div>
             <Week user={value} />
@@ -128,12 +122,10 @@ function Person({ id, username }: { readonly id: string; readonly username: stri
 /** The frequent actions as buttons. To disable needs no question, since the same button enables again. */
 function Actions({
   user,
-  isLastAdmin,
   onAct,
   onDone,
 }: {
   readonly user: User;
-  readonly isLastAdmin: boolean;
   readonly onAct: (action: ActionName) => void;
   readonly onDone: () => Promise<void>;
 }) {
@@ -151,7 +143,6 @@ function Actions({
       )}
       <Button
         kind={user.enabled ? "danger" : "primary"}
-        why={isLastAdmin && user.enabled ? t.users.lastAdmin : null}
         isBusy={turning.isBusy}
         onClick={() => (isMe ? onAct(action) : void turning.run())}
       >
@@ -159,7 +150,7 @@ function Actions({
       </Button>
       <Menu
         label={t.users.actionsOf(user.username)}
-        items={itemsOf(user, isLastAdmin, onAct, ["resetPassword", action])}
+        items={itemsOf(user, onAct, ["resetPassword", action])}
       />
       <ProblemView error={turning.error} />
     </>

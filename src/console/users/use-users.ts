@@ -3,7 +3,6 @@ import type { User, UserList, UserQuery } from "../../contract/types.ts";
 import { onStale } from "../client/cache.ts";
 import { call } from "../client/call.ts";
 import { deviceNow } from "../client/device-time.ts";
-import { useResource } from "../client/use-resource.ts";
 
 /** Users that are read at once; the agent gives no more. */
 const pageSize = 200;
@@ -55,16 +54,6 @@ export function useUsers(query: UserQuery): Users {
     void take(() => withNextPage(query, list));
   };
   return { ...read, reload, more };
-}
-
-/**
- * The id of the only administrator who can sign in; null: there are more. Undefined while it is being read: an action
- * must not be offered for the moment until then. Where it cannot be read, the agent still refuses.
- */
-export function useLastAdmin(): string | null | undefined {
-  const { value, error } = useResource("listUsers", { query: { role: "admin", enabled: true, limit: 2 } });
-  if (value === null && error === null) return undefined;
-  return value?.total === 1 ? value.items[0]?.id : null;
 }
 
 /** Everybody who matches. */

@@ -5,15 +5,13 @@ import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
 
-/** Explains the rights of each role where it is chosen. `onlyAdmin`: why the user must stay an administrator. */
+/** Explains the rights of each role where it is chosen. */
 export function RoleField({
   value,
   onInput,
-  onlyAdmin = null,
 }: {
   readonly value: Role;
   readonly onInput: (value: Role) => void;
-  readonly onlyAdmin?: string | null;
 }) {
   return (
     <RadioField
@@ -24,7 +22,6 @@ export function RoleField({
         value: role,
         text: t.person.roles[role],
         hint: t.person.mayDo[role],
-        why: role === "admin" ? null : onlyAdmin,
       }))}
     />
   );

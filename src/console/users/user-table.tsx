@@ -19,8 +19,6 @@ interface UserTableProps {
   /** The number of users that match. */
   readonly total: number;
   readonly sort: UserQuery["sort"];
-  /** The id of the only administrator who can sign in; null: there are more. */
-  readonly lastAdmin: string | null;
   readonly chosen: Chosen;
   readonly onChoose: (chosen: Chosen) => void;
   readonly onAct: (action: ActionName, user: User) => void;
@@ -46,7 +44,7 @@ export function UserTable(props: UserTableProps) {
   );
 }
 
-function columnsOf({ users, lastAdmin, chosen, onChoose, onAct }: UserTableProps): readonly Column<User>[] {
+function columnsOf({ users, chosen, onChoose, onAct }: UserTableProps): readonly Column<User>[] {
   const isAll = users.length > 0 && users.every(({ id }) => chosen.has(id));
   const choose = (user: User): void => {
     const next = new Map(chosen);
@@ -95,7 +93,7 @@ function columnsOf({ users, lastAdmin, chosen, onChoose, onAct }: UserTableProps
       cell: (user) => (
         <Menu
           label={t.users.actionsOf(user.username)}
-          items={itemsOf(user, user.id === lastAdmin, (action) => onAct(action, user))}
+          items={itemsOf(user, (action) => onAct(action, user))}
         />
       ),
     },
@@ -158,7 +156,6 @@ function Name({ user: { id, username, display_name } }: { readonly user: User })
 /** The actions on a user, in the row and on their page, which has some as buttons. */
 export function itemsOf(
   user: User,
-  isLastAdmin: boolean,
   choose: (action: ActionName) => void,
   buttons: readonly ActionName[] = [],
 ): MenuItem[] {
@@ -173,7 +170,6 @@ export function itemsOf(
             onChoose: () => choose(action),
           },
         ];
-  const last = isLastAdmin ? t.users.lastAdmin : null;
   const own = [{ text: t.users.own, onChoose: () => void navigate("/account") }];
   // The provider has both.
   const factors =
@@ -186,7 +182,7 @@ export function itemsOf(
   return [
     ...(user.locked === null ? [] : item("unlock")),
     ...(user.id === me().id ? own : [...factors, ...item("endSessions")]),
-    ...(user.enabled ? item("disable", last, true) : item("enable")),
-    ...item("delete", last, true),
+    ...(user.enabled ? item("disable", null, true) : item("enable")),
+    ...item("delete", null, true),
   ];
 }

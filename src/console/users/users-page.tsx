@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { bodyOf, Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
-import { useLastAdmin, useUsers } from "./use-users.ts";
+import { useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
 import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
@@ -22,7 +22,6 @@ const adding = "new";
 export function UsersPage() {
   const asked = usersQuery(useStore(place).query);
   const users = useUsers(asked);
-  const lastAdmin = useLastAdmin();
   const [acting, setActing] = useState<{ action: ActionName; user: User } | null>(null);
   const sheet = useSheet();
   useAskedUnlock(users, (user) => setActing({ action: "unlock", user }));
@@ -42,15 +41,10 @@ export function UsersPage() {
     >
       <UserFilters counts={users.list?.counts ?? null} />
       <ReadProblem of={[users]} />
-      {users.list === null || lastAdmin === undefined ? (
+      {users.list === null ? (
         users.error === null && <Skeleton lines={6} />
       ) : (
-        <Users
-          users={users}
-          query={asked}
-          lastAdmin={lastAdmin}
-          onAct={(action, user) => setActing({ action, user })}
-        />
+        <Users users={users} query={asked} onAct={(action, user) => setActing({ action, user })} />
       )}
       {sheet === adding && <Adding onDone={users.reload} onClose={closeSheet} />}
       {acting && <UserAction action={acting.action} user={acting.user} {...closing} />}
@@ -75,12 +69,10 @@ function useAskedUnlock({ list, isLoading }: ReturnType<typeof useUsers>, ask: (
 function Users({
   users: { list, isLoading, more, reload },
   query,
-  lastAdmin,
   onAct,
 }: {
   readonly users: ReturnType<typeof useUsers>;
   readonly query: UserQuery;
-  readonly lastAdmin: string | null;
   readonly onAct: (action: ActionName, user: User) => void;
 }) {
   const [chosen, setChosen] = useState<Chosen>(new Map());
@@ -105,7 +97,6 @@ function Users({
           users={items}
           total={total}
           sort={query.sort}
-          lastAdmin={lastAdmin}
           chosen={chosen}
           onChoose={setChosen}
           onAct={onAct}

@@ -87,8 +87,6 @@ export const users: Catalogue["users"] = {
   passwordMade: "Einmalpasswort erzeugen",
   passwordMadeHint: "Es wird Ihnen einmal angezeigt und bei der ersten Anmeldung ersetzt",
   passwordTyped: "Passwort eingeben",
-  lastAdmin:
-    "Das ist der letzte Administrator, der sich anmelden kann. Machen Sie zuerst einen anderen Benutzer zum Administrator.",
   noFactor: "Dieser Benutzer hat keinen",
   selfRole: "Das ist Ihre eigene Rolle: Nur ein anderer Administrator kann sie Ihnen zurückgeben.",
   selfOff:

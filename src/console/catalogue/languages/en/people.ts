@@ -78,7 +78,6 @@ export const users = {
   passwordMade: "Create a one-use password",
   passwordMadeHint: "It is shown to you once, and replaced at the first sign-in",
   passwordTyped: "Type a password",
-  lastAdmin: "This is the last administrator who can sign in. Make another user an administrator first.",
   noFactor: "This user has none",
   selfRole: "This is your own role: only another administrator can give it back to you.",
   selfOff:
