@@ -15,7 +15,7 @@ import { type ActionName, UserTable } from "./user-table.tsx";
 import { usersAsCsv } from "./users-csv.ts";
 import { changeQuery, clearFilters, usersQuery } from "./users-query.ts";
 
-/** The address has this instead of an id while a user is added. */
+/** The address has this while a user is added. */
 const adding = "new";
 
 /** The people who may use this device. */
