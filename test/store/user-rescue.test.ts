@@ -62,7 +62,7 @@ async function refusals(agent: RunningAgent, id: string, token?: string) {
   const answers = [
     await agent.call("POST", `${user}/2fa/recover`, { local: true, body: { reason: "lost" } }),
     await agent.call("PUT", user, { ...by, body: { display_name: "never" } }),
-    await agent.call("POST", `${user}/password-reset`, { ...by, body: {} }),
+    await agent.call("POST", `${user}/password-reset`, { ...by, body: { password: "seven quiet owls" } }),
     await agent.call("POST", "/api/users", { ...by, body: { username: "never", role: "readonly" } }),
     ...(token === undefined ? [] : [await agent.call("POST", `${user}/rescue`, { token })]),
   ];
