@@ -159,6 +159,21 @@ describe("the console's sign-in", () => {
     assert.equal(await page.getByText("belongs to another time").count(), 0);
   });
 
+  it("says what a code is where the text has none, of either kind", async () => {
+    const { page } = await browser.open(agent);
+    await givePassword(page, "ana");
+    const { code, submit } = form(page);
+    await code.fill("K7QM-2F9X-0TRB-1WHD");
+    await submit.click();
+    await page.getByText("A code has six digits").waitFor();
+    await page.getByRole("button", { name: "Use a recovery code" }).click();
+    const recovery = page.getByLabel("Recovery code", { exact: true });
+    await recovery.fill("755224");
+    await submit.click();
+    await page.getByText("A recovery code has 16 letters and digits").waitFor();
+    await untilFocused(recovery);
+  });
+
   it("explains a code of another time, by the time that the device says", async () => {
     agent.knowClock({ trust: "none", state: "unsynchronised", synchronised: false });
     const { page, complaints } = await browser.open(agent);

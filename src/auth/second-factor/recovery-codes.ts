@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { withoutBlanks } from "./blanks.ts";
+import { readRecoveryCode } from "./code-texts.ts";
 
 /** Codes of one set. */
 const codesInSet = 10;
@@ -9,9 +9,6 @@ const codeBytes = 10;
 
 /** Crockford's base32: no I, L, O or U, so that a code can be read aloud and typed. otplib has only RFC 4648's. */
 const symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-/** A longer text is no recovery code, however many blanks and hyphens are in it. */
-const longestInput = 64;
 
 export interface RecoveryCodes {
   /** Shown to the user once, as `K7QM-2F9X-0TRB-5WHD`. */
@@ -34,20 +31,6 @@ export function formatRecoveryCode(bytes: Uint8Array): string {
     .map((place) => symbols[place])
     .join("")
     .replace(/.{4}(?!$)/g, "$&-");
-}
-
-/**
- * The 16 symbols of a code as a user typed it, in capitals: small letters, other groups and look-alikes (O for 0, I and L
- * for 1) are accepted, as Crockford asks. Undefined for any other text.
- */
-export function readRecoveryCode(text: string): string | undefined {
-  if (text.length > longestInput) return undefined;
-  const typed = withoutBlanks(text)
-    .replaceAll("-", "")
-    .replace(/[a-z]/g, (letter) => letter.toUpperCase())
-    .replaceAll("O", "0")
-    .replace(/[IL]/g, "1");
-  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(typed) ? typed : undefined;
 }
 
 /**

@@ -8,17 +8,11 @@ import type { RequestContext } from "../request-context.ts";
 import type { Undo } from "../throttle/counters.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { TrustedTime } from "../trusted-time.ts";
+import { readCode } from "./code-texts.ts";
 import type { Passkeys } from "./passkeys.ts";
 import { findRecoveryCode } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
-import {
-  acceptedStepsAround,
-  matchSteps,
-  readCode,
-  searchedStepsAround,
-  secondsOfStep,
-  stepOf,
-} from "./totp.ts";
+import { acceptedStepsAround, matchSteps, searchedStepsAround, secondsOfStep, stepOf } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
 /** Proof of the second factor. Codes beside a passkey are neither judged nor spent. */
@@ -147,7 +141,6 @@ function createProveCode(options: SecondFactorOptions) {
       // A code of another time is burnt below: the clock may be at fault, and a guess that hits one gains nothing.
       if (near.length === 0) row.wrong();
       row.told();
-      if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
       throw wrongCode(options, await skews.look(account, near, nowSeconds, context));
     }
     const used = await usedCodes.use(account.id, steps, options.time.epoch());
@@ -218,15 +211,11 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
 }
 
 /** The password was right, so the user may learn the state of the device's clock. */
-function wrongCode(
-  { time }: SecondFactorOptions,
-  isSkewSuspected: boolean,
-  why = "The code is not right.",
-): StewardError {
+function wrongCode({ time }: SecondFactorOptions, isSkewSuspected: boolean): StewardError {
   const advice = isSkewSuspected
     ? " It is the code of another time: the clock of the device or of the authenticator is wrong. Compare `clock.server_time`, set the wrong one, or use a recovery code."
     : " Wait for the next one and try again, or use a recovery code.";
-  return new StewardError("totp_invalid", why + advice, {
+  return new StewardError("totp_invalid", `The code is not right.${advice}`, {
     details: { clock: time.describe({ isProven: true, isSkewSuspected }) },
   });
 }

@@ -1,5 +1,4 @@
 import { StewardError } from "../../contract/errors.ts";
-import { withoutBlanks } from "./blanks.ts";
 
 /** Seconds of a time step, RFC 6238 §4.1 (X); every authenticator app knows this one. */
 const stepSeconds = 30;
@@ -8,9 +7,6 @@ const stepSeconds = 30;
 const codeDigits = 6;
 
 const codeForm = /^[0-9]{6}$/;
-
-/** A longer text is no code, however many blanks are in it. */
-const longestInput = 32;
 
 /** Steps to either side of now whose codes are accepted. */
 export const acceptedStepsAround = 1;
@@ -43,13 +39,6 @@ export interface Enrolment {
 export async function otpauthUri({ issuer, account, secret }: Enrolment): Promise<string> {
   const { generateURI } = await loadOtplib();
   return generateURI({ issuer: plainName(issuer), label: plainName(account), secret });
-}
-
-/** The code that a user typed or pasted, without spaces and a hyphen in its middle; undefined for any other text. */
-export function readCode(text: string): string | undefined {
-  if (text.length > longestInput) return undefined;
-  const code = /^([0-9]{3})-?([0-9]{3})$/.exec(withoutBlanks(text));
-  return code ? `${code[1]}${code[2]}` : undefined;
 }
 
 /** The time step of a time, RFC 6238 §4.2. Throws RangeError for a value that is not a time. */

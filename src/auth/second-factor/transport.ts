@@ -1,7 +1,7 @@
 import { webcrypto } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { StewardError } from "../../contract/errors.ts";
-import { withoutBlanks } from "./blanks.ts";
+import { withoutBlanks } from "./code-texts.ts";
 import type { Seal } from "./seal.ts";
 
 /*

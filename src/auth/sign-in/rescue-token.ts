@@ -2,6 +2,7 @@ import { unlink } from "node:fs/promises";
 import { readRegular } from "../../store/files/regular-file.ts";
 import { oneAtATime } from "../../store/one-at-a-time.ts";
 import { makeInitialPassword } from "../../users/passwords.ts";
+import { readToken } from "../second-factor/code-texts.ts";
 import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
 /** Seconds that a token is valid. */
@@ -44,7 +45,7 @@ export function createRescueToken(path: string, uptime: () => number): RescueTok
   };
   const isRight = async (token: string): Promise<boolean> => {
     const expected = await read();
-    return expected !== null && isEqualToken(token.trim().toLowerCase(), expected);
+    return expected !== null && isEqualToken(readToken(token), expected);
   };
   const inTurn = oneAtATime();
   return {

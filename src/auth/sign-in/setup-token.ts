@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { unlink } from "node:fs/promises";
 import { writeInMemory } from "../../store/files/durable-file.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
+import { readToken } from "../second-factor/code-texts.ts";
 
 /** Bytes of a token: 128 bits, which cannot be guessed, so a wrong try need not end it. */
 const tokenBytes = 16;
@@ -31,7 +32,7 @@ export function createSetupToken(
     isRight: async (token) => {
       if (withholding() !== null) return false;
       const expected = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8").trim();
-      return expected !== "" && isEqualToken(token, expected);
+      return expected !== "" && isEqualToken(readToken(token), expected);
     },
     remove: async () => {
       await unlink(path).catch(() => undefined);

@@ -50,7 +50,7 @@ export function EnrolmentForm({
           {...form.field("code")}
           label={t.signIn.code}
           hint={t.account.firstCode}
-          error={isWrong ? t.account.nextCode : null}
+          {...(isWrong && { error: t.account.nextCode })}
           name="code"
           inputMode="numeric"
           autocomplete="one-time-code"

@@ -7,7 +7,7 @@ import { endedBy } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
-import { Form, type FormState, useForm } from "../ui/form/form.tsx";
+import { errorAt, Form, type FormState, useForm } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
 import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
@@ -89,7 +89,9 @@ export function Credentials({
     form.forget();
   });
   const why = useStore(endedBy);
-  const isWrongCode = codeOf(error)?.startsWith("totp_") ?? false;
+  const wrong = codeOf(error)?.startsWith("totp_")
+    ? `${titleOf(error)}. ${t.signIn.nextCode}.`
+    : errorAt(error, typed.isRecovery ? "/recovery_code" : "/code");
   const otherWays = challenge !== null && (
     <>
       {challenge.passkey !== null && (
@@ -116,7 +118,7 @@ export function Credentials({
   return (
     <Form form={{ ...form, error: error ?? why }} verb={verb} others={otherWays}>
       {challenge !== null ? (
-        <CodeFields {...{ form, isPage, wrong: isWrongCode ? titleOf(error) : null }} />
+        <CodeFields {...{ form, isPage, wrong }} />
       ) : (
         <PasswordFields form={form} isSettled={settled !== undefined} />
       )}
@@ -203,7 +205,7 @@ function CodeFields({
         key={isRecovery ? "recovery" : "code"}
         label={isRecovery ? t.signIn.recoveryCode : t.signIn.code}
         hint={isRecovery ? t.signIn.recoveryCodeHint : t.signIn.codeHint}
-        error={wrong && `${wrong}. ${t.signIn.nextCode}.`}
+        error={wrong}
         name={isRecovery ? "recovery-code" : "code"}
         inputMode={isRecovery ? "text" : "numeric"}
         autocomplete={isRecovery ? "off" : "one-time-code"}

@@ -28,17 +28,17 @@ export const setUp = {
   },
 } as const;
 
-/** The members of a second factor that a caller may give. Malformed and wrong codes get the same answer. */
+/** The members of a second factor that a caller may give: texts with a code in them. */
 export const factorProof = {
   code: {
     type: "string",
-    maxLength: 64,
+    maxLength: 256,
     writeOnly: true,
-    description: "the six digits that the authenticator shows; spaces are ignored",
+    description: "the six digits that the authenticator shows",
   },
   recovery_code: {
     type: "string",
-    maxLength: 64,
+    maxLength: 256,
     writeOnly: true,
     description: "a recovery code in place of a code; each works once",
   },

@@ -186,7 +186,7 @@ export const twoFactorExamples = {
   },
   TwoFactorEnableRequest: { code: "287082", allow_unsynchronised_clock: true },
   TwoFactorEnabled: {
-    recovery_codes: ["K7Q2-M9XD-4TVB", "P3RW-8HJN-6YCE"],
+    recovery_codes: ["K7Q2-M9XD-4TVB-5WHD"],
     two_factor: {
       enabled: true,
       enrolled_at: "2026-11-20T08:00:00.000Z",
@@ -195,6 +195,6 @@ export const twoFactorExamples = {
       passkeys: [],
     },
   },
-  TwoFactorRecoverRequest: { password: "six kettles below a lamp", recovery_code: "K7Q2-M9XD-4TVB" },
-  RecoveryCodes: { recovery_codes: ["K7Q2-M9XD-4TVB", "P3RW-8HJN-6YCE"] },
+  TwoFactorRecoverRequest: { password: "six kettles below a lamp", recovery_code: "K7Q2-M9XD-4TVB-5WHD" },
+  RecoveryCodes: { recovery_codes: ["K7Q2-M9XD-4TVB-5WHD"] },
 };

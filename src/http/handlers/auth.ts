@@ -1,10 +1,11 @@
 import type { SingleSignOn } from "../../auth/oidc/single-sign-on.ts";
 import type { RequestContext } from "../../auth/request-context.ts";
+import { codeFaults } from "../../auth/second-factor/code-texts.ts";
 import type { RefreshProof } from "../../auth/sessions/refresh-exchange.ts";
 import type { StoredSession } from "../../auth/sessions/session.ts";
 import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-in.ts";
-import { StewardError } from "../../contract/errors.ts";
+import { refuseFaults, StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
 import type { EventDetails, EventSink, EventSubject } from "../../journal/events/event.ts";
 import type { Account } from "../../users/account.ts";
@@ -27,11 +28,13 @@ export function createAuthHandlers(options: AuthHandlersOptions) {
   const { accounts, signIn, ownAccount, singleSignOn, events } = options;
   return {
     login: async ({ body, context, cookie, note }) => {
+      refuseFaults(codeFaults(body));
       noteTried(accounts.findByName(asUsername(body.username)), note);
       const session = told(await signIn.login(body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
     answerChallenge: async ({ body, context, cookie, note }) => {
+      refuseFaults(codeFaults(body));
       noteTried(signIn.challenged(body.challenge_token), note);
       const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
@@ -58,9 +61,10 @@ export function createAuthHandlers(options: AuthHandlersOptions) {
       note(session ? endedNote(accounts, session) : { isUnchanged: true });
       return undefined;
     },
-    reauthenticate: async ({ body, actor, context }) => ({
-      expires_in: await ownAccount.reauthenticate(personOf(actor), body, context),
-    }),
+    reauthenticate: async ({ body, actor, context }) => {
+      refuseFaults(codeFaults(body));
+      return { expires_in: await ownAccount.reauthenticate(personOf(actor), body, context) };
+    },
     getMe: ({ actor }) => accounts.get(personOf(actor).account.id),
     changePassword: async ({ body, actor, context, note }) => {
       note(roleOf(actor));

@@ -1,8 +1,9 @@
+import { codeFaults } from "../../auth/second-factor/code-texts.ts";
 import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
 import type { Passkeys } from "../../auth/second-factor/passkeys.ts";
 import type { Recovery } from "../../auth/sign-in/recovery.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
-import { StewardError } from "../../contract/errors.ts";
+import { refuseFaults, StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { twoFactorOperations } from "../../contract/operations/two-factor.ts";
 import type { User } from "../../contract/types.ts";
@@ -29,11 +30,13 @@ export function createTwoFactorHandlers(
     setUpTwoFactor: ({ actor }) => enrolment.setUp(personOf(actor)),
     enableTwoFactor: async ({ actor, body, context, note }) => {
       note(roleOf(actor));
+      refuseFaults(codeFaults(body));
       const mayTrustClock = body.allow_unsynchronised_clock === true;
       return enrolment.enable(personOf(actor), body.code, mayTrustClock, context);
     },
     disableTwoFactor: ({ actor, body, context, note }) => {
       note(roleOf(actor));
+      refuseFaults(codeFaults(body));
       return enrolment.disable(personOf(actor), body, context);
     },
     beginPasskey: ({ actor, context }) => passkeys.begin(personOf(actor).account, context),
@@ -61,6 +64,7 @@ async function recover(
   { params, body, actor, context, note }: Call<"recoverTwoFactor">,
 ) {
   const { password, recovery_code, reason, keep_tokens } = body;
+  refuseFaults(codeFaults(body));
   if (password !== undefined && recovery_code !== undefined) {
     noteTried(recovery.accountOf(params.id), note);
     const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, context);

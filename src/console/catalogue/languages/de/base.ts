@@ -72,6 +72,8 @@ export const problem: Catalogue["problem"] = {
     uniqueItems: () => "Derselbe Eintrag steht zweimal da",
     out_of_range: () => "Das liegt außerhalb des erlaubten Bereichs",
     forbidden: () => "Sie dürfen das nicht ändern",
+    no_code: () => "Ein Code hat sechs Ziffern",
+    no_recovery_code: () => "Ein Wiederherstellungscode hat 16 Buchstaben und Ziffern",
     must_be_true: () => "Signaturen werden immer geprüft",
     password_too_short: (figure, least) =>
       least === "" ? "" : `Dieses Passwort ist zu kurz: ${figure} Zeichen, nötig sind mindestens ${least}`,

@@ -71,6 +71,8 @@ export const problem = {
     uniqueItems: () => "The same entry is there twice",
     out_of_range: () => "",
     forbidden: () => "You are not allowed to change this",
+    no_code: () => "A code has six digits",
+    no_recovery_code: () => "A recovery code has 16 letters and digits",
     must_be_true: () => "Signatures are always verified",
     password_too_short: (figure: string, least: string) =>
       least === ""

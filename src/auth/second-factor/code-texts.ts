@@ -1,0 +1,112 @@
+import type { Fault } from "../../contract/errors.ts";
+
+/*
+ * Codes as people send them: from phones, keyboards of other scripts, word processors, chats and messages, with words
+ * around them. What is meant is read; a text in which there is no code is no guess at one.
+ */
+
+/** Longer than a message that has a code in it. The contract lets no longer text in. */
+const longestText = 256;
+
+/**
+ * The text in plain characters: compatibility forms (full-width, mathematical) and the digits of each script as ASCII's, any
+ * blanks as one blank, any dash as a hyphen; characters that nobody sees are left out. A text that is too long is empty.
+ */
+function plain(text: string): string {
+  if (text.length > longestText) return "";
+  return text
+    .normalize("NFKC")
+    .replace(/\p{Nd}/gu, digitOf)
+    .replace(/[\s\p{Z}]+/gu, " ")
+    .replace(/[\p{Cf}\p{Mn}\p{Me}]/gu, "")
+    .replace(/[\p{Pd}\u2212\u30fc]/gu, "-");
+}
+
+/** Unicode §4.6: the ten digits of a script follow each other. */
+function digitOf(digit: string): string {
+  const point = digit.codePointAt(0) ?? 0;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(point - before - 1))) before += 1;
+  return String(before % 10);
+}
+
+/** The text without blanks, hyphens, and characters that nobody sees. */
+export function withoutBlanks(text: string): string {
+  return plain(text).replace(/[ -]/g, "");
+}
+
+/** The six digits of an authenticator's code; undefined: no such number is in the text, or more than one. */
+export function readCode(text: string): string | undefined {
+  const numbers = plain(text).match(/(?<![\p{L}\p{N}])[0-9](?:[ -]*[0-9])*(?![\p{L}\p{N}])/gu) ?? [];
+  return theOnly(numbers.map(withoutBlanks).filter((digits) => digits.length === 6));
+}
+
+/**
+ * The 16 symbols of a recovery code, in capitals, after the number that it has in a list and within words and punctuation.
+ * Small letters, other groups and look-alikes (O for 0, I and L for 1) are accepted, as Crockford asks. Undefined: none, or
+ * more than one.
+ */
+export function readRecoveryCode(text: string): string | undefined {
+  const typed = plain(text)
+    .replace(/[a-z]/g, (letter) => letter.toUpperCase())
+    .replaceAll("O", "0")
+    .replace(/[IL]/g, "1");
+  const bare = withoutBlanks(typed.replace(/^[^\p{L}\p{N}]*(?:\d{1,2}[.):] ?)?|[^\p{L}\p{N}]+$/gu, ""));
+  if (/^[0-9A-HJKMNP-TV-Z]{16}$/.test(bare)) return bare;
+  const grouped = typed.match(
+    /(?<![\p{L}\p{N}-])(?:[0-9A-HJKMNP-TV-Z]{4} ?-+ ?){3}[0-9A-HJKMNP-TV-Z]{4}(?![\p{L}\p{N}-])/gu,
+  );
+  return theOnly((grouped ?? []).map(withoutBlanks));
+}
+
+/** A token in small letters, of groups as `makeInitialPassword` makes them, or the text as it is without what is around it. */
+export function readToken(text: string): string {
+  const typed = plain(text).trim();
+  const [grouped] =
+    typed.match(/(?<![\p{L}\p{N}])(?:[0-9a-z]{5}[ -]+){3}[0-9a-z]{5}(?![\p{L}\p{N}])/iu) ?? [];
+  if (grouped !== undefined) return grouped.replace(/[ -]+/g, "-").toLowerCase();
+  return typed.replaceAll(" ", "").replace(/^["'`“„«‘‚(<]+|["'`”“»’)>.,;]+$/g, "");
+}
+
+function theOnly(found: readonly string[]): string | undefined {
+  const [one, ...others] = new Set(found);
+  return others.length === 0 ? one : undefined;
+}
+
+/**
+ * The faults of entries that are no code at all. They are looked for before any secret is, so that the answer depends on the
+ * text only, and nothing is counted.
+ */
+export function codeFaults(given: {
+  readonly code?: string | undefined;
+  readonly recovery_code?: string | undefined;
+  readonly passkey?: object | undefined;
+}): readonly Fault[] {
+  const { code, recovery_code, passkey } = given;
+  // Codes beside a passkey are not judged.
+  if (passkey !== undefined) return [];
+  const faults: Fault[] = [];
+  const add = (member: string, misfit: string, detail: string) =>
+    faults.push({
+      ...{ pointer: `/${member}`, code: misfit, detail, as: "validation_failed" },
+      sentence: `\`${member}\` ${detail}`,
+    });
+  if (code !== undefined && readCode(code) === undefined)
+    add(
+      "code",
+      "no_code",
+      readRecoveryCode(code) === undefined ? noCode : "is a recovery code: send it as `recovery_code`",
+    );
+  if (recovery_code !== undefined && readRecoveryCode(recovery_code) === undefined)
+    add(
+      "recovery_code",
+      "no_recovery_code",
+      readCode(recovery_code) === undefined
+        ? noRecoveryCode
+        : "is a code of an authenticator: send it as `code`",
+    );
+  return faults;
+}
+
+const noCode = "must be the six digits that the authenticator shows";
+const noRecoveryCode = "must be a recovery code, which has 16 letters and digits";
