@@ -10,12 +10,13 @@ import type { Throttle } from "../throttle/throttle.ts";
 import { createTimedTable, type TimedTable } from "../timed-table.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
+import { readCode } from "./code-texts.ts";
 import { passkeyView } from "./passkeys.ts";
 import { qrSvg } from "./qr.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
 import type { FullProof, SecondFactor } from "./second-factor.ts";
-import { makeSecret, otpauthUri } from "./totp.ts";
+import { makeSecret, matchSteps, otpauthUri, searchedStepsAround } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
 /** Adds a second factor to an account, and removes it. */
@@ -24,7 +25,7 @@ export interface Enrolment {
   /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
   setUp(person: Person): Promise<SetUp>;
   /**
-   * Returns the recovery codes and the factor, and ends the other sessions. Throws `two_factor_not_pending`,
+   * Takes a code of one of the last setups. Returns the recovery codes and the factor, and ends the other sessions. Throws `two_factor_not_pending`,
    * `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid` and `totp_reused`.
    */
   enable(
@@ -89,12 +90,12 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       seal.seal("", account.id);
       const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
       const secret = await makeSecret();
-      pending.put(account.id, secret);
+      pending.put(account.id, [secret, ...(pending.get(account.id) ?? [])].slice(0, mostPending));
       return describe(secret, { account: account.username, issuer: options.issuer() }, expiresAt);
     },
     enable: async ({ account, session }, code, mayTrustClock, context) => {
       refuseSetUp(account);
-      const secret = pending.get(account.id);
+      const secret = await secretOf(pending.get(account.id) ?? [], code, time.nowSeconds());
       if (secret === undefined) throw notPending();
       if (!time.isTrusted() && !mayTrustClock) throw clockInDoubt(time);
       await options.secondFactor.proveNew(account, secret, code, context);
@@ -122,7 +123,7 @@ function statusOf(accounts: Accounts, userId: string): TwoFactor {
 
 function forgetFactor(
   { usedCodes, throttle }: EnrolmentOptions,
-  pending: TimedTable<string>,
+  pending: TimedTable<readonly string[]>,
   { id, username }: User,
 ): void {
   usedCodes.forget(id);
@@ -212,7 +213,21 @@ function clockInDoubt(time: TrustedTime): StewardError {
 /** Seconds between showing a secret and its first code. */
 const pendingSeconds = 10 * 60;
 
-/** Secrets that users have seen and not enabled yet, by account. Sign-in does not ask for them. */
-export function createPendingSecrets(uptime: Uptime): TimedTable<string> {
+/** Secrets of one account that may be pending: a page that is open twice, or was loaded again, has shown several. */
+const mostPending = 4;
+
+/** The secret that the code is of, at some time near; otherwise the one that was shown last. Undefined: there is none. */
+async function secretOf(secrets: readonly string[], text: string, nowSeconds: number) {
+  const code = readCode(text) ?? "";
+  for (const secret of secrets)
+    if ((await matchSteps(secret, code, nowSeconds, searchedStepsAround)).length > 0) return secret;
+  return secrets[0];
+}
+
+/**
+ * Secrets that users have seen and not enabled yet, by account, the last one first. Sign-in does not ask for them. None is
+ * shown a second time: who reads along in a session would have the factor of its user.
+ */
+export function createPendingSecrets(uptime: Uptime): TimedTable<readonly string[]> {
   return createTimedTable({ seconds: pendingSeconds, uptime });
 }
