@@ -25,8 +25,9 @@ export interface Enrolment {
   /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
   setUp(person: Person): Promise<SetUp>;
   /**
-   * Takes a code of one of the last setups. Returns the recovery codes and the factor, and ends the other sessions. Throws `two_factor_not_pending`,
-   * `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid` and `totp_reused`.
+   * Takes a code of one of the last setups. Returns the recovery codes and the factor, and ends the other sessions. Throws
+   * `two_factor_not_pending`, `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid`
+   * and `totp_reused`.
    */
   enable(
     person: Person,
