@@ -13,6 +13,15 @@ const shortestName = 4;
 /** Characters of the longest text that is tried as three words: the time for it grows with their cube. */
 const longestOfThree = 64;
 
+/** Phrases that everyone has read, without blanks: guessers' lists have them. */
+const knownPhrases = [
+  "correcthorsebatterystaple",
+  "thequickbrownfoxjumpsoverthelazydog",
+  "thequickbrownfox",
+  "loremipsumdolorsitamet",
+  "tobeornottobethatisthequestion",
+];
+
 /** The names and words that guessers try first. */
 export interface Guesses {
   /** User, host and product names. */
@@ -113,12 +122,13 @@ function weakness(form: string, common: CommonPasswords, parts: 2 | 3): string |
   if (common.has(form) || common.has(whole)) return "is one of the most common ones";
   if (new Set(form).size < 5) return "uses fewer than five different characters";
   const unit = repeatedUnit(whole);
-  if (unit !== undefined && (unit.length < shortestRemainder || isGuessable(unit, common))) {
-    return "only repeats one short or common piece";
-  }
-  const isJoined = [form, whole, withoutPadding(whole, common)].some((text) =>
-    isJoinedOf(parts, text, common),
-  );
+  const core = withoutPadding(unit ?? whole, common);
+  if (knownPhrases.includes(core)) return "is a phrase that everyone knows";
+  if (core.length < shortestRemainder || common.has(core))
+    return unit === undefined
+      ? "is only a short or common word with digits and signs around it"
+      : "only repeats one short or common piece";
+  const isJoined = [form, whole, core].some((text) => isJoinedOf(parts, text, common));
   const count = parts === 2 ? "two" : "two or three";
   return isJoined ? `is only ${count} common words or sequences joined together` : undefined;
 }
@@ -128,12 +138,14 @@ function stripped(form: string): string {
   return form.replace(/[\s._\-+,;:/]+/gu, "");
 }
 
-/** Characters of digits and signs before and after that add little: a few of them, or a common sequence. */
+/** Characters of digits and signs before and after that add little, beside years and repetitions; so does a common sequence. */
 const littlePadding = 4;
 
 function withoutPadding(text: string, common: CommonPasswords): string {
   const [, before = "", core = "", after = ""] = /^([^\p{L}]*)(.*?)([^\p{L}]*)$/su.exec(text) ?? [];
-  const addsLittle = (padding: string) => padding.length <= littlePadding || isGuessable(padding, common);
+  const addsLittle = (padding: string) =>
+    padding.replace(/(?:19|20)\d\d/g, "").replace(/(.)\1+/gsu, "$1").length <= littlePadding ||
+    isGuessable(padding, common);
   return addsLittle(before) && addsLittle(after) ? core : text;
 }
 

@@ -9,7 +9,7 @@ import { oldNode, putNode, typed } from "./other-node.ts";
 
 const hostFile = "/etc/steward/steward.json";
 const recipient = "age1wv2pk2p3dnfrzp0tccnzcqnjdz89y82wag95pwh3mvkvcrytp9yswk437z";
-const password = "correct horse battery staple";
+const password = "seven quiet owls at dusk";
 
 /** Needs of a device that is new, with their reasons: they are true of this one. */
 const expected = ["device_unnamed", "https", "no_receiver", "second_factor_advised", "updates_not_set_up"];
