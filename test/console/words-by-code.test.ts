@@ -292,35 +292,75 @@ describe("a length of time", () => {
 });
 
 describe("what has happened last", () => {
-  const event = (seq: number, code: string | null, count = 1) =>
+  const event = (
+    seq: number,
+    code: string | null,
+    { count = 1, type = "request.refused", about = "" } = {},
+  ) =>
     ({
-      ...{ seq, time: at, type: "request.refused", code, count, subject: null, details: {} },
+      ...{ seq, time: at, type, code, count, subject: about === "" ? null : { name: about }, details: {} },
       actor: { kind: "user", name: "ana" },
     }) as unknown as AuditEvent;
 
   it("says why a request was refused, and repeats once with their number", () => {
-    for (const [tag, texts, asked, other] of [
-      ["en", enBase, "ana was asked for the password again", "A request without a valid sign-in was refused"],
+    for (const [tag, texts, wrong, other] of [
       [
-        ...(["de", deBase, "ana wurde noch einmal nach dem Passwort gefragt"] as const),
+        "en",
+        enBase,
+        "A wrong password or code of ana was refused",
+        "A request without a valid sign-in was refused",
+      ],
+      [
+        ...(["de", deBase, "Passwort oder Code von ana war falsch"] as const),
         "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt",
       ],
     ] as const) {
       putTexts(tag, texts);
       const events = [
-        event(9, "step_up_required"),
-        event(8, "step_up_required", 2),
+        event(9, "password_wrong"),
+        event(8, "passkey_invalid", { count: 2 }),
         event(7, "invalid_token"),
-        event(6, "step_up_required"),
+        event(6, "totp_invalid"),
       ];
       assert.deepEqual(
         toldOf(events).map(({ seq, text }) => [seq, text]),
         [
-          [9, `${asked} · 3 ×`],
+          [9, `${wrong} · 3 ×`],
           [7, other],
-          [6, asked],
+          [6, wrong],
         ],
       );
+    }
+  });
+
+  it("tells a refused sign-in after a right password from others, and names an API token", () => {
+    const about = "ben";
+    const sentences = [
+      event(4, "invalid_credentials", { type: "sign_in.refused" }),
+      event(3, "invalid_credentials", { type: "sign_in.refused", about }),
+      event(2, "totp_invalid", { type: "sign_in.refused", about }),
+      event(1, "invalid_token", { about: "ben/backup" }),
+    ];
+    for (const [tag, texts, told] of [
+      [
+        ...(["en", enBase] as const),
+        [
+          ...["A sign-in was refused", "A sign-in as ben was refused"],
+          "A sign-in as ben had the right password and no valid second factor",
+          "The API token ben/backup was refused",
+        ],
+      ],
+      [
+        ...(["de", deBase] as const),
+        [
+          ...["Eine Anmeldung wurde abgelehnt", "Eine Anmeldung als ben wurde abgelehnt"],
+          "Eine Anmeldung als ben hatte das richtige Passwort, aber keinen gültigen zweiten Faktor",
+          "Der API-Token ben/backup wurde abgelehnt",
+        ],
+      ],
+    ] as const) {
+      putTexts(tag, texts);
+      assert.deepEqual(sentences.map(eventSentence), told);
     }
   });
 

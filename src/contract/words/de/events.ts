@@ -97,8 +97,11 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "setup.done": () => "Das Gerät wurde eingerichtet",
   "setup.rescued": ({ about }) => `${about} wurde am Terminal des Geräts eingelassen`,
   "sign_in.succeeded": ({ who }) => `${who} hat sich angemeldet`,
-  "sign_in.refused": ({ about }) =>
-    about === "" ? "Eine Anmeldung wurde abgelehnt" : `Eine Anmeldung als ${about} wurde abgelehnt`,
+  "sign_in.refused": ({ about, code }) => {
+    if (about === "") return "Eine Anmeldung wurde abgelehnt";
+    if (!/^(totp|recovery|passkey|account)/.test(code)) return `Eine Anmeldung als ${about} wurde abgelehnt`;
+    return `Eine Anmeldung als ${about} hatte das richtige Passwort, aber keinen gültigen zweiten Faktor`;
+  },
   "step_up.succeeded": ({ who }) => `${who} hat das Passwort noch einmal eingegeben`,
   "session.ended": ({ who }) => `${who} hat eine Sitzung beendet`,
   "session.reused": ({ about }) => `Eine kopierte Sitzung von ${about} wurde erkannt`,
@@ -175,12 +178,13 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "state.damage_accepted": () => "root hat den Schaden bestätigt",
   "need.began": ({ to }) => `Zu tun: ${to}`,
   "need.ended": ({ to }) => `Erledigt: ${to}`,
-  "request.refused": ({ who, code }) => {
-    if (code === "step_up_required") return `${who} wurde noch einmal nach dem Passwort gefragt`;
+  "request.refused": ({ who, about, code }) => {
+    if (code === "invalid_token" && about !== "") return `Der API-Token ${about} wurde abgelehnt`;
     if (/^(authentication|invalid_token)/.test(code))
       return "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt";
     if (/many|limited|locked/.test(code)) return "Zu viele Anfragen wurden abgelehnt";
-    if (/wrong|totp|recovery/.test(code)) return `Passwort oder Code von ${who} war falsch`;
+    if (/provider|role/.test(code)) return `Eine Bestätigung von ${who} beim Anbieter wurde abgelehnt`;
+    if (/wrong|totp|recovery|passkey/.test(code)) return `Passwort oder Code von ${who} war falsch`;
     return `${who} hat etwas versucht, das nicht erlaubt ist`;
   },
 };

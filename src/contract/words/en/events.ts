@@ -132,8 +132,11 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "setup.done": () => "The device was set up",
   "setup.rescued": ({ about }) => `${about} was let in from the device's terminal`,
   "sign_in.succeeded": ({ who }) => `${who} signed in`,
-  "sign_in.refused": ({ about }) =>
-    about === "" ? "A sign-in was refused" : `A sign-in as ${about} was refused`,
+  "sign_in.refused": ({ about, code }) => {
+    if (about === "") return "A sign-in was refused";
+    if (!/^(totp|recovery|passkey|account)/.test(code)) return `A sign-in as ${about} was refused`;
+    return `A sign-in as ${about} had the right password and no valid second factor`;
+  },
   "step_up.succeeded": ({ who }) => `${who} gave the password again`,
   "session.ended": ({ who }) => `${who} ended a session`,
   "session.reused": ({ about }) => `A copied session of ${about} was detected`,
@@ -211,11 +214,12 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
   "state.damage_accepted": () => "Root accepted the damage",
   "need.began": ({ to }) => `To do: ${to}`,
   "need.ended": ({ to }) => `Done: ${to}`,
-  "request.refused": ({ who, code }) => {
-    if (code === "step_up_required") return `${who} was asked for the password again`;
+  "request.refused": ({ who, about, code }) => {
+    if (code === "invalid_token" && about !== "") return `The API token ${about} was refused`;
     if (/^(authentication|invalid_token)/.test(code)) return "A request without a valid sign-in was refused";
     if (/many|limited|locked/.test(code)) return "Requests were refused because there were too many";
-    if (/wrong|totp|recovery/.test(code)) return `A wrong password or code of ${who} was refused`;
+    if (/provider|role/.test(code)) return `A confirmation of ${who} at the provider was refused`;
+    if (/wrong|totp|recovery|passkey/.test(code)) return `A wrong password or code of ${who} was refused`;
     return `${who} asked for something that they are not allowed to do`;
   },
 };
