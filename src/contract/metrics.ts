@@ -181,7 +181,7 @@ export const metricFamilies = {
   },
   steward_sign_ins_total: {
     ...{ type: "counter", labels: oneOf("outcome") },
-    help: "Attempts to sign in, by `succeeded` or the code of the refusal; `totp_required` asks for a code after a right password.",
+    help: "Attempts to sign in, by `succeeded` or the code of the refusal; `totp_required`: the password was right, and no second step followed.",
   },
   steward_sessions: {
     ...{ type: "gauge", labels: none },

@@ -98,7 +98,7 @@ async function login(
   const { two_factor } = account;
   if (!two_factor) return open(options, account, { rehashed, method: "password" }, context);
   if (credentials.code === undefined && credentials.recovery_code === undefined) {
-    const challenge = { userId: account.id, passwordHash: tried, rehashed };
+    const challenge = { account, context, passwordHash: tried, rehashed };
     throw options.secondFactor.missing(
       account,
       context,
@@ -107,6 +107,7 @@ async function login(
     );
   }
   const method = await options.secondFactor.prove(account, two_factor, credentials, context);
+  challenges.close({ account, context });
   return open(options, account, { rehashed, method }, context);
 }
 
@@ -127,7 +128,7 @@ async function answerChallenge(
     // The user may have been disabled while the code was being checked, or another answer to it was right.
     const again = challenged(options, token)?.account;
     if (!again) throw staleChallenge();
-    challenges.close(token);
+    challenges.close(challenge, token);
     return open(options, again, { rehashed: challenge.rehashed, method }, resolved);
   });
 }
@@ -135,7 +136,7 @@ async function answerChallenge(
 function challenged({ challenges, accounts }: SignInOptions, token: string) {
   const challenge = challenges.find(token);
   if (!challenge) return undefined;
-  return { challenge, account: accountForLogin(accounts.find(challenge.userId), challenge.passwordHash) };
+  return { challenge, account: accountForLogin(accounts.find(challenge.account.id), challenge.passwordHash) };
 }
 
 /** Counts a wrong code against its challenge. */

@@ -92,7 +92,7 @@ export async function composeSignIn(parts: SignInParts) {
     ownAccount,
     enrolment,
     bearer: createBearer({ ...common, security }),
-    signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor }),
+    signIn: createSignIn({ ...common, challenges: createChallenges(host.time, events), secondFactor }),
     recovery: createRecovery({ ...common, enrolment }),
     people: createPeopleFacts({ ...basics, security }),
     checks: [{ name: "two-factor key", trouble }],

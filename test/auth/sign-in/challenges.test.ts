@@ -3,17 +3,29 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { heldTimers } from "../../../lab/host/timers.ts";
 import { temporaryDirectory } from "../../../lab/simulated/virtual-host.ts";
+import { context } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createChallenges } from "../../../src/auth/sign-in/challenges.ts";
 import { readProvisioned } from "../../../src/auth/sign-in/first-administrator.ts";
 import { createRescueToken, makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
 import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
 import { asUsername } from "../../../src/auth/sign-in/sign-in.ts";
+import type { EventFacts } from "../../../src/journal/events/event.ts";
 
-const challenge = { userId: `usr_${"a".repeat(32)}`, passwordHash: "$argon2id$…", rehashed: undefined };
+const account = (letter: string) => ({ id: `usr_${letter.repeat(32)}`, username: letter });
+const challenge = { account: account("a"), context, passwordHash: "$argon2id$…", rehashed: undefined };
 
 function challengesAt(clock: { now: number }) {
-  return createChallenges(() => clock.now);
+  const events: string[] = [];
+  const timers = heldTimers();
+  const refuse = ({ type, subject, from }: EventFacts, code: string): void =>
+    void events.push(`${type} ${subject?.name} ${from} ${code}`);
+  const made = createChallenges(
+    { uptime: () => clock.now, timers },
+    { record: async () => undefined, refuse },
+  );
+  return { ...made, events, timers };
 }
 
 describe("a challenge", () => {
@@ -22,7 +34,7 @@ describe("a challenge", () => {
     const challenges = challengesAt(clock);
     const token = challenges.open(challenge);
     assert.match(token, /^stc_[\w-]{32}$/);
-    assert.equal(challenges.find(token)?.userId, challenge.userId);
+    assert.equal(challenges.find(token)?.account, challenge.account);
     clock.now += 299.9;
     assert.ok(challenges.find(token), "a tenth of a second is left");
     clock.now += 0.1;
@@ -40,14 +52,14 @@ describe("a challenge", () => {
   it("dies when it has served", () => {
     const challenges = challengesAt({ now: 100 });
     const token = challenges.open(challenge);
-    challenges.close(token);
+    challenges.close(challenge, token);
     assert.equal(challenges.find(token), undefined);
   });
   it("is none for a token that was never given out, and a wrong code of it counts against no user", () => {
     const challenges = challengesAt({ now: 100 });
     for (const token of ["", "stc_", `stc_${"A".repeat(32)}`]) {
       challenges.failed(token);
-      challenges.close(token);
+      challenges.close(challenge, token);
       assert.equal(challenges.find(token), undefined);
     }
   });
@@ -59,12 +71,56 @@ describe("a challenge", () => {
   });
   it("of one user is thrown out by no others, however many these open (two accounts against a third)", () => {
     const challenges = challengesAt({ now: 100 });
-    const of = (user: string) => challenges.open({ ...challenge, userId: `usr_${user.repeat(32)}` });
+    const of = (user: string) => challenges.open({ ...challenge, account: account(user) });
     const victims = of("a");
     const [last] = Array.from({ length: 3_000 }, () => [of("b"), of("c")].at(-1)).slice(-1);
     assert.ok(challenges.find(victims), "the victim's");
     assert.ok(challenges.find(last ?? ""), "and the newest of all");
   });
+});
+
+describe("a right password", () => {
+  const elsewhere = { ...context, address: "198.51.100.7", clientKey: "198.51.100.7" };
+  type Challenges = ReturnType<typeof challengesAt>;
+  const refused = (from = context.address) => `sign_in.refused a ${from} totp_required`;
+  const cases: [string, (challenges: Challenges) => void, readonly string[]][] = [
+    ["without a second step is an event", ({ open }) => open(challenge), [refused()]],
+    [
+      "given again and again from one client is one",
+      ({ open }) => Array.from({ length: 2_000 }, () => open(challenge)),
+      [refused()],
+    ],
+    [
+      "from two clients is two",
+      ({ open }) => [open(challenge), open({ ...challenge, context: elsewhere })],
+      [refused(), refused(elsewhere.address)],
+    ],
+    ["with the right second step is none", ({ open, close }) => close(challenge, open(challenge)), []],
+    [
+      "with the right second step in another request with the password is none",
+      ({ open, close }) => [open(challenge), close(challenge)],
+      [],
+    ],
+    [
+      "with a wrong second step is none more: that one has its own",
+      ({ open, failed }) => failed(open(challenge)),
+      [],
+    ],
+    [
+      "stays one where its owner signs in elsewhere (a thief of the password, unnoticed beside its owner)",
+      ({ open, close }) => [open({ ...challenge, context: elsewhere }), close(challenge, open(challenge))],
+      [refused(elsewhere.address)],
+    ],
+  ];
+  for (const [what, act, wanted] of cases)
+    it(what, () => {
+      const challenges = challengesAt({ now: 100 });
+      act(challenges);
+      assert.deepEqual(challenges.events, []);
+      challenges.timers.runOut();
+      assert.deepEqual(challenges.events, wanted);
+      assert.equal(challenges.timers.pending, 0);
+    });
 });
 
 describe("the token of rescue", () => {

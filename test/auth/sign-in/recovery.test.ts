@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { heldTimers } from "../../../lab/host/timers.ts";
 import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import {
   codeAt,
@@ -63,6 +64,9 @@ describe("recovery is refused, and changes nothing,", () => {
   });
 });
 
+/** Events that no test of this file looks at. */
+const unheard = { record: async () => undefined, refuse: () => undefined };
+
 describe("a session", () => {
   const password = "seven quiet owls at dusk";
   const begin = async () => {
@@ -71,7 +75,11 @@ describe("a session", () => {
     const { id } = rooms.account();
     await rooms.accounts.setPassword(id, password, "192.0.2.1", { maker: "owner" });
     const signIn = createSignIn({
-      ...{ ...rooms, tokens: createAccessTokens(rooms), challenges: createChallenges(rooms.uptime) },
+      ...{
+        ...rooms,
+        tokens: createAccessTokens(rooms),
+        challenges: createChallenges({ ...rooms, timers: heldTimers() }, unheard),
+      },
       requiredAction: (account) => requiredActionOf(account, "none"),
     });
     const login = (proof: object = {}) => signIn.login({ username: "ANA", password, ...proof }, context);
