@@ -1,4 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
+import { strangerIn } from "../contract/text/names.ts";
 import type { CommonPasswords } from "./common-passwords.ts";
 
 /** Long enough for any passphrase. It is bounded so that a request cannot make the agent normalise megabytes. */
@@ -37,6 +38,7 @@ export function checkNewPassword(
   password: string,
   context: Guesses & { readonly minimumCharacters: number },
 ): void {
+  refuseUnseenEnds(password);
   const normal = password.normalize("NFKC");
   const length = [...normal].length;
   if (length < context.minimumCharacters) {
@@ -53,6 +55,19 @@ export function checkNewPassword(
   }
   const [code, reason] = faultOf(normal, context, 2) ?? [];
   if (code) throw new StewardError(code, `The password ${reason}.`);
+}
+
+/**
+ * Throws `validation_failed` for a new password with a character at an end that nobody sees: it comes from copying, and
+ * who types the password does not type it. A blank can be meant, and so can any character between others.
+ */
+export function refuseUnseenEnds(password: string): void {
+  const stranger = strangerIn(password, /^(?! )[\p{C}\p{Z}]|(?! )[\p{C}\p{Z}]$/u);
+  if (stranger === undefined) return;
+  throw new StewardError(
+    "validation_failed",
+    `The password has ${stranger}, its beginning or end: it is not visible, and comes from copying, so that the password as it is typed would be another one. Give the password without it. Nothing was changed.`,
+  );
 }
 
 /** Throws `passphrase_guessable`. Who has the backup can try without end: three common words are too few as well. */

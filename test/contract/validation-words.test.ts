@@ -52,7 +52,7 @@ describe("the words about input that does not fit", () => {
       assert.ok(errors.length > 0, "it takes them all");
       for (const { detail } of errors) {
         assertWords(detail);
-        assert.equal(detail, `must be ${form["x-expected"]}`);
+        assert.equal(detail.replace(/; it has .* at place 1$/, ""), `must be ${form["x-expected"]}`);
       }
     });
   }

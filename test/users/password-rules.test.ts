@@ -26,6 +26,34 @@ function codeOf(password: string, names: string[] = ["steward", "edge-gateway", 
   }
 }
 
+describe("characters of a new password that nobody sees", () => {
+  const good = "orbital walnut chimes";
+  const refusal = (password: string) => {
+    try {
+      checkNewPassword(password, { minimumCharacters: 15, names: [], common });
+      return "taken";
+    } catch (error) {
+      assert.ok(error instanceof StewardError && error.code === "validation_failed", String(error));
+      return /^The password has (.*?), its/.exec(error.message)?.[1];
+    }
+  };
+  for (const [password, expected] of [
+    [`\ufeff${good}`, "a byte order mark (U+FEFF) at place 1"],
+    [`${good}\u00a0`, "a no-break space (U+00A0) at place 22"],
+    [`${good}\u200b`, "a character of no width (U+200B) at place 22"],
+    [`\u00ad${good}`, "a soft hyphen (U+00AD) at place 1"],
+    [`\u202a${good}\u202c`, "a mark of the direction of writing (U+202A) at place 1"],
+    [`${good}\r`, "a line end (U+000D) at place 22"],
+    [`${good}\t`, "a tab (U+0009) at place 22"],
+    [`🏭${good}\u3000`, "a blank (U+3000) at place 23"],
+    // Between others they can be meant, and a blank anywhere.
+    [`orbital\u00a0wal\u00adnut ch\u200dimes`, "taken"],
+    [` ${good} `, "taken"],
+    [`${good} ❤\ufe0f`, "taken"],
+  ] as const)
+    it(`${JSON.stringify(password)}: ${expected}`, () => assert.equal(refusal(password), expected));
+});
+
 describe("the list of common passwords", () => {
   it("holds what the world's attackers try first", () => {
     for (const word of ["password", "123456", "qwerty", "letmein", "dragon"])

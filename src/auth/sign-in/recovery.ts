@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { asUsername } from "../../contract/text/names.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -8,7 +9,7 @@ import type { Throttle } from "../throttle/throttle.ts";
 import { withThrottle } from "../throttle/with-throttle.ts";
 import type { ApiTokens, EndedTokens } from "../tokens/api-tokens.ts";
 import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
-import { asUsername, type SignedIn } from "./sign-in.ts";
+import type { SignedIn } from "./sign-in.ts";
 
 /** Lets a user in again who has lost the authenticator. */
 export type Recovery = ReturnType<typeof createRecovery>;

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { asUsername } from "../../contract/text/names.ts";
 import type { Session } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
 import type { Passwords } from "../../users/passwords.ts";
@@ -72,11 +73,6 @@ export function createSignIn(options: SignInOptions) {
     /** Returns the session that has ended; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
     logout: sessions.close,
   };
-}
-
-/** A phone's keyboard writes the first letter large. Only ASCII is folded: no other letter becomes one of ours. */
-export function asUsername(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 async function login(

@@ -1,3 +1,4 @@
+import { refuseUnseenEnds } from "../../users/password-rules.ts";
 import { hashPassword } from "../../users/passwords.ts";
 import type { Command } from "../client/command.ts";
 import { newPasswordOptions, readNewPassword } from "../users/new-password.ts";
@@ -22,6 +23,7 @@ export const hashPasswordCommand: Command = {
   isWithoutAgent: true,
   async run(invocation) {
     const password = (await readNewPassword(invocation)) ?? "";
+    refuseUnseenEnds(password);
     const password_hash = await hashPassword(password);
     await invocation.output.value({ password_hash }, password_hash);
     if ([...password].length < usualCharacters)

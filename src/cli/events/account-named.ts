@@ -1,5 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import { isUsername } from "../../contract/shapes.ts";
+import { asUsername } from "../../contract/text/names.ts";
 import type { AuditEvent, User } from "../../contract/types.ts";
 import type { Invocation } from "../client/command.ts";
 import { userNamed } from "../users/user-lookup.ts";
@@ -16,7 +17,7 @@ interface FormerAccount {
  * since two people may have had it one after the other. Any other text stays as it is.
  */
 export async function accountNamed({ client, output }: Invocation, text: string): Promise<string> {
-  const name = text.toLowerCase();
+  const name = asUsername(text);
   if (!isUsername(name)) return text;
   let present: User | undefined;
   try {

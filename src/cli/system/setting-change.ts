@@ -76,9 +76,10 @@ function parseJson(text: string, name: string): unknown {
   return jsonOf(text, (why) => noText(name, why));
 }
 
-function parseValue(setting: SettingKey, text: string): unknown {
+function parseValue(setting: SettingKey, typed: string): unknown {
   const { key, type } = setting;
-  if (type === "string") return text;
+  if (type === "string") return typed;
+  const text = typed.trim();
   if (type === "boolean") return parseSwitch(key, text);
   if (type === "array") return setting.takesTexts ? parseList(text) : parseArray(setting, text);
   if (["", "-", "null"].includes(text) && type.includes("null")) return null;
@@ -95,7 +96,7 @@ function parseSwitch(key: string, text: string): boolean {
 
 /** Texts separated by commas, or a JSON array; a list such as `[::1]:123` begins like one. */
 function parseList(text: string): unknown {
-  if (text.trim() === "") return [];
+  if (text === "") return [];
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
@@ -106,7 +107,7 @@ function parseList(text: string): unknown {
 }
 
 function parseArray({ key }: SettingKey, text: string): unknown {
-  if (text.trim() === "") return [];
+  if (text === "") return [];
   const example = `'${key}=[]'`;
   return jsonOf(
     text,

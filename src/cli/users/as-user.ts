@@ -1,5 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
+import { asUsername } from "../../contract/text/names.ts";
 import type { Input, Output, Session, User } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
@@ -60,7 +61,7 @@ async function byToken(invocation: Invocation, { name, questions }: Asked, act: 
   const { places } = invocation;
   const plain = createHttpClient(places, { whenAbsent: whenAbsent(invocation) });
   const user = await plain.call("getMe", {});
-  if (user.username !== name) {
+  if (user.username !== asUsername(name)) {
     throw new CommandError(
       4,
       `The token in ${places.tokenFile} is of "${escapeText(user.username)}". Only "${name}" can change the secrets of "${name}".`,

@@ -1,5 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import { isUsername } from "../../contract/shapes.ts";
+import { asUsername } from "../../contract/text/names.ts";
 import type { User, UserList, UserQuery } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { suggestion } from "../../terminal/commands/near-miss.ts";
@@ -16,8 +17,9 @@ export function listAllUsers(client: Client, filter: UserFilter): Promise<UserLi
   return allPages((page) => client.call("listUsers", { query: { ...filter, sort: "username", ...page } }));
 }
 
-/** The user of exactly this name; users who may not list others find themselves. Throws CommandError(3) that names similar ones. */
-export async function findUser(client: Client, name: string): Promise<User> {
+/** The user of this name as it was typed; users who may not list others find themselves. Throws CommandError(3) that names similar ones. */
+export async function findUser(client: Client, typed: string): Promise<User> {
+  const name = asUsername(typed);
   try {
     return await findAmongAll(client, name);
   } catch (error) {

@@ -17,7 +17,7 @@ export function createValidator(name: string, schema: object | (() => object)): 
   return (value) => {
     validate ??= compiledValidators?.[name] ?? compileNow(typeof schema === "function" ? schema() : schema);
     if (validate(value)) return [];
-    return inputErrors(validate.errors ?? [], validate.schema);
+    return inputErrors(validate.errors ?? [], validate.schema, value);
   };
 }
 

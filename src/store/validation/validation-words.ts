@@ -1,4 +1,6 @@
 import type { InputError } from "../../contract/errors.ts";
+import { nameRules } from "../../contract/shapes.ts";
+import { strangerIn } from "../../contract/text/names.ts";
 import { isObject } from "./members.ts";
 
 /** An error of the schema checker, as far as it is used here. */
@@ -18,13 +20,17 @@ export const mostErrors = 32;
 /** Characters of a member's name in a pointer; a stranger's name can be as long as a body. */
 const longestName = 128;
 
-/** The faults, member by member, in words. */
-export function inputErrors(errors: readonly SchemaError[], schema: object | boolean): InputError[] {
+/** The faults of `value`, member by member, in words. */
+export function inputErrors(
+  errors: readonly SchemaError[],
+  schema: object | boolean,
+  value: unknown,
+): InputError[] {
   const told = new Map<string, InputError>();
   for (const error of errors) {
     if (told.size === mostErrors) break;
     if (isToldByWhole(error)) continue;
-    const one = inputError(error, schema);
+    const one = inputError(error, schema, value);
     // One error for each place: a text that is too short does not have the right form either.
     if (!told.has(one.pointer)) told.set(one.pointer, one);
   }
@@ -39,7 +45,7 @@ function isToldByWhole({ schemaPath }: SchemaError): boolean {
   return /\/(oneOf|anyOf|not|propertyNames)\/./.test(schemaPath);
 }
 
-function inputError(error: SchemaError, schema: object | boolean): InputError {
+function inputError(error: SchemaError, schema: object | boolean, value: unknown): InputError {
   const { keyword, instancePath, params } = error;
   const within = (name: unknown) => `${instancePath}/${escaped(String(name))}`;
   if (keyword === "additionalProperties")
@@ -50,7 +56,12 @@ function inputError(error: SchemaError, schema: object | boolean): InputError {
     };
   if (keyword === "required")
     return { pointer: within(params.missingProperty), code: keyword, detail: "is missing" };
-  return { pointer: instancePath, code: keyword, detail: wordsFor(error, parentOf(error, schema)) };
+  const parent = parentOf(error, schema);
+  const text = keyword === "pattern" ? at(value, instancePath) : undefined;
+  const form = parent.pattern === nameRules.username ? /[^a-z0-9._-]/u : /(?! )[\p{C}\p{Z}]/u;
+  const stranger = typeof text === "string" ? strangerIn(text, form) : undefined;
+  const detail = wordsFor(error, parent) + (stranger === undefined ? "" : `; it has ${stranger}`);
+  return { pointer: instancePath, code: keyword, detail };
 }
 
 function escaped(name: string): string {
@@ -61,12 +72,17 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** The part of the schema whose keyword was not met. */
 function parentOf({ schemaPath }: SchemaError, schema: object | boolean): Schema {
-  let at: unknown = schema;
-  for (const part of schemaPath.split("/").slice(1, -1)) {
-    const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isObject(at) || Array.isArray(at) ? (at as Schema)[name] : undefined;
-  }
-  return isObject(at) ? at : {};
+  const parent = at(schema, decodeURIComponent(schemaPath.slice(0, schemaPath.lastIndexOf("/"))));
+  return isObject(parent) ? parent : {};
+}
+
+/** The part of a value that a JSON Pointer names. */
+function at(value: unknown, pointer: string): unknown {
+  const names = pointer.split("/").slice(1);
+  return names.reduce<unknown>(
+    (part, name) => Object(part)[name.replaceAll("~1", "/").replaceAll("~0", "~")],
+    value,
+  );
 }
 
 /** Completes a sentence that begins with the member's name. */

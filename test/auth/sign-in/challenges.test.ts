@@ -10,7 +10,7 @@ import { createChallenges } from "../../../src/auth/sign-in/challenges.ts";
 import { readProvisioned } from "../../../src/auth/sign-in/first-administrator.ts";
 import { createRescueToken, makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
 import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
-import { asUsername } from "../../../src/auth/sign-in/sign-in.ts";
+import { asUsername } from "../../../src/contract/text/names.ts";
 import type { EventFacts } from "../../../src/journal/events/event.ts";
 
 const account = (letter: string) => ({ id: `usr_${letter.repeat(32)}`, username: letter });
@@ -220,9 +220,13 @@ describe("the administrator of a provisioned device", () => {
 });
 
 describe("a user name as it is typed", () => {
-  it("may begin with a large letter of ASCII; no other letter becomes one of ours", () => {
+  it("may have large letters, letters of full width and blanks around it; no other letter becomes one of ours", () => {
     // U+212A, the Kelvin sign, is folded to k by Unicode.
-    const names = { Ana: "ana", "ANA.B-2": "ana.b-2", "\u212aim": "\u212aim", Äna: "Äna" };
+    const names = {
+      ...{ Ana: "ana", "ANA.B-2": "ana.b-2", "\u212aim": "\u212aim", Äna: "Äna" },
+      ...{ " ana\n": "ana", "\ufeffana\u00a0": "ana", "ana\u200b": "ana", "\uff21\uff4e\uff41": "ana" },
+      ...{ "an a": "an a", "a\u200bna": "a\u200bna" },
+    };
     for (const [typed, name] of Object.entries(names)) assert.equal(asUsername(typed), name);
   });
 });

@@ -21,6 +21,14 @@ describe("a refusal of the agent", () => {
     const token = ["token", "add", "--user", "anna", "--name", "x", "--scope", "system:read"];
     const cases: readonly (readonly [RegExp, ...string[]])[] = [
       [/: NAME must be 3 to 32 .*\n {2}NAME: must be/s, "user", "add", "Bad Name", "--generate"],
+      [/NAME: must be .*; it has "B" at place 1$/m, "user", "add", "Bob", "--generate"],
+      [
+        /NAME: must be .*; it has a no-break space \(U\+00A0\) at place 4$/m,
+        "user",
+        "add",
+        "bob\u00a0",
+        "--generate",
+      ],
       [/: --display-name must have at most/, "user", "set", "anna", "--display-name", "x".repeat(300)],
       [/: --limit must be at most 200.*\n {2}--limit: must/s, "events", "--limit", "99999"],
       [/: --expires-in must be 1h to 366d/, ...token, "--expires-in", "5000d"],
