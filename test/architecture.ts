@@ -300,6 +300,8 @@ const smallValues = [
   "clock/source-intervals",
   "clock/time-server",
   "need-areas",
+  "text/names",
+  "text/text-of",
 ];
 
 function pageRules(target: string, isType: boolean): string[] {

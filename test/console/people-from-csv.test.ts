@@ -20,7 +20,7 @@ const words = {
 } as const;
 
 function read(text: string, known: readonly string[] = []) {
-  return peopleFromCsv(text, words, new Set(known));
+  return peopleFromCsv(textOfCsv(Buffer.from(text)), words, new Set(known));
 }
 
 const shortOf = ({ line, username, display_name, role, enabled }: Entry) =>
@@ -66,7 +66,7 @@ describe("a list of people as CSV", () => {
       entries.map(({ line, display_name }) => [line, display_name]),
       [
         [1, 'Ruiz, "Ana"'],
-        [2, "two\r\nlines"],
+        [2, "two\nlines"],
         [4, "Cleo"],
       ],
     );
@@ -81,9 +81,26 @@ describe("a list of people as CSV", () => {
       assert.match(read(line).entries.map(shortOf).join(), /^1\|ana\|Ruiz[,;] Ana\|operator\|true$/);
   });
 
+  it("is what Excel writes: sep= in its first line, semicolons, UTF-16 with tabs, CR LF, and true in two languages", () => {
+    const rows = ["User Name;Name;Enabled", " Ana ;Ruiz, Ana;WAHR", 'BEN;"Ben ""B""";FALSCH', ""];
+    const expected = ["3|ana|Ruiz, Ana|readonly|true", '4|ben|Ben "B"|readonly|false'];
+    for (const first of ["sep=;", '"sep=;"', "SEP=;"])
+      assert.deepEqual(read([first, ...rows].join("\r\n")).entries.map(shortOf), expected, first);
+    assert.deepEqual(
+      read(["sep=|", ...rows].join("\r\n").replaceAll(";", "|")).entries.map(shortOf),
+      expected,
+    );
+    const tabs = Buffer.from(`\ufeff${rows.join("\r\n").replaceAll(";", "\t")}`, "utf16le");
+    const { entries } = peopleFromCsv(textOfCsv(tabs), words, new Set());
+    assert.deepEqual(
+      entries.map(shortOf),
+      expected.map((line) => `${Number(line[0]) - 1}${line.slice(1)}`),
+    );
+  });
+
   it("is refused line by line, by the rules of the contract", () => {
     const refused: readonly [string, readonly Fault[]][] = [
-      ["Ana", ["username"]],
+      ["Äna", ["username"]],
       ["an", ["username"]],
       [`a${"b".repeat(32)}`, ["username"]],
       [",Ana", ["username"]],
@@ -93,10 +110,10 @@ describe("a list of people as CSV", () => {
       ["ana,Ana,constructor", ["role"]],
       ["ana,Ana,admin,yes", ["cells"]],
       ['ana,"Ana', ["quote"]],
-      ["Ana,Ana,boss", ["username", "role"]],
+      ["Äna,Ana,boss", ["username", "role"]],
     ];
     for (const [line, faults] of refused) assert.deepEqual(faultsOf(line), faults, line);
-    assert.deepEqual(read("username,enabled\nana,WAHR").entries[0]?.faults, ["enabled"]);
+    assert.deepEqual(read("username,enabled\nana,OUI").entries[0]?.faults, ["enabled"]);
     // 64 letters beyond the first plane are 128 units of UTF-16.
     for (const line of [`ana,${"🏭".repeat(64)}`, "ana,Ana,,", " ana , Ana , admin "])
       assert.deepEqual(faultsOf(line), [], line);
@@ -117,6 +134,10 @@ describe("a list of people as CSV", () => {
   it("comes to an end whatever it holds", () => {
     for (const text of ["", "\n\n", ",,,\n;;", '"', '""', '"a""', "\r\r\n\n", '"a"b"c\n"'])
       assert.ok(read(text).entries.length <= 3, JSON.stringify(text));
+  });
+
+  it("is no workbook", () => {
+    assert.throws(() => textOfCsv(Buffer.from("PK\u0003\u0004…")), { message: /zip file, as spreadsheets/ });
   });
 
   it("is a file of UTF-8, UTF-16 with a mark, or Windows-1252", () => {

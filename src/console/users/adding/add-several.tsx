@@ -28,30 +28,35 @@ export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralPr
   const { entries, unused } = useMemo(() => peopleFromCsv(text, csvWords(), names), [text, names]);
   const fresh = entries.filter(({ isKnown }) => !isKnown);
   const faulty = fresh.filter(({ faults }) => faults.length > 0).length;
-  const [isTooLarge, setIsTooLarge] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
   const { reached, stop, ...adding } = useAdding(fresh, { onMade, onDone });
-  const tooMany = isTooLarge || fresh.length > mostAtOnce ? t.adding.tooMany(mostAtOnce) : null;
-  const isChecked = tooMany === null && known.names !== null;
+  const refusal = fault ?? (fresh.length > mostAtOnce ? t.adding.tooMany(mostAtOnce) : null);
+  const isChecked = refusal === null && known.names !== null;
   const type = (lines: string): void => {
-    setIsTooLarge(false);
+    setFault(null);
     onText(lines);
   };
   const take = async (file: File | null): Promise<void> => {
-    setIsTooLarge(file !== null && file.size > largestFile);
-    if (file !== null && file.size <= largestFile) type(textOfCsv(new Uint8Array(await file.arrayBuffer())));
+    if (file === null) return setFault(null);
+    if (file.size > largestFile) return setFault(t.adding.tooMany(mostAtOnce));
+    try {
+      type(textOfCsv(new Uint8Array(await file.arrayBuffer())));
+    } catch {
+      setFault(t.adding.noText);
+    }
   };
   return (
     <Form
       form={adding}
       verb={t.adding.addMany(fresh.length)}
-      why={tooMany ?? (faulty > 0 ? t.adding.correctFirst : null)}
+      why={refusal ?? (faulty > 0 ? t.adding.correctFirst : null)}
       isReady={isChecked && fresh.length > 0}
       {...(adding.isBusy ? { others: <Button onClick={stop}>{t.users.stop}</Button> } : { onCancel })}
     >
       <FileField
         label={t.adding.file}
         hint={t.adding.fileHint}
-        error={tooMany}
+        error={refusal}
         accept=".csv"
         isDisabled={adding.isBusy}
         onInput={(file) => void take(file)}

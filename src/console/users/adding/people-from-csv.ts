@@ -1,4 +1,6 @@
 import { isUsername, nameRules } from "../../../contract/shapes.ts";
+import { asUsername } from "../../../contract/text/names.ts";
+import { textOf } from "../../../contract/text/text-of.ts";
 import type { Role } from "../../../contract/types.ts";
 
 /** The columns that are read, in their order where the first line does not name them. */
@@ -29,7 +31,7 @@ export interface CsvWords {
 }
 
 /**
- * Reads a list of people as RFC 4180 has it, with commas, semicolons or tabs. `known`: the names of the present users. In the
+ * Reads a list of people as RFC 4180 has it, with commas, semicolons or tabs, and with lines that end with LF. `known`: the names of the present users. In the
  * result `unused` are columns that the first line names and nothing reads.
  */
 export function peopleFromCsv(
@@ -37,7 +39,7 @@ export function peopleFromCsv(
   words: CsvWords,
   known: ReadonlySet<string>,
 ): { entries: readonly Entry[]; unused: readonly string[] } {
-  const rows = rowsOf(text.replace(/^\uFEFF/, ""));
+  const rows = rowsOf(text);
   const heads = rows[0]?.cells.map((cell) => wordIn(words.columns, cell)) ?? [];
   const hasHeads = heads.includes("username");
   const columns = hasHeads ? heads : usualColumns;
@@ -70,7 +72,7 @@ function entryOf(
   roles: CsvWords["roles"],
 ): Omit<Entry, "isKnown"> {
   const cellOf = (column: Column): string => cells[columns.indexOf(column)] ?? "";
-  const username = cellOf("username");
+  const username = asUsername(cellOf("username"));
   const display_name = cellOf("display_name");
   // As in the form for one user, a person is a reader unless something else is said.
   const role = cellOf("role") === "" ? "readonly" : wordIn(roles, cellOf("role"));
@@ -81,13 +83,19 @@ function entryOf(
     ["username", !isUsername(username)],
     ["display_name", !isDisplayName(display_name)],
     ["role", role === undefined],
-    ["enabled", !["", "true", "false"].includes(enabled)],
+    ["enabled", !["", ...yes, ...no].includes(enabled)],
   ];
   return {
-    ...{ line, username, display_name, role: role ?? "readonly", enabled: enabled !== "false" },
+    ...{ line, username, display_name, role: role ?? "readonly", enabled: !no.includes(enabled) },
     faults: faults.filter(([, isFaulty]) => isFaulty).map(([fault]) => fault),
   };
 }
+
+/** As spreadsheets write what is true, and what is not. */
+const [yes, no] = [
+  ["true", "wahr"],
+  ["false", "falsch"],
+];
 
 /** The agent counts code points, as JSON Schema has it. */
 function isDisplayName(text: string): boolean {
@@ -101,12 +109,14 @@ function wordIn<T>(words: Readonly<Record<string, T>>, cell: string): T | undefi
 
 /** The lines that have something in them. A quoted cell may go over several. */
 function rowsOf(text: string): Row[] {
-  const separator = separatorIn(text);
-  const end = separator === "\t" ? "\\t" : separator;
+  // Excel begins with a line that names the separator.
+  const [declared = "", separator = separatorIn(text)] = /^"?sep=([^\w\n])"?(?:\n|$)/i.exec(text) ?? [];
+  const end = `\\${separator}`;
   // A cell, quoted or not, and what ends it; a quotation mark that is not closed takes all that follows.
-  const cell = new RegExp(`(?:"([^"]*(?:""[^"]*)*)("|$))?([^${end}\\r\\n]*)(${end}|\\r\\n|\\r|\\n|$)`, "y");
+  const cell = new RegExp(`(?:"([^"]*(?:""[^"]*)*)("|$))?([^${end}\\n]*)(${end}|\\n|$)`, "y");
+  cell.lastIndex = declared.length;
   const rows: Row[] = [];
-  let line = 1;
+  let line = declared === "" ? 1 : 2;
   while (cell.lastIndex < text.length) {
     const start = line;
     const cells: string[] = [];
@@ -115,7 +125,7 @@ function rowsOf(text: string): Row[] {
       const [all = "", quoted, mark, rest = "", found = ""] = cell.exec(text) ?? [];
       cells.push(plain(quoted === undefined ? rest : quoted.replaceAll('""', '"') + rest));
       isOpen ||= mark === "";
-      line += all.match(/\r\n|\r|\n/g)?.length ?? 0;
+      line += all.split("\n").length - 1;
       ending = found;
     }
     while (cells.at(-1) === "") cells.pop();
@@ -126,7 +136,7 @@ function rowsOf(text: string): Row[] {
 
 /** Spreadsheets of one country write semicolons, those of another commas; a marked part of a table has tabs. */
 function separatorIn(text: string): string {
-  const [first = ""] = text.trimStart().split(/[\r\n]/, 1);
+  const [first = ""] = text.trimStart().split("\n", 1);
   const outside = first.replace(/"[^"]*"/g, "");
   return ["\t", ";"].find((one) => outside.includes(one)) ?? ",";
 }
@@ -136,12 +146,7 @@ function plain(cell: string): string {
   return cell.replace(/(^|[\s;,|"])'(?=[=+\-@＝＋－＠])/g, "$1").trim();
 }
 
-/** The text of a file: UTF-8, or as some spreadsheets write it, UTF-16 with a byte order mark or Windows-1252. */
+/** The text of a file, also in Windows-1252, as spreadsheets write it. Throws an Error for what is no text. */
 export function textOfCsv(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  return textOf(bytes, { refuse: (why) => new Error(why), otherwise: "windows-1252" });
 }

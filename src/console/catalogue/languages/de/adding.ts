@@ -29,6 +29,7 @@ export const adding: Catalogue["adding"] = {
     "Eine Person in jeder Zeile: Benutzername, Anzeigename, Rolle. Ohne Rolle ist sie Leser. Die erste Zeile darf die Spalten benennen, wie in einer hier exportierten Liste.",
   unused: "Nicht verwendet:",
   correctFirst: "Einige Zeilen müssen zuerst berichtigt werden.",
+  noText: "Diese Datei ist keine Liste als Text. In der Tabelle als CSV speichern",
   tooMany: (most) => `Höchstens ${most} Personen werden auf einmal angelegt`,
   checked: ({ fresh, known, faulty }) =>
     `${faulty > 0 ? `Zuerst zu berichtigen: ${faulty}. Danach anzulegen` : "Anzulegen"}: ${fresh}.${known > 0 ? ` Ausgelassen, da es den Benutzernamen schon gibt: ${known}.` : ""}`,

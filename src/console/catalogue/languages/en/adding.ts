@@ -29,6 +29,7 @@ export const adding = {
     "One person in each line: user name, display name, role. Without a role, a person is a reader. The first line may name the columns, as in a list that was exported here.",
   unused: "Not used:",
   correctFirst: "Some lines have to be corrected first.",
+  noText: "This file is no list of text. Save it in the spreadsheet as CSV",
   tooMany: (most: number) => `At most ${most} people are added at once`,
   checked: ({ fresh, known, faulty }: { fresh: number; known: number; faulty: number }) =>
     `${faulty > 0 ? `To be corrected first: ${faulty}. Then ` : ""}${fresh} can be added.${known > 0 ? ` ${known} left out, since the user name exists already.` : ""}`,
