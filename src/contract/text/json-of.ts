@@ -27,12 +27,12 @@ const blanks = /[ \t\n\r]*/y;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 /** Up to its end, whatever is in it; each sign can be matched in one way only, so that it takes linear time. */
 const string = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
-/** What must not be in it, behind what may look like it. */
+/** Escapes, and as a group the signs that must not be in a text. */
 const wrongInString = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|(\\|(?![\u007f-\u009f])\p{Cc})/gu;
 
 type Habits = readonly (readonly [RegExp, string])[];
 
-/** What people and other programs write where JSON has something else: anywhere, and in place of a value or a name. */
+/** Habits of people and of other languages, where JSON has something else: anywhere, and in place of a value or a name. */
 const anywhere: Habits = [
   [/$/y, "it ends here, and something is missing"],
   [/\/[/*]|#|<!--/y, "a comment is here, and JSON has none"],
