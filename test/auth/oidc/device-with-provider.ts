@@ -6,6 +6,7 @@ import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import type { Person } from "../../../src/auth/tokens/bearer.ts";
 import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
+import type { Transfers } from "../../../src/host/ports.ts";
 import type { SignInProvider } from "../../../src/host/provider-ports.ts";
 import { clientId, clientSecret, type Json, type Lies, startLyingProvider } from "./lying-provider.ts";
 
@@ -29,7 +30,16 @@ const config: SignInProvider = {
   ...{ endpointOrigins: [], allowLocalServers: true },
 };
 
-const usualTransfers = createTransfers({ redirects: 0, allowLocalServers: true, caFile: provider.caFile });
+/** To read the authorities of the runtime is most of what a device costs, so devices that trust the same share them. */
+const transfers = new Map<string, Transfers>();
+
+function transfersOf({ allowLocalServers, caFile }: SignInProvider): Transfers {
+  const key = `${allowLocalServers} ${caFile}`;
+  const known =
+    transfers.get(key) ?? createTransfers({ redirects: 0, allowLocalServers, caFile: caFile ?? undefined });
+  transfers.set(key, known);
+  return known;
+}
 
 export const operator = {
   sub: "person-1",
@@ -38,19 +48,15 @@ export const operator = {
 };
 
 /** The rooms of one device. A new one for each attempt: what it has read of the provider is forgotten. */
-export async function device(change: Partial<SignInProvider> = {}) {
+export async function device(change: Partial<SignInProvider> = {}, secret: string | null = clientSecret) {
   const rooms = await virtualSignIn(host);
   const tokens = createAccessTokens(host);
   const common = { ...rooms, tokens, requiredAction: () => null };
   const singleSignOn = createSingleSignOn({
     ...common,
     config: { ...config, ...change },
-    readSecret: async () => clientSecret,
-    openTransfers: ({ allowLocalServers, caFile }) =>
-      // To read the authorities of the runtime is most of what a device costs, and each device trusts the same.
-      caFile === provider.caFile && allowLocalServers
-        ? usualTransfers
-        : createTransfers({ redirects: 0, allowLocalServers, caFile: caFile ?? undefined }),
+    readSecret: async () => secret,
+    openTransfers: transfersOf,
   });
   const begin = (person: Person | null = null) => singleSignOn.begin(origin, person, context);
   /** A whole sign-in, as a browser does it. */
