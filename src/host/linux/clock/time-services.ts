@@ -23,25 +23,17 @@ const hierarchies = ["", "unified", "systemd"];
  * another name or slice, is not noticed.
  */
 export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
-  const places = hierarchies.map((hierarchy) => {
-    const slice = join(cgroups, hierarchy, "system.slice");
-    return { slice, units: daemonUnits.map(([unit, daemon]) => ({ cgroup: join(slice, unit), daemon })) };
-  });
-  return { activeDaemon: async () => activeDaemon(places) };
-}
-
-interface Place {
-  readonly slice: string;
-  readonly units: readonly { readonly cgroup: string; readonly daemon: TimeDaemon }[];
+  const slices = hierarchies.map((hierarchy) => join(cgroups, hierarchy, "system.slice"));
+  return { activeDaemon: async () => activeDaemon(slices) };
 }
 
 /** To ask for each unit by its name costs less than the list of all units of a device, every half minute. */
-function activeDaemon(places: readonly Place[]): TimeDaemon | null {
-  for (const { slice, units } of places) {
-    // Some do not exist, and an error costs more than the question.
-    if (!existsSync(slice)) continue;
-    const active = units.find(({ cgroup }) => existsSync(cgroup) && hasProcesses(cgroup));
-    if (active) return active.daemon;
+function activeDaemon(slices: readonly string[]): TimeDaemon | null {
+  // Some do not exist, and an error costs more than the question.
+  for (const slice of slices.filter((directory) => existsSync(directory))) {
+    const isActive = (cgroup: string): boolean => existsSync(cgroup) && hasProcesses(cgroup);
+    const [, active] = daemonUnits.find(([unit]) => isActive(`${slice}/${unit}`)) ?? [];
+    if (active) return active;
   }
   return null;
 }
