@@ -11,7 +11,7 @@ import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacemen
 import type { hostFile } from "./host-file/host-file.ts";
 import type { delivery, receiverStates } from "./notifications/receivers.ts";
 import type { OperationId, operations } from "./operations.ts";
-import type { passkeyProof, session, sessionList } from "./schemas/auth.ts";
+import type { begunAtProvider, passkeyProof, session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
 import type { consoleGreeting } from "./schemas/console.ts";
 import type { event, eventCounts, eventList, eventReach } from "./schemas/events.ts";
@@ -53,6 +53,7 @@ export type Role = (typeof roleNames)[number];
 export type User = Typed<typeof user>;
 export type UserList = Typed<typeof userList>;
 export type UserQuery = Sent<typeof listUsersQuery>;
+export type BegunAtProvider = Typed<typeof begunAtProvider>;
 export type Session = Typed<typeof session>;
 export type SessionList = Typed<typeof sessionList>;
 export type TwoFactor = Typed<typeof twoFactor>;

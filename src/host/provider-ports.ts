@@ -11,8 +11,9 @@ export interface SignInProvider {
   readonly clientSecretFile: string | null;
   /** Origins of this device that the provider may send a browser back to. */
   readonly origins: readonly string[];
-  readonly scopes: readonly string[];
-  /** The claim that names a person's groups, and the groups that give each role. */
+  /** null: chosen by the provider's discovery document. */
+  readonly scopes: readonly string[] | null;
+  /** The claim that names a person's groups, or the path to it with dots, and the groups that give each role. */
   readonly groupClaim: string;
   readonly roles: Readonly<Record<Role, readonly string[]>>;
   /** The claim that a new account's name is made of. */

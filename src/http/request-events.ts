@@ -32,6 +32,7 @@ export function recordRefusal(
     client: context.clientKey ?? context.address,
     requestId: context.requestId,
     details: { operation: id, ...(details.reason !== undefined && { reason: details.reason }) },
+    said: details.said,
   };
   events.refuse(facts, code);
 }

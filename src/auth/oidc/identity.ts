@@ -1,24 +1,43 @@
 import { createHash } from "node:crypto";
-import { displayName, isUsername } from "../../contract/shapes.ts";
+import { displayName, isUsername, roleNames } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 
 /** The provider's statements about a person, after all checks. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** From the most rights to the least: a person in several groups gets the role with the most rights. */
-const roleOrder: readonly Role[] = ["admin", "operator", "readonly"];
-
-/** The role of the person's groups; null: the host file names none of their groups. */
+/** The role with the most rights of the person's groups; null: the host file names none of their groups. */
 export function roleOf(claims: Claims, { groupClaim, roles }: SignInProvider): Role | null {
-  const groups = textsOf(claims[groupClaim]);
-  return roleOrder.find((role) => roles[role].some((group) => groups.includes(group))) ?? null;
+  const groups = textsOf(claimAt(claims, groupClaim)) ?? [];
+  return roleNames.find((role) => roles[role].some((group) => groups.includes(group))) ?? null;
 }
 
-/** One group, or a list of them. A list that holds anything else gives no group at all. */
-function textsOf(claim: unknown): readonly string[] {
+/** One group, or a list of them; null: anything else. */
+function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === "string") return [claim];
-  return Array.isArray(claim) && claim.every((one) => typeof one === "string") ? claim : [];
+  return Array.isArray(claim) && claim.every((one) => typeof one === "string") ? claim : null;
+}
+
+/** A claim by its name, else by the path to it: `realm_access.roles` is member `roles` of claim `realm_access`. */
+export function claimAt(claims: object, name: string): unknown {
+  const own = (at: unknown, part: string): unknown => new Map(Object.entries(Object(at))).get(part);
+  return own(claims, name) ?? name.split(".").reduce(own, claims);
+}
+
+/** True: the provider says that the groups were too many for the token (OpenID Connect Core 1.0 §5.6.2; Entra). */
+export function hasTooManyGroups(claims: object, { groupClaim }: SignInProvider): boolean {
+  return claimAt(claims, "hasgroups") === true || claimAt(claims, `_claim_names.${groupClaim}`) !== undefined;
+}
+
+/** The part of a sentence that says why a person's groups give no role. */
+export function lackOf(claims: Claims, config: SignInProvider): string {
+  const { groupClaim } = config;
+  const claim = claimAt(claims, groupClaim);
+  if (claim === undefined && hasTooManyGroups(claims, config))
+    return "it leaves out your groups, because they are too many. It can send the groups of this device only, or roles of an application";
+  if (claim === undefined) return `it sends no ${groupClaim}, the claim of your groups (oidc.group_claim)`;
+  if (textsOf(claim) === null) return `its ${groupClaim} is no list of groups (oidc.group_claim)`;
+  return "none of your groups has a role on this device (oidc.roles)";
 }
 
 const displayNamePattern = new RegExp(displayName.pattern);
@@ -32,7 +51,7 @@ const longestStem = 23;
  */
 export function usernamesFor(claims: Claims, { issuer, nameClaim }: SignInProvider): readonly string[] {
   const digest = createHash("sha256").update(`${issuer}\n${claims.sub}`).digest("hex");
-  const stem = stemOf(claims[nameClaim]);
+  const stem = stemOf(claimAt(claims, nameClaim));
   return [stem, `${stem}-${digest.slice(0, 4)}`, `${stem}-${digest.slice(0, 8)}`];
 }
 

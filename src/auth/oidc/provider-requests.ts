@@ -6,7 +6,7 @@ import { refusedAnswer } from "./refusals.ts";
 /** Sends one request of a sign-in, as fetch would. Throws `provider_unreachable` and `provider_refused`. */
 export type ProviderRequest = (
   url: string,
-  options: { readonly headers: Record<string, string>; readonly body?: URLSearchParams | undefined },
+  options: { readonly headers: Record<string, string>; readonly body?: URLSearchParams | null | undefined },
 ) => Promise<Response>;
 
 const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 512, rateWindowSeconds: 5 };
@@ -80,13 +80,12 @@ function failure(host: string, error: unknown): unknown {
   const { code, details } = error;
   if (code === "update_too_slow") return unreachable(host, "it is too slow", error);
   if (code === "update_too_large") {
-    return refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`, error);
+    return refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`);
   }
   if (code === "update_server_refused") {
     return refusedAnswer(
       "endpoint",
       `${host} redirects, or sends far more than an answer, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
-      error,
     );
   }
   if (code !== "update_server_unreachable") return error;

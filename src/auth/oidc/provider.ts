@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import * as oauth from "oauth4webapi";
-import { StewardError } from "../../contract/errors.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { TrustedTime } from "../trusted-time.ts";
+import { clientProof } from "./client-authentication.ts";
 import type { Flow } from "./flows.ts";
-import type { Claims } from "./identity.ts";
-import { asRefusal } from "./library-errors.ts";
+import { type Claims, claimAt, hasTooManyGroups } from "./identity.ts";
+import { asRefusal, detailOf } from "./library-errors.ts";
 import type { ProviderRequest } from "./provider-requests.ts";
-import { refusedAnswer } from "./refusals.ts";
+import { refusedAnswer, shown } from "./refusals.ts";
 
 /** The client of the provider: OpenID Connect Core 1.0, authorization code with PKCE. */
 export type Provider = ReturnType<typeof createProvider>;
@@ -43,7 +44,7 @@ export function createProvider(options: ProviderOptions) {
       const url = endpoint(server.authorization_endpoint, config);
       const challenge = await oauth.calculatePKCECodeChallenge(flow.verifier);
       const parameters = {
-        ...{ client_id: config.clientId, response_type: "code", scope: config.scopes.join(" ") },
+        ...{ client_id: config.clientId, response_type: "code", scope: scopesOf(config, server).join(" ") },
         ...{ redirect_uri: flow.redirectUri, state: flow.state, nonce: flow.nonce },
         ...{ code_challenge: challenge, code_challenge_method: "S256" },
         ...(flow.sessionId !== null && { prompt: "login", max_age: "0" }),
@@ -57,27 +58,36 @@ export function createProvider(options: ProviderOptions) {
      */
     claimsOf: async (flow: Flow, query: URLSearchParams): Promise<Claims> => {
       const server = await discovered();
-      try {
-        return await redeem(options, server, flow, query);
-      } catch (error) {
-        throw asRefusal(error);
-      }
+      const { config, request, time } = options;
+      const client: oauth.Client = {
+        client_id: config.clientId,
+        // The library uses the wall clock; every other check here uses the trusted time.
+        [oauth.clockSkew]: time.nowSeconds() - Math.floor(Date.now() / 1_000),
+        [oauth.clockTolerance]: toleranceSeconds,
+      };
+      const asking = { ...options, server, client, fetching: { [oauth.customFetch]: request } };
+      return withUserinfo(asking, await redeem(asking, flow, query));
     },
   };
 }
 
 type Server = oauth.AuthorizationServer;
 
-function createDiscovery({ config, request, uptime }: ProviderOptions): () => Promise<Server> {
+function createDiscovery({ config, request, readSecret, uptime }: ProviderOptions): () => Promise<Server> {
   let known: { server: Promise<Server>; untilUptime: number } | undefined;
   const read = async (): Promise<Server> => {
     const issuer = new URL(config.issuer);
-    const [server] = await asRefusals(async () => {
-      const response = await oauth.discoveryRequest(issuer, { [oauth.customFetch]: fetchBy(request) });
-      return [await oauth.processDiscoveryResponse(issuer, response)];
+    const server = await asRefusals("", async () => {
+      const response = await oauth.discoveryRequest(issuer, { [oauth.customFetch]: request });
+      return oauth.processDiscoveryResponse(issuer, response);
     });
     // RFC 9700 §2.1.1: without PKCE a stolen code works for anyone.
-    if (server.code_challenge_methods_supported?.includes("S256") === false) throw refusedAnswer("pkce");
+    const { code_challenge_methods_supported: methods } = server;
+    // The form of the document is not checked before.
+    if (methods !== undefined && ![methods].flat().includes("S256"))
+      throw refusedAnswer("pkce", `It offers ${shown(methods)}.`);
+    // A person is not sent to a provider that would not accept this device.
+    clientProof(server, config, await readSecret());
     return server;
   };
   return () => {
@@ -91,39 +101,54 @@ function createDiscovery({ config, request, uptime }: ProviderOptions): () => Pr
   };
 }
 
-async function redeem(
-  { config, request, readSecret, time, uptime }: ProviderOptions,
-  server: Server,
-  flow: Flow,
-  query: URLSearchParams,
-): Promise<Claims> {
-  const client: oauth.Client = {
-    client_id: config.clientId,
-    // The library uses the wall clock; every other check here uses the trusted time.
-    [oauth.clockSkew]: time.nowSeconds() - Math.floor(Date.now() / 1_000),
-    [oauth.clockTolerance]: toleranceSeconds,
-  };
-  const options = { [oauth.customFetch]: fetchBy(request) };
-  const parameters = oauth.validateAuthResponse(server, client, query, flow.state);
-  const secret = await readSecret();
-  const proof = secret === null ? oauth.None() : oauth.ClientSecretBasic(secret);
-  const response = await oauth.authorizationCodeGrantRequest(
-    ...([server, client, proof, parameters, flow.redirectUri, flow.verifier, options] as const),
+interface Asking extends ProviderOptions {
+  readonly server: Server;
+  readonly client: oauth.Client;
+  readonly fetching: { readonly [oauth.customFetch]: ProviderRequest };
+}
+
+async function redeem(asking: Asking, flow: Flow, query: URLSearchParams) {
+  const { config, server, client, fetching, readSecret, time, uptime } = asking;
+  const scopes = `It was asked by oidc.client_id (${config.clientId}) for ${scopesOf(config, server).join(" ")}.`;
+  const parameters = await asRefusals(scopes, async () =>
+    oauth.validateAuthResponse(server, client, query, flow.state),
   );
-  const elapsedSeconds = Math.ceil(uptime() - flow.startedUptime);
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
-    expectedNonce: flow.nonce,
-    ...(flow.sessionId !== null && { maxAge: elapsedSeconds }),
+  const [proof, asked] = clientProof(server, config, await readSecret());
+  return asRefusals(asked, async () => {
+    const response = await oauth.authorizationCodeGrantRequest(
+      ...([server, client, proof, parameters, flow.redirectUri, flow.verifier, fetching] as const),
+    );
+    const elapsedSeconds = Math.ceil(uptime() - flow.startedUptime);
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: flow.nonce,
+      ...(flow.sessionId !== null && { maxAge: elapsedSeconds }),
+    });
+    const idToken = oauth.getValidatedIdTokenClaims(tokens);
+    if (idToken === undefined) throw refusedAnswer("malformed", "There is no ID token.");
+    await verifySignature(server, response, fetching);
+    checkFurther(idToken, tokens, { client, elapsedSeconds, nowSeconds: time.nowSeconds() });
+    if (flow.sessionId !== null) checkAuthenticatedSince(idToken, elapsedSeconds);
+    return { idToken, accessToken: tokens.access_token };
   });
-  const idToken = oauth.getValidatedIdTokenClaims(tokens) ?? missing();
-  await verifySignature(server, response, options);
-  checkFurther(idToken, tokens, { client, elapsedSeconds, nowSeconds: time.nowSeconds() });
-  if (flow.sessionId !== null) checkAuthenticatedSince(idToken, elapsedSeconds);
-  if (config.groupClaim in idToken || server.userinfo_endpoint === undefined) return idToken;
-  // Providers may give the larger claims only at the userinfo endpoint (OpenID Connect Core 1.0 §5.4).
-  const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options);
-  const more = await oauth.processUserInfoResponse(server, client, idToken.sub, answer);
-  return { ...more, ...idToken };
+}
+
+/** Providers may give claims only at the userinfo endpoint (OpenID Connect Core 1.0 §5.4). It is asked for no other. */
+async function withUserinfo(
+  { config, server, client, fetching }: Asking,
+  { idToken, accessToken }: Awaited<ReturnType<typeof redeem>>,
+): Promise<Claims> {
+  const lacking = [config.groupClaim, config.nameClaim].find((name) => claimAt(idToken, name) === undefined);
+  if (lacking === undefined || server.userinfo_endpoint === undefined || hasTooManyGroups(idToken, config))
+    return idToken;
+  return asRefusals(`The userinfo endpoint was asked for ${lacking}.`, async () => {
+    const answer = await oauth.userInfoRequest(server, client, accessToken, fetching);
+    return { ...(await oauth.processUserInfoResponse(server, client, idToken.sub, answer)), ...idToken };
+  });
+}
+
+/** Those of the host file; else those that every provider knows, and that of groups where the provider names it. */
+function scopesOf({ scopes }: SignInProvider, { scopes_supported: known }: Server): readonly string[] {
+  return scopes ?? ["openid", "profile", ...([known].flat().includes("groups") ? ["groups"] : [])];
 }
 
 /** Reads the keys for each token, because a provider may change them at any time. */
@@ -140,7 +165,7 @@ async function verifySignature(
     // The fault is in the address of the keys, and none was read.
     if (error instanceof oauth.OperationProcessingError && aboutAddresses.includes(error.code ?? ""))
       throw error;
-    throw refusedAnswer("signature", "", error);
+    throw refusedAnswer("signature", detailOf(error));
   }
 }
 
@@ -156,14 +181,17 @@ function checkFurther(
 ): void {
   const { azp, iat, auth_time, at_hash, sub } = claims;
   // OpenID Connect Core 1.0 §3.1.3.7, 5: also if there is only one audience.
-  if (azp !== undefined && azp !== at.client.client_id) throw refusedAnswer("authorized_party");
+  if (azp !== undefined && azp !== at.client.client_id)
+    throw refusedAnswer("authorized_party", shown({ azp }));
   // The token was made for this flow: not before it began, and not in the future.
   const oldest = at.nowSeconds - at.elapsedSeconds - toleranceSeconds;
   const newest = at.nowSeconds + toleranceSeconds;
-  if (iat < oldest || iat > newest) throw refusedAnswer("expired");
-  if (auth_time !== undefined && auth_time > newest) throw refusedAnswer("auth_time");
-  if (at_hash !== undefined && at_hash !== atHash(access_token, id_token)) throw refusedAnswer("code");
-  if (sub === "" || Buffer.byteLength(sub) > 255) throw refusedAnswer("malformed");
+  if (iat < oldest || iat > newest) throw refusedAnswer("expired", shown({ iat, oldest, newest }));
+  if (auth_time !== undefined && auth_time > newest)
+    throw refusedAnswer("auth_time", shown({ auth_time, newest }));
+  if (at_hash !== undefined && at_hash !== atHash(access_token, id_token)) throw refusedAnswer("at_hash");
+  if (sub === "" || Buffer.byteLength(sub) > 255)
+    throw refusedAnswer("malformed", "Its sub has none, or more than 255 bytes.");
 }
 
 /**
@@ -171,7 +199,8 @@ function checkFurther(
  * tolerance between two clocks would let an older sign-in count.
  */
 function checkAuthenticatedSince({ iat, auth_time = 0 }: oauth.IDToken, elapsedSeconds: number): void {
-  if (iat - auth_time > elapsedSeconds) throw refusedAnswer("auth_time");
+  if (iat - auth_time > elapsedSeconds)
+    throw refusedAnswer("auth_time", shown({ iat, auth_time, elapsedSeconds }));
 }
 
 /** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash that the algorithm names. */
@@ -182,35 +211,18 @@ function atHash(accessToken: string, idToken: string): string {
   return digest.subarray(0, digest.length / 2).toString("base64url");
 }
 
-function missing(): never {
-  throw refusedAnswer("malformed");
-}
-
-/** Characters of a provider's text in our answers, which strangers can ask for. */
-const mostShown = 128;
-
 /** The address that the browser is sent to. It must be the provider's, as those that the device asks. */
 function endpoint(address: string | undefined, { issuer, endpointOrigins }: SignInProvider): URL {
-  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
+  const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : undefined;
   const allowed = [new URL(issuer).origin, ...endpointOrigins];
   if (url && allowed.includes(url.origin)) return url;
   throw refusedAnswer(
     "endpoint",
-    `Its authorization endpoint is ${JSON.stringify(address?.slice(0, mostShown))}.`,
+    `Its authorization endpoint is ${shown(address)}, and the origins that count are ${allowed.join(", ")}. Others go into oidc.endpoint_origins.`,
   );
 }
 
-function fetchBy(request: ProviderRequest) {
-  return (
-    url: string,
-    { headers, body }: { headers: Record<string, string>; body?: URLSearchParams | null | undefined },
-  ) => request(url, { headers, body: body ?? undefined });
-}
-
-async function asRefusals<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asRefusal(error);
-  }
+/** Returns what `work` does. `asked`: the request, for an error that the provider has answered it with. */
+function asRefusals<T>(asked: string, work: () => Promise<T>): Promise<T> {
+  return work().catch(rethrown((error) => asRefusal(error, asked)));
 }

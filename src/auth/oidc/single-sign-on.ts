@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import { providerReturnPath } from "../../contract/provider-return-path.ts";
+import type { BegunAtProvider, Input } from "../../contract/types.ts";
 import type { Transfers, Uptime } from "../../host/ports.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { Account } from "../../users/account.ts";
@@ -14,23 +15,12 @@ import type { Throttle } from "../throttle/throttle.ts";
 import { withThrottle } from "../throttle/with-throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 import { createFlows, type Flow, flowSeconds } from "./flows.ts";
-import { type Claims, displayNameOf, roleOf, usernamesFor } from "./identity.ts";
+import { type Claims, claimAt, displayNameOf, lackOf, roleOf, usernamesFor } from "./identity.ts";
 import type { Provider, ProviderOptions } from "./provider.ts";
-import { refusedAnswer } from "./refusals.ts";
+import { mostLogged, refusedAnswer, shown } from "./refusals.ts";
 
-/** A page uses it to send its user to the provider, and to end the flow when they are back. */
-interface BegunFlow {
-  readonly authorization_url: string;
-  readonly flow_token: string;
-  readonly expires_in: number;
-}
-
-/** The parts of the address with which the browser came back. */
-export interface Returned {
-  readonly flow_token: string;
-  /** The query of the address, as the provider made it. */
-  readonly query: string;
-}
+/** The parts of the address with which the browser came back: the token of its flow, and the query unchanged. */
+type Returned = Input<"stepUpAtProvider">["body"];
 
 /** Signs users in at the OpenID provider of the host file. Without one every operation throws `not_found`. */
 export interface SingleSignOn {
@@ -40,7 +30,7 @@ export interface SingleSignOn {
    * `person`: the owner of the session to step up; null: a sign-in. Throws `clock_not_synchronised`,
    * `validation_failed`, `provider_unreachable` and `provider_refused`.
    */
-  begin(origin: string, person: Person | null, context: RequestContext): Promise<BegunFlow>;
+  begin(origin: string, person: Person | null, context: RequestContext): Promise<BegunAtProvider>;
   /** Throws the errors of `begin`, and `role_missing`, `forbidden`, `username_taken` and `too_many_attempts`. */
   finish(returned: Returned, context: RequestContext): Promise<SignedIn & { kept: KeptAccount }>;
   /** Steps the session up, and returns the seconds that this lasts. Throws the errors of `finish`. */
@@ -59,12 +49,16 @@ export interface SingleSignOnOptions extends SessionResponseOptions {
 /** Answers of the provider that are checked at a time, of all clients and of one. Each takes several requests. */
 const mostAtOnce = 4;
 const mostOfOneClient = 3;
+const wait = { details: { retryAfterSeconds: 1 } };
+const busy = () => new StewardError("hashing_busy", "Others are signing in. Try again in a second.", wait);
 
 export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { config } = options;
   if (config === null) return noProvider;
   const flows = createFlows(options.uptime);
-  const parts: Parts = { ...options, config, flows, provider: once(() => loadProvider(options, config)) };
+  let loaded: Promise<Provider> | undefined;
+  const provider = () => (loaded ??= loadProvider(options, config));
+  const parts: Parts = { ...options, config, flows, provider };
   const running: ClientKey[] = [];
   const checked = async (
     returned: Returned,
@@ -121,24 +115,23 @@ async function loadProvider(
   return createProvider({ config, request, readSecret, time, uptime });
 }
 
+const wrongOrigin = { pointer: "/origin", code: "enum", detail: "must be an origin of oidc.origins" };
+
 async function begin(
   parts: Parts,
   origin: string,
   person: Person | null,
   { clientKey }: RequestContext,
-): Promise<BegunFlow> {
+): Promise<BegunAtProvider> {
   const { config, flows, provider, time, uptime } = parts;
-  if (person !== null && person.account.provider === null) throw ofDevice();
+  if (person !== null && person.account.provider === null)
+    throw new StewardError("forbidden", "An account of this device steps up by POST /api/auth/reauth.");
   requireClock(parts);
   if (!config.origins.includes(origin)) {
     throw new StewardError(
       "validation_failed",
       `${config.name} sends users back to ${config.origins.join(", ")}, not to ${origin}. Open the console there, or sign in with an account of this device.`,
-      {
-        details: {
-          errors: [{ pointer: "/origin", code: "enum", detail: "must be an origin of oidc.origins" }],
-        },
-      },
+      { details: { errors: [wrongOrigin] } },
     );
   }
   const random = () => randomBytes(32).toString("base64url");
@@ -206,10 +199,13 @@ async function keep({ config, accounts, sessions }: Parts, claims: Claims): Prom
   }
   const former = accounts.findByIdentity(identity);
   if (former) await sessions.endAll(former.id);
+  const name = shown(claimAt(claims, config.nameClaim) ?? claims.sub);
+  const said = shown({ groups: claimAt(claims, config.groupClaim), claims: Object.keys(claims) }, mostLogged);
+  const about = former && { about: { id: former.id, name: former.username } };
   throw new StewardError(
     "role_missing",
-    `${config.name} has signed you in, but none of your groups has a role on this device. Have one of them changed at the provider; the host file of this device names those that count (oidc.roles).`,
-    former && { details: { about: { id: former.id, name: former.username } } },
+    `${config.name} has signed you in as ${name}, but ${lackOf(claims, config)}. Whoever looks after this device finds in its log what came.`,
+    { details: { said, ...about } },
   );
 }
 
@@ -223,19 +219,6 @@ function requireClock({ time, config }: Pick<Parts, "time" | "config">): void {
   );
 }
 
-function ofDevice(): StewardError {
-  return new StewardError(
-    "forbidden",
-    "This account is one of the device: confirm its password with POST /api/auth/reauth.",
-  );
-}
-
-function busy(): StewardError {
-  return new StewardError("hashing_busy", "Other sign-ins are being checked. Try again in a second.", {
-    details: { retryAfterSeconds: 1 },
-  });
-}
-
 async function refuse(): Promise<never> {
   throw new StewardError(
     "not_found",
@@ -244,14 +227,6 @@ async function refuse(): Promise<never> {
 }
 
 const noProvider: SingleSignOn = { name: null, begin: refuse, finish: refuse, confirm: refuse };
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 /** True if the host file still names the provider of this account. */
 export function isOfProvider({ provider }: Account, config: SignInProvider | null): boolean {

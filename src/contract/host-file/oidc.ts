@@ -63,8 +63,8 @@ export const oidc = {
     group_claim: {
       ...text,
       default: "groups",
-      description: "The claim that has a user's groups. Default: `groups`",
-      examples: ["roles"],
+      description: "The claim that has a user's groups, with dots for one in another. Default: `groups`",
+      examples: ["realm_access.roles"],
     },
     name_claim: {
       ...text,
@@ -81,8 +81,8 @@ export const oidc = {
         "x-expected": "a scope of up to 64 characters, without blanks",
       },
       maxItems: 16,
-      default: ["openid", "profile", "groups"],
-      description: "Scopes that are asked for. Default: `openid`, `profile` and `groups`",
+      description:
+        "Scopes that are asked for. Default: `openid`, `profile`, and `groups` where the provider's discovery document names it",
       examples: [["openid", "profile"]],
     },
     name: {

@@ -27,6 +27,8 @@ export interface EventFacts {
   readonly client?: string;
   readonly requestId: string | null;
   readonly details: EventDetails;
+  /** An untrusted text, only for its line in the log. */
+  readonly said?: string | undefined;
 }
 
 /** Records events. */

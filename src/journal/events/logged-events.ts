@@ -18,7 +18,7 @@ export function createLoggedEvents(log: Log, timers: Timers) {
 
 /** The members of an audit line; `audit` marks it as only for administrators. */
 export function auditMembers(facts: EventFacts): Record<string, unknown> {
-  const { actor, subject, from, requestId, details } = facts;
+  const { actor, subject, from, requestId, details, said } = facts;
   return {
     audit: true,
     actor: actor.name ?? actor.kind,
@@ -26,5 +26,6 @@ export function auditMembers(facts: EventFacts): Record<string, unknown> {
     from,
     request_id: requestId,
     ...details,
+    ...(said !== undefined && { said }),
   };
 }

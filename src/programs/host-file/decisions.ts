@@ -165,7 +165,7 @@ function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider
     clientId: oidc.client_id,
     clientSecretFile: oidc.client_secret_file ?? null,
     origins: originsOf(oidc.origins),
-    scopes: oidc.scopes,
+    scopes: oidc.scopes ?? null,
     groupClaim: oidc.group_claim,
     roles: { admin, operator, readonly },
     nameClaim: oidc.name_claim,

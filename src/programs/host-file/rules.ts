@@ -118,7 +118,7 @@ function oidcFaults(oidc: NonNullable<HostFileDocument["oidc"]>): InputError[] {
       endpoint_origins,
       judge((one) => isOrigin(one, ["https:"])),
     ),
-    ...(scopes.includes("openid") ? [] : [fault("/oidc/scopes", "must have openid among them")]),
+    ...((scopes?.includes("openid") ?? true) ? [] : [fault("/oidc/scopes", "must have openid among them")]),
     ...(isListed
       ? []
       : [

@@ -1,23 +1,288 @@
-/** The agent at a certified provider. */
+/** The agent at a certified provider that is set up as Keycloak, Authelia, Entra and others are, by their documents. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { context } from "../../../lab/simulated/virtual-sign-in.ts";
-import { startCertifiedProvider } from "./certified-provider.ts";
-import { device, host } from "./device-with-provider.ts";
+import { context, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
+import type { SignInProvider } from "../../../src/host/provider-ports.ts";
+import { type ProviderWay, startCertifiedProvider } from "./certified-provider.ts";
+import { type DeviceWithProvider, device, host } from "./device-with-provider.ts";
+import { clientSecret } from "./lying-provider.ts";
 
 const real = await startCertifiedProvider();
 after(() => real.stop());
 
+/** A device of root who named neither scopes nor claims. */
+async function deviceAt(
+  way: ProviderWay,
+  change: Partial<SignInProvider> = {},
+  secret: string | null = clientSecret,
+) {
+  const issuer = real.become(way);
+  // The provider goes by the time of this machine.
+  host.step(Math.floor(Date.now() / 1_000) - host.time.nowSeconds());
+  return device({ issuer, caFile: real.caFile, scopes: null, ...change }, secret);
+}
+
+const named = { name: "Ada Lovelace", preferred_username: "ada" };
+const operators = { ...named, groups: ["operators"] };
+
+/** Keycloak puts the claims of its mappers into the ID token, and takes no scope that its client does not have. */
+const keycloak = (claims: ProviderWay["claims"], client: ProviderWay["client"] = {}): ProviderWay => ({
+  path: "/realms/plant",
+  client: { scope: "openid profile", ...client },
+  claims: { ...named, ...claims },
+  configuration: {
+    conformIdTokenClaims: false,
+    scopes: ["openid", "profile", "email", "roles"],
+    claims: { openid: ["sub"], profile: ["name", "preferred_username", ...Object.keys(claims ?? {})] },
+  },
+});
+
+/** Authelia has a scope for groups, and gives claims at the userinfo endpoint only. */
+const authelia = (way: ProviderWay = {}): ProviderWay => ({
+  claims: operators,
+  ...way,
+  configuration: {
+    scopes: ["openid", "profile", "groups"],
+    claims: { openid: ["sub"], profile: ["name", "preferred_username"], groups: ["groups"] },
+    ...way.configuration,
+  },
+});
+
+/** Entra names groups by their object ids, has no scope for them, and its userinfo endpoint is Graph's. */
+const guid = "6f2c1d9e-0a43-4c6b-9d5e-2f1b7a8c9d01";
+const entraSecret = "abc8Q~Zr.3x_9-fTq~0";
+const entra = (claims: ProviderWay["claims"]): ProviderWay => ({
+  path: "/0d9b5a3e-6f1c-4a78-8c1d-1f2e3a4b5c6d/v2.0",
+  client: { client_secret: entraSecret },
+  claims: { preferred_username: "ada@example.com", ...claims },
+  configuration: {
+    conformIdTokenClaims: false,
+    clientAuthMethods: ["client_secret_post", "private_key_jwt", "client_secret_basic"],
+    claims: { openid: ["sub"], profile: ["preferred_username", "groups"] },
+    scopes: ["openid", "profile", "email", "offline_access"],
+    features: { userinfo: { enabled: false } },
+    discovery: { userinfo_endpoint: "https://graph.microsoft.com/oidc/userinfo" },
+  },
+});
+
+/** A way, what root wrote and the secret that the device has, and the role and name, or the code and its sentence. */
+type Row = readonly [
+  way: string,
+  at: ProviderWay,
+  config: Partial<SignInProvider>,
+  secret: string | null | undefined,
+  outcome: readonly [string, string | RegExp],
+];
+
+const none = { admin: [], operator: [], readonly: [] };
+const rows: readonly Row[] = [
+  [
+    "the default configuration, which says who they are and no more",
+    {},
+    { groupClaim: "sub", roles: { ...none, operator: ["ada"] } },
+    undefined,
+    ["operator", "person"],
+  ],
+  [
+    "Keycloak, with a mapper for groups",
+    keycloak({ groups: ["operators"] }),
+    {},
+    undefined,
+    ["operator", "ada"],
+  ],
+  [
+    "Keycloak's roles of the realm",
+    keycloak({ realm_access: { roles: ["offline_access", "guests"] } }),
+    { groupClaim: "realm_access.roles" },
+    undefined,
+    ["readonly", "ada"],
+  ],
+  [
+    "Keycloak without a mapper",
+    keycloak({}),
+    {},
+    undefined,
+    [
+      "role_missing",
+      /signed you in as "ada", but it sends no groups, the claim of your groups \(oidc\.group_claim\)/,
+    ],
+  ],
+  [
+    "Keycloak's full path of a group",
+    keycloak({ groups: ["/plant/operators"] }),
+    {},
+    undefined,
+    ["role_missing", /but none of your groups has a role on this device \(oidc\.roles\)/],
+  ],
+  [
+    "a scope that Keycloak's client does not have",
+    { ...keycloak({}), configuration: { scopes: ["openid", "profile", "groups"] } },
+    { scopes: ["openid", "profile", "groups"] },
+    undefined,
+    ["invalid_scope", /refuses a scope of oidc\.scopes\..*\(edge-7\) for openid profile groups\./],
+  ],
+  ["Authelia", authelia(), {}, undefined, ["operator", "ada"]],
+  [
+    "Authelia, where only the body may have the secret",
+    authelia({
+      client: { token_endpoint_auth_method: "client_secret_post" },
+      configuration: { clientAuthMethods: ["client_secret_post"] },
+    }),
+    {},
+    undefined,
+    ["operator", "ada"],
+  ],
+  [
+    "a wrong secret",
+    authelia(),
+    {},
+    "another secret",
+    [
+      "invalid_client",
+      /oidc\.client_secret_file or the credential steward\.oidc.*Root of this device or the admin/,
+    ],
+  ],
+  [
+    "a secret with characters that encoding changes",
+    authelia({
+      client: { client_secret: "a+b c/d%=" },
+      configuration: { clientAuthMethods: ["client_secret_basic"] },
+    }),
+    {},
+    "a+b c/d%=",
+    ["operator", "ada"],
+  ],
+  [
+    "the same where the body may have it",
+    authelia({ client: { client_secret: "a+b c/d%=", token_endpoint_auth_method: "client_secret_post" } }),
+    {},
+    "a+b c/d%=",
+    ["operator", "ada"],
+  ],
+  [
+    "a public client",
+    authelia({ client: { token_endpoint_auth_method: "none", client_secret: undefined } }),
+    {},
+    null,
+    ["operator", "ada"],
+  ],
+  [
+    "no secret for a client that has one",
+    authelia(),
+    {},
+    null,
+    [
+      "invalid_client",
+      /and no secret: there is no oidc\.client_secret_file or the credential steward\.oidc\./,
+    ],
+  ],
+  [
+    "only keys as the proof of a client",
+    authelia({
+      client: {
+        token_endpoint_auth_method: "private_key_jwt",
+        client_secret: undefined,
+        jwks_uri: "https://a.example",
+      },
+      configuration: { clientAuthMethods: ["private_key_jwt"] },
+    }),
+    {},
+    undefined,
+    ["client_authentication", /takes neither client_secret_basic nor .*It offers \["private_key_jwt"\]\./],
+  ],
+  [
+    "userinfo as a signed JWT",
+    authelia({
+      client: { userinfo_signed_response_alg: "RS256" },
+      configuration: { features: { jwtUserinfo: { enabled: true } } },
+    }),
+    {},
+    undefined,
+    ["operator", "ada"],
+  ],
+  [
+    "ID tokens that are signed by the secret, as authentik's without a key",
+    authelia({
+      client: { client_secret: clientSecret.repeat(2), id_token_signed_response_alg: "HS256" },
+      configuration: { enabledJWA: { idTokenSigningAlgValues: ["RS256", "HS256"] } },
+    }),
+    {},
+    clientSecret.repeat(2),
+    ["algorithm", /by a key pair, as RS256\..*HS256/],
+  ],
+  ["Entra", entra({ groups: [guid] }), { roles: { ...none, admin: [guid] } }, entraSecret, ["admin", "ada"]],
+  [
+    "more groups than Entra sends",
+    entra({
+      _claim_names: { groups: "src1" },
+      _claim_sources: { src1: { endpoint: "https://graph.microsoft.com" } },
+    }),
+    {},
+    entraSecret,
+    ["role_missing", /it leaves out your groups, because they are too many/],
+  ],
+  [
+    "an issuer that ends with a slash",
+    authelia({ path: "/application/o/edge/" }),
+    {},
+    undefined,
+    ["operator", "ada"],
+  ],
+  [
+    "groups that are no list, as Zitadel's roles",
+    authelia({ claims: { ...named, groups: { operators: { 1: "example.com" } } } }),
+    {},
+    undefined,
+    ["role_missing", /its groups is no list of groups/],
+  ],
+];
+
+async function signIn({ begin, singleSignOn }: DeviceWithProvider, cancelAt?: string) {
+  const { authorization_url, flow_token } = await begin();
+  const query = await real.browser().visit(authorization_url, cancelAt);
+  return singleSignOn.finish({ flow_token, query }, context);
+}
+
+async function refusal(work: Promise<unknown>, reason: string, sentence: RegExp): Promise<void> {
+  const error = await errorFrom(work);
+  assert.equal(error?.details.reason ?? error?.code, reason, error?.message);
+  assert.match(error?.message ?? "", sentence);
+}
+
 describe("a device at a certified provider", () => {
-  it("signs in by its default configuration, which says who they are and no more", async () => {
-    const issuer = real.become({});
-    // The provider goes by the time of this machine.
-    host.step(Math.floor(Date.now() / 1_000) - host.time.nowSeconds());
-    const roles = { admin: [], operator: ["ada"], readonly: [] };
-    const here = await device({ issuer, caFile: real.caFile, groupClaim: "sub", roles });
-    const { authorization_url, flow_token } = await here.begin();
-    const query = await real.browser().visit(authorization_url);
-    const { user } = (await here.singleSignOn.finish({ flow_token, query }, context)).session;
-    assert.deepEqual([user.role, user.username], ["operator", "person"]);
+  for (const [way, at, config, secret, [outcome, detail]] of rows)
+    it(`ends in ${outcome}: ${way}`, async () => {
+      const done = signIn(await deviceAt(at, config, secret));
+      if (detail instanceof RegExp) return refusal(done, outcome, detail);
+      const { user } = (await done).session;
+      assert.deepEqual([user.role, user.username], [outcome, detail]);
+    });
+
+  it("says both addresses where the host file has the issuer without its slash", async () => {
+    const issuer = real.become(authelia({ path: "/application/o/edge/" })).slice(0, -1);
+    const here = await device({ issuer, caFile: real.caFile });
+    await refusal(here.begin(), "issuer", /than oidc\.issuer.*"came":"[^"]*\/edge\/","here":"[^"]*\/edge"/);
+  });
+
+  it("says so where the person cancels, at the sign-in or at the consent", async () => {
+    for (const page of ["login", "consent"])
+      await refusal(
+        signIn(await deviceAt(authelia()), page),
+        "access_denied",
+        /cancelled at the provider.*Begin again\./,
+      );
+  });
+
+  it("steps up by a sign-in in a browser that is signed in there already", async () => {
+    const here = await deviceAt(authelia());
+    const { visit, seen } = real.browser();
+    const first = await here.begin();
+    const query = await visit(first.authorization_url);
+    const { session } = await here.singleSignOn.finish({ flow_token: first.flow_token, query }, context);
+    const person = here.personOf(session.user.id);
+    const again = await here.begin(person);
+    const back = { flow_token: again.flow_token, query: await visit(again.authorization_url) };
+    assert.equal(await here.singleSignOn.confirm(person, back, context), 300);
+    assert.deepEqual(seen, ["login", "consent", "login"]);
   });
 });

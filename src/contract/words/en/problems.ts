@@ -129,7 +129,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   invalid_token: "The session expired, was ended elsewhere, or the password was changed.",
   setup_token_invalid: "It has expired or was replaced. A new one is made on the device.",
   provider_refused:
-    "The answer did not belong to a sign-in of this browser, came too late, or failed a check. Begin again.",
+    "No one was signed in. Begin again; if that does not help, show the technical details to whoever looks after this device.",
   forbidden: "An administrator can do this, or give you another role.",
   insufficient_scope: "An API token is limited to the scopes that it was made with.",
   token_not_allowed: "This needs a person who has signed in.",
