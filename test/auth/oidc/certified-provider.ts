@@ -28,6 +28,9 @@ export interface ProviderWay {
 const login = "ada";
 
 export async function startCertifiedProvider() {
+  const { warn, info } = console;
+  // It warns of each default.
+  Object.assign(console, { warn: () => undefined, info: () => undefined });
   const directory = scratchDirectory();
   const authority = createAuthority(directory);
   const ca = readFileSync(authority.path);
@@ -66,6 +69,7 @@ export async function startCertifiedProvider() {
     browser: () => createBrowser(ca),
     stop: async () => {
       await server.stop();
+      Object.assign(console, { warn, info });
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -202,7 +202,8 @@ describe("a step-up at the provider", () => {
     for (const auth_time of [host.time.nowSeconds() - 40, host.time.nowSeconds() + 3_600, undefined]) {
       const { work, person } = await steppedUp(operator, claims({ auth_time }));
       const error = await errorFrom(work);
-      assert.equal(error?.code, "provider_refused");
+      assert.equal(error?.details.reason, "auth_time");
+      assert.match(error?.message ?? "", /\(auth_time\)\. .+ administrator of the provider/);
       assert.equal(here.stepUps.isGranted(person.session.id), false);
     }
   });
@@ -290,6 +291,16 @@ describe("the role of a user of the provider", () => {
       ["operator", "admin", "readonly", null, null],
     );
     for (const groups of [undefined, 7, [], ["ops", 7], { ops: true }]) assert.equal(of(groups), null);
+  });
+  it("is also found at a path, and by a name that has dots itself", () => {
+    const at = (groupClaim: string, claims: object) =>
+      roleOf({ sub: "1", ...claims }, { groupClaim, roles } as never);
+    assert.equal(at("realm_access.roles", { realm_access: { roles: ["ops"] } }), "operator");
+    assert.equal(at("https://a.example/roles", { "https://a.example/roles": ["all"] }), "readonly");
+    for (const realm_access of [undefined, null, "ops", ["ops"], { roles: { ops: true } }])
+      assert.equal(at("realm_access.roles", { realm_access }), null);
+    for (const name of ["constructor.name", "__proto__.roles", "realm_access..roles", "."])
+      assert.equal(at(name, {}), null);
   });
   it("counts while the host file names that provider", () => {
     const provider = { issuer: "https://id.example", subject: "1" };

@@ -46,6 +46,19 @@ describe("an event log", () => {
     await next.events.close();
   });
 
+  it("has what another server said in the line of the log only: neither event nor listener gets it", async (test) => {
+    const { events, said } = await openLog(test);
+    const heard: AuditEvent[] = [];
+    events.subscribe((event) => void heard.push(event));
+    events.refuse({ ...refusal("192.0.2.7"), said: "untrusted" }, "provider_refused");
+    events.refuse(refusal("192.0.2.8"), "provider_refused");
+    await events.close();
+    const [line, other] = said;
+    assert.deepEqual([line?.said, line?.audit, other && "said" in other], ["untrusted", true, false]);
+    assert.doesNotMatch(JSON.stringify([await allEvents(events), heard]), /untrusted/);
+    assert.equal(heard.length, 2);
+  });
+
   it("hands an event over when its line is in the file: one whose number a killed process takes along would come twice", async (test) => {
     const { events, directory } = await openLog(test);
     const heard: [head: number, lines: number][] = [];
