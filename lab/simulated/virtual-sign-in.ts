@@ -31,6 +31,7 @@ const passwordHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".rep
 export async function virtualSignIn(
   host: VirtualHost,
   passwords = createPasswords({ isKnownClient: () => true }),
+  issuer: string | null = null,
 ) {
   const { time, uptime } = host;
   const events: EventFacts[] = [];
@@ -50,8 +51,7 @@ export async function virtualSignIn(
     lockOf: () => null,
     hasLocks: () => false,
     countTokens: apiTokens.countLiving,
-    hasKey: () => true,
-    isSignedIn: () => false,
+    ...{ hasKey: () => true, isSignedIn: () => false, issuer },
     now: time.now,
   });
   const sessions = createSessions({

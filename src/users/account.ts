@@ -196,17 +196,19 @@ interface AccountState {
   readonly isKeyMissing: boolean;
   /** API tokens that have not expired. */
   readonly tokens: number;
+  readonly origin: User["origin"];
 }
 
 /** The part of an account that others may see. */
-export function toUser(account: Account, { locked, isKeyMissing, tokens }: AccountState): User {
-  const { two_factor } = account;
+export function toUser(account: Account, { locked, isKeyMissing, tokens, origin }: AccountState): User {
+  const { two_factor, provider } = account;
   return {
     id: account.id,
     username: account.username,
     display_name: account.display_name,
     role: account.role,
-    origin: account.provider === null ? "local" : "provider",
+    origin,
+    ...(provider !== null && { issuer: provider.issuer }),
     enabled: account.enabled,
     must_change_password: account.password_state !== "chosen",
     two_factor: {

@@ -28,6 +28,7 @@ import {
   type KeptAccount,
   keepProviderAccount,
   ofIdentity,
+  originOf,
   type ProviderAccount,
   refuseOfProvider,
 } from "./provider-account.ts";
@@ -60,8 +61,6 @@ export interface Accounts {
   list(query: UserQuery): UserList;
   /** All of them; another list after each change. */
   all(): readonly Account[];
-  /** Accounts of people who sign in at a provider. */
-  ofProvider(): readonly Account[];
   /** Throws `not_found`. */
   get(id: string): User;
   find(id: string): Account | undefined;
@@ -139,6 +138,8 @@ interface AccountsOptions extends SignInFacts {
   hasLocks: () => boolean;
   /** Gives the number of API tokens of the user with this id that have not expired now. */
   countTokens: () => (id: string) => number;
+  /** The issuer that the host file names; null: it names none. */
+  issuer: string | null;
   now: () => Date;
   /** The process ends with one command, so a change held in memory would be lost at once. */
   forOneCommand?: boolean | undefined;
@@ -165,7 +166,6 @@ export function createAccounts(given: AccountsOptions): Accounts {
     },
     list: createUserList({ ...options, all, viewer: () => viewer(options) }),
     all,
-    ofProvider: () => all().filter(({ provider }) => provider !== null),
     get: (id) => view(present(id)),
     find,
     findByName,
@@ -309,13 +309,15 @@ function asNow({ countTokens, hasLocks, lockOf }: AccountsOptions, user: User): 
 }
 
 /** Makes views of users as they are now: for a list the rooms of their locks and tokens are asked once. */
-function viewer({ hasLocks, lockOf, hasKey, countTokens }: AccountsOptions): (account: Account) => User {
+function viewer(options: AccountsOptions): (account: Account) => User {
+  const { hasLocks, lockOf, hasKey, countTokens, issuer } = options;
   const isAnyLocked = hasLocks();
   const tokensOf = countTokens();
   return (account) => {
     const { id, username, two_factor } = account;
     const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
     const locked = isAnyLocked ? lockOf(username) : null;
-    return toUser(account, { locked, isKeyMissing, tokens: tokensOf(id) });
+    const origin = originOf(account, issuer);
+    return toUser(account, { locked, isKeyMissing, tokens: tokensOf(id), origin });
   };
 }

@@ -3,6 +3,7 @@ import { lasting } from "../store/documents/lasting.ts";
 import { createDerived } from "../store/documents/look-up.ts";
 import { pageOf } from "../store/documents/pages.ts";
 import type { Account } from "./account.ts";
+import { originOf } from "./provider-account.ts";
 
 type SortMember = "username" | "created_at" | "last_login_at";
 
@@ -16,6 +17,7 @@ const queries: Readonly<Record<Kind, UserQuery>> = {
   active: { enabled: true, locked: false },
   locked: { locked: true },
   disabled: { enabled: false },
+  former_provider: { origin: "former_provider" },
   without_two_factor: { enabled: true, two_factor: false },
   never_signed_in: { signed_in: false },
 };
@@ -30,6 +32,7 @@ export function createUserList({
   viewer,
   lockOf,
   hasLocks,
+  issuer,
 }: {
   all: () => readonly Account[];
   /** Gives views as they are now. */
@@ -37,17 +40,21 @@ export function createUserList({
   lockOf: (username: string) => User["locked"];
   /** False: `lockOf` gives none for any user. */
   hasLocks: () => boolean;
+  /** The issuer that the host file names; null: it names none. */
+  issuer: string | null;
 }): (query: UserQuery) => UserList {
   const unlocked = () => false;
   const lockable = ({ username }: Account) => lockOf(username) !== null;
-  const countsWithoutLocks = createDerived((accounts: readonly Account[]) => countsOf(accounts, unlocked));
+  const countsWithoutLocks = createDerived((accounts: readonly Account[]) =>
+    countsOf(accounts, { isLocked: unlocked, issuer }),
+  );
   const kept = createKeptViews();
   return (query) => {
     const { limit = 50, sort = "username", cursor } = query;
     const member = sort.replace("-", "") as SortMember;
     const accounts = all();
     const isLocked = hasLocks() ? lockable : unlocked;
-    const matching = accounts.filter((account) => matches(account, isLocked, query));
+    const matching = accounts.filter((account) => matches(account, { isLocked, issuer }, query));
     const page = pageOf(matching, {
       list: `users ${sort}`,
       keyOf: (account) => [account[member] ?? "", account.id],
@@ -55,7 +62,8 @@ export function createUserList({
       limit,
       cursor,
     });
-    const counts = isLocked === unlocked ? countsWithoutLocks(accounts) : countsOf(accounts, isLocked);
+    const counts =
+      isLocked === unlocked ? countsWithoutLocks(accounts) : countsOf(accounts, { isLocked, issuer });
     const items = page.items.map(viewer());
     return { ...page, items: kept(page.items, items), counts };
   };
@@ -83,21 +91,26 @@ function isSame(one: User, other: User): boolean {
   );
 }
 
-type IsLocked = (account: Account) => boolean;
+/** The facts that a query also goes by, and that no account has. */
+interface Surroundings {
+  readonly isLocked: (account: Account) => boolean;
+  readonly issuer: string | null;
+}
 
-function countsOf(accounts: readonly Account[], isLocked: IsLocked): UserList["counts"] {
+function countsOf(accounts: readonly Account[], surroundings: Surroundings): UserList["counts"] {
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>;
   for (const account of accounts)
-    for (const kind of kinds) if (matches(account, isLocked, queries[kind])) counts[kind] += 1;
+    for (const kind of kinds) if (matches(account, surroundings, queries[kind])) counts[kind] += 1;
   return counts;
 }
 
 function matches(
   account: Account,
-  isLocked: IsLocked,
-  { role, enabled, locked, two_factor, signed_in, q }: UserQuery,
+  { isLocked, issuer }: Surroundings,
+  { role, origin, enabled, locked, two_factor, signed_in, q }: UserQuery,
 ): boolean {
   if (role !== undefined && account.role !== role) return false;
+  if (origin !== undefined && originOf(account, issuer) !== origin) return false;
   if (enabled !== undefined && account.enabled !== enabled) return false;
   if (locked !== undefined && isLocked(account) !== locked) return false;
   if (two_factor !== undefined && (account.provider !== null || (account.two_factor !== null) !== two_factor))

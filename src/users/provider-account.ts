@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { Role } from "../contract/types.ts";
+import type { Role, User } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { Account, AccountsState, ProviderIdentity } from "./account.ts";
 import { replaced } from "./accounts-state.ts";
@@ -19,6 +19,12 @@ export interface ProviderAccount {
 export interface KeptAccount {
   readonly before: Account | undefined;
   readonly account: Account;
+}
+
+/** The origin of an account on a device whose host file names the provider with this issuer; null: it names none. */
+export function originOf({ provider }: Pick<Account, "provider">, issuer: string | null): User["origin"] {
+  if (provider === null) return "local";
+  return provider.issuer === issuer ? "provider" : "former_provider";
 }
 
 /** The account of an identity: only by issuer and subject, never by its name. */

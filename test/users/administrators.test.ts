@@ -34,7 +34,7 @@ async function device(administrators: readonly Account[], signedIn: readonly str
     hasLocks: () => false,
     countTokens: () => () => 0,
     hasKey: (sealed) => sealed === "here",
-    isSignedIn: (id) => ids.includes(id),
+    ...{ isSignedIn: (id) => ids.includes(id), issuer: null },
     now: () => new Date(0),
   });
   await document.update(() => ({ accounts: administrators }));

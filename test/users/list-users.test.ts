@@ -4,6 +4,7 @@ import type { User } from "../../src/contract/types.ts";
 import { textOf } from "../../src/http/answer-text.ts";
 import { type Account, toUser } from "../../src/users/account.ts";
 import { createUserList } from "../../src/users/list-users.ts";
+import { originOf } from "../../src/users/provider-account.ts";
 
 const at = "2026-11-27T12:00:00.000Z";
 
@@ -22,17 +23,20 @@ interface Others {
   readonly isKeyMissing: boolean;
 }
 
+const issuer = "https://id.example";
+
 const quiet: Others = { locks: {}, tokens: {}, isKeyMissing: false };
 
 function listOver(accounts: () => readonly Account[], others: () => Others) {
   const lockOf = (username: string) => others().locks[username] ?? null;
   return createUserList({
-    ...{ all: accounts, lockOf, hasLocks: () => Object.keys(others().locks).length > 0 },
+    ...{ all: accounts, lockOf, hasLocks: () => Object.keys(others().locks).length > 0, issuer },
     viewer: () => (account) => {
       const { tokens, isKeyMissing } = others();
       const { id, username, two_factor } = account;
       const state = { locked: lockOf(username), tokens: tokens[id] ?? 0 };
-      return toUser(account, { ...state, isKeyMissing: two_factor !== null && isKeyMissing });
+      const origin = originOf(account, issuer);
+      return toUser(account, { ...state, origin, isKeyMissing: two_factor !== null && isKeyMissing });
     },
   });
 }
@@ -70,5 +74,32 @@ describe("a list of users that was asked for before", () => {
         assert.equal(textOf(list(query)), JSON.stringify(fresh), `step ${step}`);
       }
     }
+  });
+});
+
+describe("a list of users of whom some signed in at a provider", () => {
+  it("tells apart whose provider the host file still names", () => {
+    const of = (name: string, at: string) => accountOf(name, { provider: { issuer: at, subject: name } });
+    const accounts = [accountOf("ana"), of("bob", issuer), of("cy", "https://id.example/old")];
+    const list = listOver(
+      () => accounts,
+      () => quiet,
+    );
+    assert.deepEqual(
+      list({}).items.map((user) => `${user.username} ${user.origin} ${user.issuer}`),
+      ["ana local undefined", "bob provider https://id.example", "cy former_provider https://id.example/old"],
+    );
+    for (const [origin, name] of [
+      ["local", "ana"],
+      ["provider", "bob"],
+      ["former_provider", "cy"],
+    ] as const)
+      assert.equal(
+        list({ origin })
+          .items.map(({ username }) => username)
+          .join(),
+        name,
+      );
+    assert.equal(list({}).counts.former_provider, 1);
   });
 });

@@ -4,7 +4,6 @@ import { providerReturnPath } from "../../contract/provider-return-path.ts";
 import type { BegunAtProvider, Input } from "../../contract/types.ts";
 import type { Transfers, Uptime } from "../../host/ports.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
-import type { Account } from "../../users/account.ts";
 import type { ClientKey } from "../../users/passwords.ts";
 import type { KeptAccount } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -227,8 +226,3 @@ async function refuse(): Promise<never> {
 }
 
 const noProvider: SingleSignOn = { name: null, begin: refuse, finish: refuse, confirm: refuse };
-
-/** True if the host file still names the provider of this account. */
-export function isOfProvider({ provider }: Account, config: SignInProvider | null): boolean {
-  return provider === null || provider.issuer === config?.issuer;
-}

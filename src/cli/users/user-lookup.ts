@@ -9,7 +9,7 @@ import type { Client } from "../client/context.ts";
 
 /** The filters; the order is always by user name. */
 export type UserFilter = Partial<
-  Pick<UserQuery, "role" | "enabled" | "locked" | "two_factor" | "signed_in" | "q">
+  Pick<UserQuery, "role" | "origin" | "enabled" | "locked" | "two_factor" | "signed_in" | "q">
 >;
 
 /** All pages as one, in the API's shape. */

@@ -3,10 +3,21 @@ import type { Fields, Table } from "../../terminal/table.ts";
 
 export function userTable(users: readonly User[]): Table {
   return {
-    heads: ["NAME", "ROLE", "ENABLED", "LOCKED", "TWO-FACTOR", "TOKENS", "LAST SIGN-IN", "DISPLAY NAME"],
+    heads: [
+      "NAME",
+      "ROLE",
+      "ORIGIN",
+      "ENABLED",
+      "LOCKED",
+      "TWO-FACTOR",
+      "TOKENS",
+      "LAST SIGN-IN",
+      "DISPLAY NAME",
+    ],
     rows: users.map((user) => [
       user.username,
       user.role,
+      user.origin,
       user.enabled,
       user.locked !== null,
       user.two_factor.enabled,
@@ -22,6 +33,7 @@ export function userFields(user: User): Fields {
     ["name", user.username],
     ["display name", user.display_name],
     ["role", user.role],
+    ["origin", user.issuer === undefined ? user.origin : `${user.origin} (${user.issuer})`],
     ["enabled", user.enabled],
     ["locked", describeLock(user)],
     ["must change password", user.must_change_password],

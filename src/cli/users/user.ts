@@ -17,6 +17,7 @@ const list: Command = {
     roleOption,
     { name: "locked", summary: "only users who are locked now" },
     { name: "disabled", summary: "only users who are disabled" },
+    { name: "former-provider", summary: "only users of a provider that the host file does not name" },
     { name: "without-two-factor", summary: "only users without a second factor" },
     { name: "never-signed-in", summary: "only users who have never signed in" },
     { name: "q", value: "TEXT", summary: "only users with this text in their user name or display name" },
@@ -29,12 +30,18 @@ const list: Command = {
       ...(role === undefined ? {} : { role }),
       ...(options.has("locked") && { locked: true }),
       ...(options.has("disabled") && { enabled: false }),
+      ...(options.has("former-provider") && { origin: "former_provider" as const }),
       ...(options.has("without-two-factor") && { two_factor: false }),
       ...(options.has("never-signed-in") && { signed_in: false }),
       ...(q === undefined ? {} : { q }),
     };
     const users = await listAllUsers(client, filter);
     await output.table(users, userTable(users.items));
+    const former = users.items.filter(({ origin }) => origin === "former_provider").length;
+    if (former > 0)
+      await output.remark(
+        `${former} of these users signed in at a provider that the host file does not name: no one can sign in with their accounts.`,
+      );
   },
 };
 
@@ -99,8 +106,17 @@ const remove: Command = {
   options: [dryRunOption],
 };
 
-function goneWith({ username, display_name, role, two_factor }: User): string[] {
+function goneWith({ username, display_name, role, origin, issuer, two_factor }: User): string[] {
   const person = display_name === "" ? role : `${display_name}, ${role}`;
+  if (origin !== "local") {
+    const back = `They come back as a new, enabled user at their next sign-in at ${issuer}, while a group of theirs has a role. To keep them out, change their groups there, or do not delete but disable: steward user disable ${username}`;
+    return [
+      `User ${username} (${person}) is deleted, with the sessions.`,
+      origin === "provider"
+        ? back
+        : `No one can sign in with this account: the host file does not name ${issuer}.`,
+    ];
+  }
   const factor = two_factor.enabled ? ", the second factor" : "";
   return [
     `User ${username} (${person}) is deleted, with the sessions, the API tokens${factor} and the password.`,

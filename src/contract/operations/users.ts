@@ -126,7 +126,6 @@ export const userDescriptions: Readonly<Record<keyof typeof userOperations, stri
     "Sessions and API tokens of the user end, except with `keep_tokens`; `tokens_ended` says how many. The second factor stays.",
   unlockUser:
     "Ends the locks that wrong passwords and wrong codes have put on the account, and forgets the failures.",
-  rescueUser:
-    "Everything at once for a person who cannot get in. The one-use password is in the answer, this once. Where the disk cannot be written the change is held in memory (`held_in_memory`).",
+  rescueUser: "The one-use password is in the answer, this once.",
   endUserSessions: "The user has to sign in again everywhere.",
 };

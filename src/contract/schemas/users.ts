@@ -1,6 +1,8 @@
 import { displayName, nullableTimestamp, password, role, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 
+const userOrigin = { type: "string", enum: ["local", "provider", "former_provider"] } as const;
+
 export const user = {
   type: "object",
   additionalProperties: false,
@@ -25,11 +27,11 @@ export const user = {
     display_name: displayName,
     role,
     origin: {
-      type: "string",
-      enum: ["local", "provider"],
+      ...userOrigin,
       description:
-        "`provider`: made at the first sign-in at the OpenID provider of the host file, which has password, second factor, name and groups",
+        "`provider`: made at the first sign-in at the host file's OpenID provider, which has password, second factor, name and groups; `former_provider`: of one that the host file does not name",
     },
+    issuer: { type: "string" },
     enabled: { type: "boolean" },
     must_change_password: { type: "boolean" },
     two_factor: {
@@ -174,6 +176,7 @@ export const listUsersQuery = {
   additionalProperties: false,
   properties: {
     role,
+    origin: userOrigin,
     enabled: { type: "boolean" },
     locked: { type: "boolean" },
     two_factor: { type: "boolean", description: "with a second factor, or without" },
@@ -199,10 +202,10 @@ const userCounts = {
     "active",
     "locked",
     "disabled",
+    "former_provider",
     "without_two_factor",
     "never_signed_in",
   ],
-  description: "how many users there are of each kind, whatever the query asks for",
   properties: {
     admin: count,
     operator: count,
@@ -210,6 +213,7 @@ const userCounts = {
     active: { ...count, description: "enabled and not locked" },
     locked: count,
     disabled: count,
+    former_provider: count,
     without_two_factor: { ...count, description: "enabled, and without a second factor" },
     never_signed_in: count,
   },

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import {
   createSingleSignOn,
-  isOfProvider,
   type SingleSignOn,
   type SingleSignOnOptions,
 } from "../../auth/oidc/single-sign-on.ts";
@@ -43,6 +42,7 @@ import { readCommonPasswords } from "../../users/common-passwords.ts";
 import type { CheckPassword } from "../../users/credentials.ts";
 import { checkNewPassword, type Guesses } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
+import { originOf } from "../../users/provider-account.ts";
 import type { RoomsConfig } from "./config.ts";
 import type { State } from "./state.ts";
 
@@ -136,8 +136,9 @@ async function endForeign(
   { config }: SignInParts,
   { accounts, sessions }: Pick<SingleSignOnParts, "accounts" | "sessions">,
 ): Promise<void> {
-  for (const account of accounts.ofProvider())
-    if (!isOfProvider(account, config.oidc)) await sessions.endAll(account.id);
+  for (const account of accounts.all())
+    if (originOf(account, config.oidc?.issuer ?? null) === "former_provider")
+      await sessions.endAll(account.id);
 }
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
@@ -171,6 +172,7 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     checkPassword: passwordCheck(parts),
     hasKey: seal.hasKey,
     isSignedIn: (id) => sessions.list(id).length > 0,
+    issuer: parts.config.oidc?.issuer ?? null,
     hasLocks: throttle.hasLocks,
     lockOf: (username) => {
       const lock = throttle.lockOf(username);

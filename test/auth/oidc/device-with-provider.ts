@@ -49,7 +49,7 @@ export const operator = {
 
 /** The rooms of one device. A new one for each attempt: what it has read of the provider is forgotten. */
 export async function device(change: Partial<SignInProvider> = {}, secret: string | null = clientSecret) {
-  const rooms = await virtualSignIn(host);
+  const rooms = await virtualSignIn(host, undefined, provider.issuer);
   const tokens = createAccessTokens(host);
   const common = { ...rooms, tokens, requiredAction: () => null };
   const singleSignOn = createSingleSignOn({

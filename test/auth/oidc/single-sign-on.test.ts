@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, it } from "node:test";
 import { codeFrom, context, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { displayNameOf, roleOf, usernamesFor } from "../../../src/auth/oidc/identity.ts";
-import { createSingleSignOn, isOfProvider } from "../../../src/auth/oidc/single-sign-on.ts";
+import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
 import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
+import { originOf } from "../../../src/users/provider-account.ts";
 import {
   claims,
   type DeviceWithProvider,
@@ -292,6 +293,7 @@ describe("the role of a user of the provider", () => {
     );
     for (const groups of [undefined, 7, [], ["ops", 7], { ops: true }]) assert.equal(of(groups), null);
   });
+
   it("is also found at a path, and by a name that has dots itself", () => {
     const at = (groupClaim: string, claims: object) =>
       roleOf({ sub: "1", ...claims }, { groupClaim, roles } as never);
@@ -302,12 +304,13 @@ describe("the role of a user of the provider", () => {
     for (const name of ["constructor.name", "__proto__.roles", "realm_access..roles", "."])
       assert.equal(at(name, {}), null);
   });
-  it("counts while the host file names that provider", () => {
-    const provider = { issuer: "https://id.example", subject: "1" };
-    const config = { issuer: "https://id.example" } as never;
-    assert.equal(isOfProvider({ provider } as never, config), true);
-    assert.equal(isOfProvider({ provider } as never, { issuer: "https://other.example" } as never), false);
-    assert.equal(isOfProvider({ provider } as never, null), false);
-    assert.equal(isOfProvider({ provider: null } as never, null), true);
+
+  it("is that of a former provider once the host file names another issuer, or none", () => {
+    const of = (issuer: string | null, provider: object | null = { issuer: "https://id.example" }) =>
+      originOf({ provider } as never, issuer);
+    assert.deepEqual(
+      [of("https://id.example"), of("https://id.example/"), of(null), of(null, null)],
+      ["provider", "former_provider", "former_provider", "local"],
+    );
   });
 });

@@ -25,8 +25,7 @@ async function device(sealedSecrets: readonly (string | null)[], keys: readonly 
     lockOf: () => null,
     hasLocks: () => false,
     countTokens: () => () => 0,
-    hasKey: seal.hasKey,
-    isSignedIn: () => false,
+    ...{ hasKey: seal.hasKey, isSignedIn: () => false, issuer: null },
     now: () => new Date(0),
   });
   const password_hash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;

@@ -40,9 +40,9 @@ describe("steward user list", { concurrency: true }, () => {
     assert.equal(code, 0);
     assert.equal(
       stdout,
-      "NAME   ROLE      ENABLED  LOCKED  TWO-FACTOR  TOKENS  LAST SIGN-IN  DISPLAY NAME\n" +
-        "anna   readonly  yes      no      no          0       -             Anna\n" +
-        "berta  admin     yes      no      no          0       -             Anna\n",
+      "NAME   ROLE      ORIGIN  ENABLED  LOCKED  TWO-FACTOR  TOKENS  LAST SIGN-IN  DISPLAY NAME\n" +
+        "anna   readonly  local   yes      no      no          0       -             Anna\n" +
+        "berta  admin     local   yes      no      no          0       -             Anna\n",
     );
     assert.equal(received[0]?.path, "/api/users?role=admin&locked=true&q=a&sort=username&limit=200");
     assert.match(received[1]?.path ?? "", /&cursor=page-2$/);
@@ -63,6 +63,46 @@ describe("steward user list", { concurrency: true }, () => {
     const { stdout } = await runSteward(["user", "list", "--socket", socketPath]);
     assert.match(stdout, / \\x1b\]0;x\\x07\\x\{202e\}toor\\x0aroot\n$/);
     assert.equal(stdout.split("\n").length, 3);
+  });
+});
+
+describe("steward user, of an account of a provider", { concurrency: true }, () => {
+  const issuer = "https://id.example/plant";
+  const of = (origin: "provider" | "former_provider") => exampleUser({ origin, issuer });
+  const said = async (test: TestContext, user: object, ...words: string[]) => {
+    const { socketPath, received } = await startAgent(test, { "GET /api/users": pageOf(user) });
+    const { stdout, stderr } = await runSteward(["user", ...words, "--socket", socketPath]);
+    return { text: stdout + stderr, asked: received[0]?.path };
+  };
+  const cases: [words: string[], user: object, expected: RegExp][] = [
+    [["list"], of("provider"), /readonly {2}provider {2}yes/],
+    [
+      ["list"],
+      of("former_provider"),
+      /1 of these users signed in at a provider that the host file does not name/,
+    ],
+    [["show", "anna"], of("provider"), /^origin +provider \(https:\/\/id\.example\/plant\)$/m],
+    [["show", "anna"], of("former_provider"), /^origin +former_provider \(https:/m],
+    [
+      ["rm", "anna", "--dry-run"],
+      of("provider"),
+      /come back as a new, enabled user at their next sign-in at https:\/\/id\.example\/plant.*steward user disable anna/,
+    ],
+    [["rm", "anna", "--dry-run"], of("former_provider"), /No one can sign in with this account/],
+    [
+      ["rm", "anna", "--dry-run"],
+      exampleUser(),
+      /Only a new account brings them back: steward user add anna/,
+    ],
+  ];
+  for (const [words, user, expected] of cases)
+    it(`user ${words.join(" ")}: ${String(expected).slice(1, 40)}`, async (test) => {
+      assert.match((await said(test, user, ...words)).text, expected);
+    });
+
+  it("is listed by itself with --former-provider", async (test) => {
+    const { asked } = await said(test, of("former_provider"), "list", "--former-provider");
+    assert.match(asked ?? "", /[?&]origin=former_provider&/);
   });
 });
 
