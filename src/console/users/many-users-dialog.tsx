@@ -48,6 +48,9 @@ export function ManyUsersDialog({
     <Dialog title={t.users.aboutMany(verb, others.length)} onClose={isRunning ? undefined : onClose}>
       <Form form={{ error: null, isBusy: false, run }} {...(outcomes === null ? question : isOver)}>
         {outcomes ? <Summary outcomes={outcomes} isRunning={isRunning} /> : <p>{text}</p>}
+        {action === "delete" && others.some(({ origin }) => origin === "provider") && (
+          <p>{t.users.comesBack}</p>
+        )}
         {others.length < users.length && <p>{t.users.notYou}</p>}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard */}
         <ul class="users-many" tabIndex={0}>

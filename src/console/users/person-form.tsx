@@ -22,7 +22,7 @@ export function PersonForm({ id, ...rest }: FormProps & { readonly id: string })
   const user = useResource("getUser", { params: { id } }, { isStill: true });
   const { value, etag } = user;
   // The provider says both at each sign-in.
-  if (value === null || value.origin === "provider") return null;
+  if (value === null || value.origin !== "local") return null;
   return (
     <Section title={t.users.change}>
       <EditForm reading={{ value, etag }} onRead={(next) => user.put(next.value, next.etag)} {...rest} />

@@ -34,7 +34,7 @@ function Confirmed({
   onClose,
 }: ActionProps & { readonly action: Exclude<ActionName, "resetPassword"> }) {
   const [reason, setReason] = useState("");
-  const { username } = user;
+  const { username, origin } = user;
   const { verb, text } = t.users.actions[action];
   const isEnding = action === "delete" || action === "disable";
   const isReasoned = action === "resetTwoFactor";
@@ -54,7 +54,7 @@ function Confirmed({
         await onDone();
       }}
     >
-      <p>{text(username, user.tokens)}</p>
+      <p>{action === "delete" && origin === "provider" ? t.users.comesBack : text(username, user.tokens)}</p>
       {isMe && isEnding && (
         <p>
           <strong>{t.users.selfOff}</strong>

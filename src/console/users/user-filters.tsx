@@ -40,6 +40,7 @@ export function UserFilters({ counts }: { readonly counts: UserList["counts"] | 
                 chip("active", t.users.states.active, counts.locked + counts.disabled && counts.active),
                 chip("locked", t.users.states.locked, counts.locked),
                 chip("disabled", t.users.states.disabled, counts.disabled),
+                chip("former", t.users.states.formerProvider, counts.former_provider),
               ]}
             />
             <Chips

@@ -173,7 +173,7 @@ export function itemsOf(
   const own = [{ text: t.users.own, onChoose: () => void navigate("/account") }];
   // The provider has both.
   const factors =
-    user.origin === "provider"
+    user.origin !== "local"
       ? []
       : [
           ...item("resetTwoFactor", user.two_factor.enabled ? null : t.users.noFactor),

@@ -4,7 +4,7 @@ import { readAllUsers } from "./use-users.ts";
 
 /** The same in every language, for programs that read it: the names of the API. */
 const heads = [
-  ...["username", "display_name", "role", "enabled", "locked_until", "must_change_password"],
+  ...["username", "display_name", "role", "origin", "enabled", "locked_until", "must_change_password"],
   ...["two_factor", "recovery_codes", "tokens", "last_login_at", "created_at", "id"],
 ];
 
@@ -15,9 +15,9 @@ export async function usersAsCsv(query: UserQuery): Promise<{ text: string; coun
 }
 
 function cellsOf(user: User) {
-  const { username, display_name, role, enabled, locked, must_change_password, two_factor } = user;
+  const { username, display_name, role, origin, enabled, locked, must_change_password, two_factor } = user;
   return [
-    ...[username, display_name, role, enabled, locked?.until ?? null, must_change_password],
+    ...[username, display_name, role, origin, enabled, locked?.until ?? null, must_change_password],
     ...[two_factor.enabled, two_factor.recovery_codes_remaining, user.tokens],
     ...[user.last_login_at, user.created_at, user.id],
   ];

@@ -19,6 +19,7 @@ const ofState: Readonly<Record<string, UserQuery>> = {
   active: { enabled: true, locked: false },
   locked: { locked: true },
   disabled: { enabled: false },
+  former: { origin: "former_provider" },
 };
 
 /** Members of the address that narrow the list. */

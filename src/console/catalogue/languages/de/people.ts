@@ -13,7 +13,12 @@ export const users: Catalogue["users"] = {
   factorOn: (codes) => `ein · ${codes} ${codes === 1 ? "Code" : "Codes"}`,
   factorOff: "aus",
   factorOfProvider: "beim Anmeldeanbieter",
-  states: { active: "aktiv", locked: "gesperrt", disabled: "deaktiviert" },
+  states: {
+    ...{ active: "aktiv", locked: "gesperrt", disabled: "deaktiviert" },
+    formerProvider: "Anbieter nicht mehr genannt",
+  },
+  comesBack:
+    "Ein Konto des Anmeldeanbieters wird entfernt und kommt bei der nächsten Anmeldung der Person als neues, aktives Konto wieder. Um jemanden fernzuhalten, deaktivieren Sie das Konto stattdessen, oder nehmen Sie die Person beim Anbieter aus den Gruppen.",
   codesLocked: "Codes gesperrt",
   mustChange: "muss das Passwort ändern",
   created: "Angelegt",

@@ -12,7 +12,12 @@ export const users = {
   factorOn: (codes: number) => `on · ${codes} ${codes === 1 ? "code" : "codes"}`,
   factorOff: "off",
   factorOfProvider: "at the sign-in provider",
-  states: { active: "active", locked: "locked", disabled: "disabled" },
+  states: {
+    ...{ active: "active", locked: "locked", disabled: "disabled" },
+    formerProvider: "provider no longer named",
+  },
+  comesBack:
+    "An account of the sign-in provider is removed, and comes back as a new, enabled one at the person's next sign-in. To keep a person out, disable the account instead, or take them out of the groups at the provider.",
   codesLocked: "codes locked",
   mustChange: "must change password",
   created: "Created",
