@@ -16,16 +16,29 @@ export interface Kept {
  */
 export function keptOf(answer: Answer): Kept {
   const { name, value } = cookieOf(answer);
-  assert.match(answer.json.refresh_binding, /^srb_[A-Za-z0-9_-]{22}$/);
+  assert.match(answer.json.refresh_binding, /^srb_[A-Za-z0-9_-]{44}$/);
   const headers = { cookie: `${name}=${value}`, "x-refresh-binding": answer.json.refresh_binding };
   return { value, headers };
 }
 
-/** The one Set-Cookie line of an answer, taken apart. Throws where there is none, or more. */
-export function cookieOf({ headers }: Answer): { name: string; value: string; attributes: string[] } {
-  const lines = [headers["set-cookie"] ?? []].flat();
-  assert.equal(lines.length, 1, `one Set-Cookie, not ${lines.length}`);
-  const [pair = "", ...attributes] = (lines[0] ?? "").split("; ");
-  const [, name = "", value = ""] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
-  return { name, value, attributes };
+interface SetCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly attributes: string[];
+}
+
+/** The cookie with the refresh token that an answer sets. Throws where there is none, or more. */
+export function cookieOf(answer: Answer): SetCookie {
+  const [cookie, ...others] = cookiesOf(answer).filter(({ name }) => !name.endsWith("-document"));
+  assert.ok(cookie && others.length === 0, `one cookie of the session, not ${others.length}`);
+  return cookie;
+}
+
+/** The Set-Cookie lines of an answer, taken apart. */
+export function cookiesOf({ headers }: Answer): SetCookie[] {
+  return [headers["set-cookie"] ?? []].flat().map((line) => {
+    const [pair = "", ...attributes] = line.split("; ");
+    const [, name = "", value = ""] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
+    return { name, value, attributes };
+  });
 }

@@ -282,7 +282,7 @@ async function begin(page: Page, user: Role | Credentials): Promise<string> {
 async function show(page: Page, binding: string, path: string): Promise<void> {
   const note = await page.addInitScript((kept) => {
     // Firefox runs it in the empty page before, which has no storage.
-    if (origin !== "null") localStorage.setItem("steward-refresh-binding", kept);
+    if (origin !== "null") localStorage.setItem("steward-refresh-binding", kept.slice(0, 26));
   }, binding);
   await page.goto(path);
   await note.dispose();

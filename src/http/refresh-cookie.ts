@@ -1,4 +1,5 @@
 import type Koa from "koa";
+import { documentPartLength } from "../auth/sessions/refresh-exchange.ts";
 import { StewardError } from "../contract/errors.ts";
 
 export type RefreshCookie = ReturnType<typeof createRefreshCookie>;
@@ -25,8 +26,12 @@ export function createRefreshCookie(ctx: Koa.Context, plainName: string, scheme:
   const isSecure = scheme === "https";
   const name = isSecure ? `${hostOnly}${plainName}` : plainName;
   const where = isSecure ? "Path=/; Secure" : "Path=/api/auth";
-  const set = (value: string, more: string): void =>
-    void ctx.res.setHeader("Set-Cookie", `${name}=${value}; ${where}; HttpOnly; SameSite=Strict${more}`);
+  const line = (value: string): string => `${name}=${value}; ${where}; HttpOnly; SameSite=Strict`;
+  const ofDocuments = `${name}-document`;
+  /** Also sent where a person comes by a link of another site. */
+  const documentLine = (value: string): string =>
+    `${ofDocuments}=${value}; Path=/${isSecure ? "; Secure" : ""}; HttpOnly; SameSite=Lax`;
+  const set = (lines: readonly string[]): void => void ctx.res.setHeader("Set-Cookie", lines);
   const binding = ctx.req.headers["x-refresh-binding"];
   return {
     /** The X-Refresh-Binding header: the page received its value together with the cookie. */
@@ -52,8 +57,20 @@ export function createRefreshCookie(ctx: Koa.Context, plainName: string, scheme:
       }
       return tokens;
     },
-    write: (token: string): void => set(token, ""),
-    clear: (): void => set("", "; Max-Age=0"),
+    /** `binding`: of a sign-in; the part that no page stores goes into a cookie of its own. */
+    write: (token: string, binding?: string): void =>
+      set([line(token), ...(binding ? [documentLine(binding.slice(-documentPartLength))] : [])]),
+    clear: (): void => set([line(""), documentLine("")].map((one) => `${one}; Max-Age=0`)),
+    /**
+     * Gives a document the part of the binding that no page stores. A document reads its own `Server-Timing`, and no page
+     * of the same origin reads another document's: the console is in no frame and has no opener, and a page's own requests
+     * say another destination. Browsers without Fetch Metadata say none.
+     */
+    tellDocument: (): void => {
+      if ((ctx.get("sec-fetch-dest") || "document") !== "document") return;
+      const [part] = cookieValues(ctx.req.headers.cookie, ofDocuments);
+      if (part && /^[\w-]+$/.test(part)) ctx.set("Server-Timing", `document;desc="${part}"`);
+    },
   };
 }
 

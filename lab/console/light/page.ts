@@ -188,6 +188,13 @@ export class LightPage extends Place {
   /** The globals that differ from page to page. */
   #own(window: HappyWindow, signal: AbortSignal): Record<string, unknown> {
     const { language } = this.#context.options;
+    const clock = this.clock.globals();
+    // As the agent answers to a document that is opened.
+    const serverTiming = this.#context.cookieJar
+      .for(this.#context.origin)
+      .flatMap(({ name, value }) =>
+        name.endsWith("-document") ? [{ name: "document", description: value }] : [],
+      );
     // A document that is gone begins none: it would be waited for, and would then act.
     const timer =
       (begin: (...given: never[]) => unknown) =>
@@ -198,7 +205,8 @@ export class LightPage extends Place {
       setInterval: timer(window.setInterval),
       requestAnimationFrame: timer(window.requestAnimationFrame),
       ...{ origin: this.#context.origin, open: () => null },
-      ...this.clock.globals(),
+      ...clock,
+      performance: { ...clock.performance, getEntriesByType: () => [{ serverTiming }] },
       location: this.#history.location(window),
       history: this.#history.facade(),
       localStorage: this.#context.storage,

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionClient } from "../request-context.ts";
 import { clientKeyOf } from "../throttle/client-key.ts";
@@ -83,10 +83,19 @@ export function createRefreshExchange(options: RefreshExchangeOptions) {
   };
 }
 
-/** A value of 128 random bits that a browser keeps and sends with its cookie. */
-export function newBinding(): string {
-  return `srb_${randomBytes(16).toString("base64url")}`;
+/**
+ * The value that comes with a cookie, in two parts. `srb_` and 128 random bits are for the page's storage, which is
+ * separate for each port of a host, as cookies are not. Pages of other programs below a path of the same port read that
+ * storage too, so the rest, 132 bits, is for documents only (`refresh-cookie.ts`). It is the same for all sign-ins of a
+ * user: tabs in which the former session has ended take the next one up.
+ */
+export function newBinding(documentKey: string, userId: string): string {
+  const ofDocuments = createHmac("sha256", documentKey).update(userId).digest("base64url");
+  return `srb_${randomBytes(16).toString("base64url")}${ofDocuments.slice(0, documentPartLength)}`;
 }
+
+/** Characters at the end of a binding that no page stores. */
+export const documentPartLength = 22;
 
 /** The state that a session's first and each further token leave in it. */
 export function withNextToken(session: StoredSession): OpenedSession {
@@ -126,7 +135,6 @@ function holdersOf(table: SessionTable, token: string): Held[] {
   return isOlder ? [{ session, hash, isSpent: true }] : [];
 }
 
-/** Cookies are shared by all ports of a host; the page's storage, which has the value, is not. */
 function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: RefreshProof): boolean {
   if (binding_hash === null) return !isInCookie;
   if (binding === undefined) return false;

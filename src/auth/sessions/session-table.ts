@@ -1,5 +1,6 @@
 import type { Document } from "../../store/documents/document.ts";
 import { createLookUp } from "../../store/documents/look-up.ts";
+import { newRefreshKey } from "./refresh-token.ts";
 import type { SessionsState, StoredSession } from "./session.ts";
 
 export type SessionTable = ReturnType<typeof createSessionTable>;
@@ -33,12 +34,21 @@ export function createSessionTable({ document, bootId, uptime }: SessionTableOpt
     living: (): readonly StoredSession[] => document.read().sessions.filter(isAlive),
     /** Changes the memory at once and the disk soon; dead sessions are dropped with it. */
     change: (next: (living: readonly StoredSession[]) => readonly StoredSession[]): void => {
-      document.note(({ sessions }) => ({ sessions: next(sessions.filter(isAlive)) }), writeDelaySeconds);
+      document.note(
+        (state) => ({ ...state, sessions: next(state.sessions.filter(isAlive)) }),
+        writeDelaySeconds,
+      );
+    },
+    /** The key of what documents get, in hexadecimal; it is made at its first use. */
+    documentKey: (): string => {
+      const key = document.read().document_key ?? newRefreshKey();
+      document.note((state) => ({ ...state, document_key: key }), writeDelaySeconds);
+      return key;
     },
     /** Ends sessions at once in memory, whatever the disk does, and then durably if possible. */
     end: async (isMeant: (session: StoredSession) => boolean): Promise<void> => {
       if (!document.read().sessions.some(isMeant)) return;
-      document.note(({ sessions }) => ({ sessions: sessions.filter((one) => !isMeant(one)) }), 0);
+      document.note((state) => ({ ...state, sessions: state.sessions.filter((one) => !isMeant(one)) }), 0);
       await document.save();
     },
   };

@@ -30,6 +30,8 @@ export interface StoredSession {
 
 export interface SessionsState {
   readonly sessions: readonly StoredSession[];
+  /** The key of what documents of the console get (`newBinding`), in hexadecimal; null: none was made. */
+  readonly document_key: string | null;
 }
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
@@ -45,6 +47,7 @@ export const sessionsKind: DocumentKind<SessionsState> = {
     additionalProperties: false,
     required: ["sessions"],
     properties: {
+      document_key: nullableHash,
       sessions: {
         type: "array",
         items: {
@@ -81,6 +84,6 @@ export const sessionsKind: DocumentKind<SessionsState> = {
       },
     },
   },
-  defaults: { sessions: [] },
+  defaults: { sessions: [], document_key: null },
   onLoss: "defaults",
 };

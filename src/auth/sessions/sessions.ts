@@ -40,11 +40,11 @@ export function createSessions(options: SessionsOptions) {
       return opened;
     },
     /**
-     * Binds a session whose token goes into a cookie: from now on its tokens count only with this value, `srb_` and 128
-     * random bits. The session keeps a hash of it.
+     * Binds a session whose token goes into a cookie: from now on its tokens count only with this value, of which the
+     * session keeps a hash.
      */
     bind: (id: string): string => {
-      const binding = newBinding();
+      const binding = newBinding(table.documentKey(), table.find(id)?.user_id ?? id);
       const binding_hash = hashOfToken(binding);
       table.change((sessions) => sessions.map((one) => (one.id === id ? { ...one, binding_hash } : one)));
       return binding;

@@ -5,14 +5,30 @@ import type { Session } from "../../contract/types.ts";
  * cookies are not. Without it no session of this page can be left, and there is no need to ask.
  */
 const bindingName = "steward-refresh-binding";
+const storedLength = 26;
+
+/**
+ * The rest of the secret, which is stored nowhere: pages of other programs on this port would read it. It came with the
+ * last sign-in here, or with this document.
+ */
+let unstored: string | undefined;
+
+function readUnstored(): string | undefined {
+  const [own] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  unstored ??= own?.serverTiming?.find(({ name }) => name === "document")?.description;
+  return unstored;
+}
 
 /** null: no session can be left. */
 export function readBinding(): string | null {
-  return localStorage.getItem(bindingName);
+  const [stored, rest] = [localStorage.getItem(bindingName), readUnstored()];
+  return stored && rest ? stored + rest : null;
 }
 
 export function keepBinding({ refresh_binding: binding }: Pick<Session, "refresh_binding">): void {
-  if (binding) localStorage.setItem(bindingName, binding);
+  if (!binding) return;
+  localStorage.setItem(bindingName, binding.slice(0, storedLength));
+  unstored = binding.slice(storedLength);
 }
 
 export function dropBinding(): void {

@@ -1,8 +1,9 @@
-import type { Session, User } from "../../contract/types.ts";
+import type { User } from "../../contract/types.ts";
 
 /** A message between the tabs of one browser and origin. */
 type TabMessage =
-  | { readonly kind: "session"; readonly session: Session }
+  /** A user has signed in. No token is in it: pages of other programs on this port would hear it. */
+  | { readonly kind: "signed-in"; readonly userId: string }
   | { readonly kind: "user"; readonly user: User }
   | { readonly kind: "ended" };
 

@@ -89,8 +89,7 @@ export async function openSession(): Promise<void> {
   hearOtherTabs((message) => {
     if (message.kind === "ended") ended();
     else if (message.kind === "user") userIs(message.user);
-    // A tab that is still opening finds its own session.
-    else if (phase.read() !== "opening") signedIn(message.session, false);
+    else void signedInElsewhere(message.userId);
   });
   if (wantedLanguage(null) === null) await greeted();
   if (readBinding() !== null && (await inTurn(refresh).catch(() => false))) return;
@@ -103,11 +102,18 @@ async function greeted(): Promise<void> {
   if (greeting.read() === null && !(await greet())) await lost();
 }
 
-/** A user has signed in, here or in another tab. */
-export function signedIn(next: Session, isFromHere = true): void {
-  if (isFromHere) {
+/** Another tab has a new session; this one gets its own tokens of it. */
+async function signedInElsewhere(userId: string): Promise<void> {
+  // A document that has not been this user's has none of their secret; the next one gets it.
+  if (lastUserId !== userId) location.reload();
+  else if (phase.read() !== "signed-in") await inTurn(refresh).catch(() => false);
+}
+
+/** A user has signed in here, or is found to be. */
+export function signedIn(next: Session): void {
+  if (next.refresh_binding) {
     keepBinding(next);
-    tellOtherTabs({ kind: "session", session: next });
+    tellOtherTabs({ kind: "signed-in", userId: next.user.id });
   }
   // The actions of another user, also those still under way, must not go on under this name.
   if (lastUserId !== null && lastUserId !== next.user.id) {
@@ -177,7 +183,7 @@ async function renew(spent: string | null): Promise<void> {
   if (!isSpent()) return;
   if (phase.read() === "signed-in") {
     await used();
-    // Another tab may have done it while this one waited for its turn.
+    // It may have been done while this waited for its turn.
     const isRenewed = await inTurn(async () => !isSpent() || (await refresh()));
     if (isRenewed) return;
   }
@@ -186,7 +192,7 @@ async function renew(spent: string | null): Promise<void> {
 
 /**
  * False: the session is over. Only one tab at a time may do this, for the refresh token is good once. An agent that was
- * away is asked again: a request repeated within seconds gets the answer that was lost.
+ * away is asked again: as long as no answer has come, a repeated request gets one.
  */
 async function refresh(): Promise<boolean> {
   const before = endings;

@@ -85,7 +85,7 @@ const refreshTransport = {
   enum: ["body", "cookie"],
   default: "body",
   description:
-    "where the refresh token goes: `cookie` keeps it from a page's scripts; the answer then has a `refresh_binding`",
+    "where the refresh token goes: `cookie` keeps it from scripts; the answer then has a `refresh_binding`",
 } as const;
 
 export const login = {
@@ -220,7 +220,7 @@ export const session = {
     refresh_binding: {
       type: "string",
       description:
-        "only with `refresh: cookie`, and only in the answer to a sign-in: 128 random bits that the page keeps in its own storage and sends as X-Refresh-Binding with the cookie",
+        "only with `refresh: cookie`, in the answer to a sign-in; X-Refresh-Binding sends it with the cookie. A page stores 26 characters of it; `Server-Timing` of a document has the rest",
     },
     session: {
       type: "object",

@@ -117,11 +117,16 @@ async function recordKept(
 
 /** A first cookie: its binding is only in this answer, and the page keeps it. */
 function intoCookie(signIn: SignIn, session: Session, cookie: RefreshCookie): Session {
-  return { ...withoutToken(session, cookie), refresh_binding: signIn.bind(session.session.id) };
+  const refresh_binding = signIn.bind(session.session.id);
+  return { ...withoutToken(session, cookie, refresh_binding), refresh_binding };
 }
 
-function withoutToken({ refresh_token, ...session }: Session, cookie: RefreshCookie): Session {
-  if (refresh_token !== undefined) cookie.write(refresh_token);
+function withoutToken(
+  { refresh_token, ...session }: Session,
+  cookie: RefreshCookie,
+  binding?: string,
+): Session {
+  if (refresh_token !== undefined) cookie.write(refresh_token, binding);
   return session;
 }
 

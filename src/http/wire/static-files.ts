@@ -69,7 +69,10 @@ const unchangingPrefix = "/assets/";
  * Serves the files of the console and the documents. Only names found at the first request are served, so no path can lead elsewhere. A
  * person who opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
  */
-export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
+export function createStaticFiles(
+  directory: string,
+  tellDocument: (ctx: Koa.Context) => void = () => undefined,
+): (ctx: Koa.Context) => Promise<boolean> {
   let found: ConsoleFiles | undefined;
   let policy: string | undefined;
   return async (ctx) => {
@@ -91,7 +94,10 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
       if (plain !== null) policy = policyOf(plain.bytes);
       if (policy !== undefined) ctx.set("Content-Security-Policy", policy);
     }
-    ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : "no-cache");
+    // A part of the page's binding comes with it; a cache would give that to other programs' pages.
+    const freshness = forms === page ? "no-store" : "no-cache";
+    ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : freshness);
+    if (forms === page) tellDocument(ctx);
     const type = types[extname(name)] ?? "application/octet-stream";
     sendCoded(ctx, content, type, isMissing ? 404 : 200);
     return true;

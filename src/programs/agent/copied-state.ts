@@ -60,7 +60,7 @@ async function madeOwn(
   try {
     const [sessions, tokens] = [documents.sessions.read(), documents.tokens.read()];
     const two_factor_resealed = await renewSealKey(config, host, documents);
-    await documents.sessions.update(() => ({ sessions: [] }));
+    await documents.sessions.update(() => ({ sessions: [], document_key: null }));
     await documents.tokens.update(() => ({ tokens: [], provisioned: null }));
     await forgetMachine(config, documents);
     return {

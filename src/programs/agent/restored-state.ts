@@ -56,7 +56,7 @@ export async function adoptRestored(
     if (found !== undefined) throw unusableBackup(`has damaged data: ${found.detail}`);
     const two_factor = await resealUsers(documents.users, former, own);
     const lost = await resealReceivers(secrets, documents, former, own);
-    await documents.sessions.update(() => ({ sessions: [] }));
+    await documents.sessions.update(() => ({ sessions: [], document_key: null }));
     if (!asReplacement) {
       await documents.tokens.update((state) => ({ ...state, tokens: state.tokens.map(suspended) }));
       await forgetMachine(config, documents);

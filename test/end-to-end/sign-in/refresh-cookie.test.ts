@@ -8,7 +8,7 @@ import {
   adminPassword,
   type CallOptions,
 } from "../../../lab/agents/running-agent.ts";
-import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
+import { cookieOf, cookiesOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -54,6 +54,40 @@ describe("the refresh cookie of a browser", () => {
       assert.equal(headers["set-cookie"], undefined);
     });
   }
+
+  describe("has beside it, in a cookie of its own, the half of its binding that no page stores", () => {
+    const halves = async () => {
+      const answer = await login();
+      const [, half] = cookiesOf(answer);
+      return { half, binding: answer.json.refresh_binding as string };
+    };
+    const told = async (value: string, dest: string | undefined, path = "/") => {
+      const headers = { cookie: `${name}-document=${value}`, ...(dest && { "sec-fetch-dest": dest }) };
+      return (await agent.call("GET", path, { headers })).headers["server-timing"];
+    };
+
+    it("which scripts cannot read, and which comes along from another site's link", async () => {
+      const { half, binding } = await halves();
+      assert.deepEqual([half?.name, half?.value], [`${name}-document`, binding.slice(26)]);
+      assert.deepEqual(half?.attributes.sort(), ["HttpOnly", "Path=/", "SameSite=Lax"]);
+      assert.equal((await halves()).binding.slice(26), half?.value, "the same for each sign-in of the user");
+      const [, cleared] = cookiesOf(await byCookie("logout", await fresh()));
+      assert.deepEqual([cleared?.name, cleared?.value], [`${name}-document`, ""]);
+    });
+
+    const destinations = ["empty", "iframe", "frame", "object", "embed", "script", "worker", "Document"];
+    it("and tells it to documents only, by what browsers say of a request", async () => {
+      const { half } = await halves();
+      for (const path of ["/", "/users", "/users/ana"])
+        for (const dest of ["document", undefined])
+          assert.equal(await told(half?.value ?? "", dest, path), `document;desc="${half?.value}"`, path);
+      for (const dest of destinations) assert.equal(await told(half?.value ?? "", dest), undefined, dest);
+      for (const path of ["/docs/", "/api/version", "/manifest.webmanifest"])
+        assert.equal(await told(half?.value ?? "", "document", path), undefined, path);
+      for (const value of ['a"b', "a b", "a,b", "\\"])
+        assert.equal(await told(value, "document"), undefined, value);
+    });
+  });
 
   it("is not set by a sign-in that fails", async () => {
     const { status, headers } = await login({ password: "wrong but of a likely length" });
@@ -139,6 +173,7 @@ describe("the refresh cookie of a browser", () => {
     it("gives no session to its thief, whatever that says of its origin, and its owner goes on", async () => {
       const kept = await fresh();
       await refused(kept, { "x-refresh-binding": "" });
+      await refused(kept, { "x-refresh-binding": kept.headers["x-refresh-binding"]?.slice(0, 26) ?? "" });
       await refused(kept, { "x-refresh-binding": `srb_${"A".repeat(22)}` });
       const body = { refresh_token: kept.value };
       const inBody = await agent.call("POST", "/api/auth/refresh", { body });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type Koa from "koa";
 import type { Host } from "../../../host/host.ts";
 import { createClientOf, createSchemeOf } from "../../../http/client-address.ts";
 import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
@@ -53,10 +54,11 @@ export async function listen(
   });
   let present = believe(config);
   const isOurHost = (name: string | undefined) => present.isOurHost(name);
-  const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines({ ...host.time, log: config.log });
   const directory = join(config.assetsDirectory, "console");
-  const serveFile = createStaticFiles(directory);
+  const refreshCookie = (ctx: Koa.Context) =>
+    createRefreshCookie(ctx, refreshCookieName(application.deviceId), present.schemeOf(ctx.req));
+  const serveFile = createStaticFiles(directory, (ctx) => refreshCookie(ctx).tellDocument());
   const serveColoured = createColouredFiles(directory, application.accent);
   const serveManifest = createWebManifest(application);
   const servePicture = createMakerPictures({
@@ -71,14 +73,13 @@ export async function listen(
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),
-    refreshCookie: (ctx) => createRefreshCookie(ctx, name, present.schemeOf(ctx.req)),
+    refreshCookie,
   });
   await local.open(app.callback());
   try {
-    const { expiryNow, floor, events } = application;
     await https.open({
-      ...{ handle: app.callback(), isOurHost, now: expiryNow, floor },
-      record: (event) => void events.record(event),
+      ...{ handle: app.callback(), isOurHost, now: application.expiryNow, floor: application.floor },
+      record: (event) => void application.events.record(event),
     });
     return {
       addresses: local.addresses,
