@@ -11,10 +11,8 @@ export interface SignInFacts {
   readonly isSignedIn: (id: string) => boolean;
 }
 
-/** The ways of an administrator of this device to get in, the surest last. */
-const ways = ["none", "rescue", "one_use", "own"] as const;
-
-type Way = (typeof ways)[number];
+/** The ways of an administrator of this device to get in, the surest highest. */
+const ways = { none: 0, rescue: 1, oneUse: 2, own: 3 } as const;
 
 /** Administrators whom a change would shut out, and why none of the others counts. */
 export interface ShutOut {
@@ -41,8 +39,8 @@ export function shutOut(
   letsIn = false,
 ): ShutOut | null {
   const [was, is] = [surest(before, facts), surest(after, facts)];
-  if (is >= (letsIn ? Math.min(was, ways.indexOf("one_use")) : was)) return null;
-  const last = before.filter((account) => ways.indexOf(wayOf(account, facts).way) === was);
+  if (is >= (letsIn ? Math.min(was, ways.oneUse) : was)) return null;
+  const last = before.filter((account) => wayOf(account, facts).way === was);
   const others = after.flatMap((account) => {
     const { why } = wayOf(account, facts);
     return account.role === "admin" ? [`${account.username} ${why}`] : [];
@@ -72,8 +70,8 @@ export function keepingAnAdministrator(
 
 /** The finding that only root can let an administrator in; null: one can sign in, or none is enabled. */
 export function administratorTrouble(accounts: readonly Account[], facts: SignInFacts, isNamed = false) {
-  if (ways[surest(accounts, facts)] !== "rescue") return null;
-  const shut = accounts.filter((account) => wayOf(account, facts).way === "rescue");
+  if (surest(accounts, facts) !== ways.rescue) return null;
+  const shut = accounts.filter((account) => wayOf(account, facts).way === ways.rescue);
   const { username } = (isNamed && shut[0]) || { username: "NAME" };
   const particulars = "`steward user list --role admin` names them.";
   return finding("no_administrator", { users: shut.length }, particulars, rescueOf(username)) as Finding;
@@ -85,22 +83,22 @@ export function rescueOf(username: string): Remedy {
   return { line: `steward user rescue ${username}`, deletes };
 }
 
-/** Its place among the ways; that of nobody is the first. */
 function surest(accounts: readonly Account[], facts: SignInFacts): number {
-  return accounts.reduce((best, account) => Math.max(best, ways.indexOf(wayOf(account, facts).way)), 0);
+  const administrators = accounts.filter(isEnabledAdministrator);
+  return Math.max(ways.none, ...administrators.map((account) => wayOf(account, facts).way));
 }
 
 /** `why` follows the name; empty: the administrator can sign in. A lock does not count, as it ends. */
-function wayOf(account: Account, { hasKey, isSignedIn }: SignInFacts): { way: Way; why: string } {
+function wayOf(account: Account, { hasKey, isSignedIn }: SignInFacts): { way: number; why: string } {
   const { id, enabled, provider, password_state, two_factor } = account;
-  if (provider !== null) return { way: "none", why: `signs in at ${provider.issuer}` };
-  if (!isEnabledAdministrator(account)) return { way: "none", why: enabled ? "" : "is disabled" };
+  if (provider !== null) return { way: ways.none, why: `signs in at ${provider.issuer}` };
+  if (!isEnabledAdministrator(account)) return { way: ways.none, why: enabled ? "" : "is disabled" };
   const others = [...(two_factor?.recovery_hashes ?? []), ...(two_factor?.passkeys ?? [])];
   if (two_factor !== null && others.length === 0 && !hasKey(two_factor.sealed_secret))
-    return { way: "rescue", why: "has a second factor that cannot be checked, and no recovery code" };
-  if (password_state === "chosen") return { way: "own", why: "" };
+    return { way: ways.rescue, why: "has a second factor that cannot be checked, and no recovery code" };
+  if (password_state === "chosen") return { way: ways.own, why: "" };
   if (password_state === "initial")
-    return { way: "one_use", why: "has not signed in with the one-use password yet" };
-  if (isSignedIn(id)) return { way: "one_use", why: "has not replaced the one-use password yet" };
-  return { way: "rescue", why: "has used up the one-use password and chosen no other" };
+    return { way: ways.oneUse, why: "has not signed in with the one-use password yet" };
+  if (isSignedIn(id)) return { way: ways.oneUse, why: "has not replaced the one-use password yet" };
+  return { way: ways.rescue, why: "has used up the one-use password and chosen no other" };
 }
