@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { apiToken, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
-import type { DocumentKind, Migration } from "../../store/documents/document-kind.ts";
+import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import type { TokenRights } from "./token-rights.ts";
 
 /** An API token as it is stored: only its hash. */
@@ -74,7 +74,7 @@ const nullableText = { type: ["string", "null"] } as const;
 /** Lost tokens cost their owners only new ones, so the default is none. */
 export const apiTokensKind: DocumentKind<ApiTokensState> = {
   name: "tokens",
-  formatVersion: "1.3.0",
+  formatVersion: "1.0.0",
   schema: {
     type: "object",
     additionalProperties: false,
@@ -133,22 +133,6 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
       provisioned: { oneOf: [{ type: "null" }, tokenHash] },
     },
   },
-  migrations: {
-    "1.1.0": (members) => members.set("provisioned", null),
-    "1.2.0": addingToEach({ restricted: null }),
-    "1.3.0": addingToEach({ suspended: null }),
-  },
   defaults: { tokens: [], provisioned: null },
   onLoss: "defaults",
 };
-
-function addingToEach(added: object): Migration {
-  return (members) => {
-    const tokens = members.get("tokens");
-    if (!Array.isArray(tokens)) throw new Error("tokens is no list");
-    members.set(
-      "tokens",
-      tokens.map((one: object) => ({ ...one, ...added })),
-    );
-  };
-}

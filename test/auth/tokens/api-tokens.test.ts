@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { hostStart, temporaryDocument, virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
-import { open } from "../../../lab/state/state-directory.ts";
 import { hashOfToken } from "../../../src/auth/sessions/refresh-token.ts";
 import { apiTokensKind, suspended } from "../../../src/auth/tokens/api-token.ts";
 import { createApiTokens, type WantedToken } from "../../../src/auth/tokens/api-tokens.ts";
@@ -356,39 +352,6 @@ describe("a token that rotates itself", () => {
     await make().catch(() => undefined);
     assert.equal(await codeFrom(rotateOwn()), "done");
   });
-});
-
-describe("the tokens of an older release", () => {
-  const {
-    restricted: _,
-    suspended: __,
-    ...token
-  } = {
-    ...{ id: `tok_${"c".repeat(32)}`, user_id: ana.id, name: "fleet", scopes: ["system:read"] },
-    ...{ hash: "0123456789abcdef".repeat(4), created_at: hostStart.toISOString() },
-    ...{ lifetime_seconds: day, expires_at: new Date(hostStart.getTime() + day * 1_000).toISOString() },
-    ...{ is_dated: true, is_dead: false, last_used_at: null, last_used_from: null },
-    restricted: null,
-    suspended: null,
-  };
-  for (const [version, members] of [
-    ["1.0.0", {}],
-    ["1.1.0", { provisioned: "f".repeat(64) }],
-  ] as const) {
-    it(`are good as they are in format ${version}`, async (test) => {
-      const directory = await temporaryDirectory(test);
-      const text = { tokens: [token], ...members, __internal__: { migrations: { version } } };
-      await writeFile(join(directory, "tokens.json"), JSON.stringify(text));
-      const document = await open(directory, apiTokensKind);
-      const expected = {
-        tokens: [{ ...token, restricted: null, suspended: null }],
-        provisioned: null,
-        ...members,
-      };
-      assert.deepEqual(document.read(), expected);
-      await document.close();
-    });
-  }
 });
 
 describe("a suspended API token", () => {
