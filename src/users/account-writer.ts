@@ -53,12 +53,8 @@ export function createAccountWriter({
     const changed = (state: AccountsState): AccountsState => {
       const present = inState(state, id);
       check?.(present);
-      return keepingAnAdministrator(
-        state,
-        replaced(state, { ...change(present), updated_at }),
-        facts,
-        letsIn,
-      );
+      const next = replaced(state, { ...change(present), updated_at });
+      return keepingAnAdministrator(state, next, facts, letsIn);
     };
     const isLasting = !mayHold(id, maker);
     const written = await document.update(changed).catch((error: unknown) => {

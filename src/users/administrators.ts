@@ -41,10 +41,8 @@ export function shutOut(
   const [was, is] = [surest(before, facts), surest(after, facts)];
   if (is >= (letsIn ? Math.min(was, ways.oneUse) : was)) return null;
   const last = before.filter((account) => wayOf(account, facts).way === was);
-  const others = after.flatMap((account) => {
-    const { why } = wayOf(account, facts);
-    return account.role === "admin" ? [`${account.username} ${why}`] : [];
-  });
+  const left = after.filter(({ role }) => role === "admin");
+  const others = left.map((account) => `${account.username} ${wayOf(account, facts).why}`);
   const named = others.slice(0, mostNamed).join("; ");
   const more = others.length > mostNamed ? `; and ${others.length - mostNamed} more` : "";
   return { last, why: others.length === 0 ? "there is no other" : named + more };

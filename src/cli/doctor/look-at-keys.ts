@@ -48,16 +48,10 @@ function opening(sealed: readonly Account[], { hasKey, keyIdOf }: Keys, path: st
   const secretOf = ({ two_factor }: Account) => two_factor?.sealed_secret ?? "";
   const locked = sealed.filter((account) => !hasKey(secretOf(account)));
   const [first] = locked;
-  if (first === undefined) return opened(sealed.length);
+  if (sealed.length === 0) return ok("readable", "No user has a second factor.");
+  if (first === undefined) return ok("readable", `The key of ${sealed.length} second factors is here.`);
   const ids = locked.map((account) => keyIdOf(secretOf(account)));
   return entryOf({ ...missingKey(ids, path), remedy: rescueOf(first.username) });
-}
-
-function opened(count: number): Entry {
-  return ok(
-    "readable",
-    count === 0 ? "No user has a second factor." : `The key of ${count} second factors is here.`,
-  );
 }
 
 function administratorEntry(accounts: readonly Account[] | null, { hasKey }: Keys, answer: Answer): Entry {
