@@ -1,4 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
+import { objectIn } from "../contract/text/json-of.ts";
 import type { Filter, StartFilter } from "../host/ports.ts";
 import { pour } from "../store/archives/pour.ts";
 import { unusableBackup } from "./unusable.ts";
@@ -74,7 +75,11 @@ async function* filtered(
     const { status, complaint } = await filter.ended;
     await feeding;
     if (fault !== null) throw fault;
-    if (status !== 0) throw explained(readComplaint(complaint) ?? unexplained(complaint, status));
+    if (status !== 0)
+      throw explained(
+        (objectIn(complaint.trimEnd().split("\n").at(-1) ?? "") as AgeComplaint | undefined) ??
+          unexplained(complaint, status),
+      );
   } finally {
     late.removeEventListener("abort", giveUp);
     filter.stop();
@@ -106,13 +111,5 @@ function explained({ code, detail }: AgeComplaint): StewardError {
       return unusableBackup(`is damaged or cut short: ${detail}`);
     default:
       return new StewardError("internal_error", `The process for backups has failed: ${detail}.`);
-  }
-}
-
-function readComplaint(text: string): AgeComplaint | null {
-  try {
-    return JSON.parse(text.trimEnd().split("\n").at(-1) ?? "") as AgeComplaint;
-  } catch {
-    return null;
   }
 }

@@ -1,3 +1,4 @@
+import { objectIn } from "../contract/text/json-of.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { tolerant } from "../store/validation/members.ts";
@@ -99,7 +100,7 @@ const faultsOf = createValidator(documentValidatorName(manifestName), () => tole
  * that are unsafe, are there twice, or are neither in `etc` nor of a file of the state that an agent backs up.
  */
 export function readManifest(bytes: Uint8Array): Manifest {
-  const value = parsed(bytes);
+  const value = objectIn(Buffer.from(bytes).toString("utf8"));
   if (value?.format !== backupFormat) throw unusableBackup("is not one of Steward's");
   if (typeof value.version === "number" && value.version > backupVersion)
     throw unusableBackup(
@@ -133,13 +134,4 @@ export const copyEnding = ".before-restore";
 /** The path in the directory of the host file; null: it is no file of root's, or the copy of a former one, which stays where it is. */
 export function hostFilePath(path: string): string | null {
   return path.startsWith("etc/") && !path.endsWith(copyEnding) ? path.slice("etc/".length) : null;
-}
-
-function parsed(bytes: Uint8Array): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
+import { objectIn } from "../contract/text/json-of.ts";
 import { caps } from "../tuf/caps.ts";
 import type { Metadata, TargetFile, Targets } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
@@ -213,10 +214,6 @@ function rootCount(metadata: Metadata<"root">): Count {
 }
 
 function typeNamedBy(bytes: Uint8Array): "root" | "timestamp" | "snapshot" | "targets" | undefined {
-  try {
-    const { signed } = JSON.parse(Buffer.from(bytes).toString("utf8")) as { signed?: { _type?: string } };
-    return (["root", "timestamp", "snapshot", "targets"] as const).find((type) => type === signed?._type);
-  } catch {
-    return undefined;
-  }
+  const { signed } = (objectIn(Buffer.from(bytes).toString("utf8")) ?? {}) as { signed?: { _type?: string } };
+  return (["root", "timestamp", "snapshot", "targets"] as const).find((type) => type === signed?._type);
 }

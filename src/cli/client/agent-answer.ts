@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes } from "../../contract/error-codes.ts";
 import type { StewardError } from "../../contract/errors.ts";
+import { valueIn } from "../../contract/text/json-of.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { AgentRefusal, type Problem } from "./agent-refusal.ts";
 import { BoundlessAnswer } from "./context.ts";
@@ -38,7 +39,7 @@ export async function receiveAnswer(response: IncomingMessage, places: Places) {
 export function readAnswer({ status, contentType, text }: Answer, places: Places): unknown {
   if (status >= 200 && status < 300 && text === "") return undefined;
   const mediaType = contentType.split(";", 1)[0]?.trim();
-  const document = parseJson(text);
+  const document = valueIn(text);
   if (status >= 200 && status < 300 && mediaType === "application/json" && document !== undefined)
     return document;
   if (mediaType === "application/problem+json" && isProblem(document)) throw refusalOf(document, status);
@@ -60,12 +61,4 @@ function refusalOf(problem: Problem, status: number): Error {
 function isProblem(value: unknown): value is Problem {
   if (typeof value !== "object" || value === null || !("code" in value) || !("detail" in value)) return false;
   return typeof value.code === "string" && typeof value.detail === "string";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { rethrown } from "../../contract/errors.ts";
+import { objectIn } from "../../contract/text/json-of.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import type { ChainPoint, Finding, Verification, VerifiedChain } from "./event-verification.ts";
@@ -103,10 +104,10 @@ function ofThisMachine(): Journal {
 function saidIn(line: string): Record<string, unknown> | undefined {
   // Most lines of a long journal are about something else, and need not be parsed to know it.
   if (!line.includes("event log ")) return undefined;
-  const entry = objectOf(line);
+  const entry = objectIn(line);
   // The field next to a sentence; or, from an agent that could only write to standard error, the message itself.
   const text = entry?.STEWARD_JSON ?? entry?.MESSAGE;
-  return typeof text === "string" ? objectOf(text) : undefined;
+  return typeof text === "string" ? objectIn(text) : undefined;
 }
 
 function pointOf({ message, log, seq, last_seq, hash }: Record<string, unknown>): ChainPoint | undefined {
@@ -114,13 +115,4 @@ function pointOf({ message, log, seq, last_seq, hash }: Record<string, unknown>)
     message === "event log head" ? seq : message === "event log segment dropped" ? last_seq : undefined;
   if (typeof log !== "string" || typeof at !== "number" || typeof hash !== "string") return undefined;
   return { log, seq: at, hash };
-}
-
-function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

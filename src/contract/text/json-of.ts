@@ -23,6 +23,21 @@ export function jsonIn(bytes: Uint8Array, refuse: Refuse): unknown {
   return jsonOf(textOf(bytes, { refuse }), refuse);
 }
 
+/** The value of a JSON text that a program has written; undefined: it is none. */
+export function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for an object or a list, as an object; undefined: it is none. */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  const value = valueIn(text);
+  return typeof value === "object" && value !== null ? { ...value } : undefined;
+}
+
 const blanks = /[ \t\n\r]*/y;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 /** Up to its end, whatever is in it; each sign can be matched in one way only, so that it takes linear time. */

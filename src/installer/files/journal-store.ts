@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { objectIn } from "../../contract/text/json-of.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
 import { withoutOvertaken } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
@@ -88,12 +89,8 @@ async function readLabel(
 ): Promise<KnownRelease | null> {
   const bytes = await files.read(pathsOf(directories).label(id), labelBytes);
   if (bytes === null) return null;
-  try {
-    const { name, version } = JSON.parse(Buffer.from(bytes).toString("utf8")) as Record<string, unknown>;
-    return typeof name === "string" && typeof version === "string" ? { id, name, version } : null;
-  } catch {
-    return null;
-  }
+  const { name, version } = objectIn(Buffer.from(bytes).toString("utf8")) ?? {};
+  return typeof name === "string" && typeof version === "string" ? { id, name, version } : null;
 }
 
 /** The text of the label of a tree. */

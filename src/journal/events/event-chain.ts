@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { objectIn } from "../../contract/text/json-of.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 
 /** The previous hash of a log's first event. */
@@ -25,13 +26,9 @@ export function eventOfLine(line: string): AuditEvent | undefined {
 
 /** The same without the check of the hash, to search through many lines. */
 export function parsedLine(line: string): AuditEvent | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    const isEvent = typeof value === "object" && value !== null && "seq" in value && "hash" in value;
-    return isEvent && Number.isSafeInteger(value.seq) ? (value as unknown as AuditEvent) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = objectIn(line);
+  const isEvent = value !== undefined && Number.isSafeInteger(value.seq) && "hash" in value;
+  return isEvent ? (value as unknown as AuditEvent) : undefined;
 }
 
 /** JSON as RFC 8785 writes it: members sorted by UTF-16 code units, no white space, one text for each value. */

@@ -1,4 +1,5 @@
 import { severityWords } from "../../contract/schemas/logs.ts";
+import { objectIn } from "../../contract/text/json-of.ts";
 import type { LogEntry, SeverityWord } from "../../contract/types.ts";
 import type { JournalEntry } from "../../host/ports.ts";
 import { writeCursor } from "./log-cursor.ts";
@@ -102,21 +103,13 @@ const words: Readonly<Record<string, SeverityWord>> = {
 };
 
 function readOwnText(text: string): OwnText | undefined {
-  const { time, severity, message, audit, ...members } = parse(text);
+  const { time, severity, message, audit, ...members } =
+    (text.startsWith("{") && objectIn(text)) || ({} as Record<string, unknown>);
   const moment = typeof time === "string" ? Date.parse(time) : Number.NaN;
   const priority =
     typeof severity === "string" && Object.hasOwn(words, severity) ? words[severity] : undefined;
   if (Number.isNaN(moment) || !priority || typeof message !== "string") return undefined;
   return { time: moment, priority, message, audit: audit === true, members };
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
-    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
 }
 
 function cutMessage(message: string): string {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { StewardError } from "../../contract/errors.ts";
+import { objectIn } from "../../contract/text/json-of.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
 import { printableLine } from "../../host/printable-text.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
@@ -132,15 +133,11 @@ interface OtlpAnswer {
 
 /** null: no JSON object. */
 function parsed(text: string): OtlpAnswer | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return null;
-    const { message, partialSuccess } = value as { message?: unknown; partialSuccess?: unknown };
-    return {
-      ...(typeof message === "string" && { message }),
-      ...(typeof partialSuccess === "object" && partialSuccess !== null && { partialSuccess }),
-    };
-  } catch {
-    return null;
-  }
+  const value = objectIn(text);
+  if (value === undefined) return null;
+  const { message, partialSuccess } = value;
+  return {
+    ...(typeof message === "string" && { message }),
+    ...(typeof partialSuccess === "object" && partialSuccess !== null && { partialSuccess }),
+  };
 }

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { objectIn } from "../../contract/text/json-of.ts";
 
 /** A request, as a line of an access log has it. Clients wrote most of it: it is read, not believed. */
 export interface LogLine {
@@ -42,12 +43,7 @@ function readCombined(line: string): LogLine | null {
 }
 
 function readJson(line: string): LogLine | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const value = objectIn(line);
   const request = member(value, "request");
   const addresses = ["remote_addr", "remote_ip", "client_ip"].flatMap((name) => [
     member(value, name),

@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import { valueIn } from "../../contract/text/json-of.ts";
 
 /** The sort key of an item: the first member that differs decides, so no two items may share the last one. */
 export type Key = readonly (string | number)[];
@@ -63,7 +64,8 @@ function writeCursor(list: string, key: Key): string {
 
 /** The key in a cursor; `like` is a key of this list. */
 function readCursor(list: string, cursor: string, like: Key | undefined): Key {
-  const [of, ...key] = parsed(cursor);
+  const value = valueIn(Buffer.from(cursor, "base64url").toString());
+  const [of, ...key]: unknown[] = Array.isArray(value) ? value : [];
   const isKey = (members: unknown[]): members is (string | number)[] =>
     members.length > 0 &&
     members.every((member) => typeof member === "string" || Number.isFinite(member)) &&
@@ -71,13 +73,4 @@ function readCursor(list: string, cursor: string, like: Key | undefined): Key {
       like.map((member) => typeof member).join() === members.map((m) => typeof m).join());
   if (of !== list || !isKey(key)) throw foreignCursor();
   return key;
-}
-
-function parsed(cursor: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

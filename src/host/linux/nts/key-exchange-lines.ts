@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { objectIn } from "../../../contract/text/json-of.ts";
 import type { KeyExchangeOutcome, KeyRequest, NtsKeys } from "../../nts-ports.ts";
 
 /** Characters of a line: the keys, eight cookies of the greatest size and a name take 12,000. */
@@ -60,7 +61,7 @@ export function outcomeLine({ id, outcome }: NumberedOutcome): string {
  * its form.
  */
 export function outcomeIn(line: string): NumberedOutcome | null {
-  const { id, failure, keys } = objectIn(line);
+  const { id, failure, keys } = objectIn(line) ?? {};
   if (typeof id !== "number") return null;
   if (typeof failure === "string") return { id, outcome: { kind: "failed", failure } };
   const found = keysIn(keys);
@@ -84,14 +85,6 @@ function keysIn(value: unknown): NtsKeys | null {
 /** Empty where it is no text. */
 function bytesOf(text: unknown): Uint8Array {
   return Uint8Array.from(Buffer.from(typeof text === "string" ? text : "", "base64"));
-}
-
-function objectIn(line: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    return {};
-  }
 }
 
 function textOf(bytes: Uint8Array): string {

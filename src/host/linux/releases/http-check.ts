@@ -1,4 +1,5 @@
 import { messageOf, StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import { objectIn } from "../../../contract/text/json-of.ts";
 import { readAnswer } from "../../answer-body.ts";
 import type { Transfer } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
@@ -68,12 +69,6 @@ function failureOf(error: unknown, tooLateSeconds: number | null, answer: Transf
 /** A member of a body in JSON; undefined: it has none. */
 async function memberOf(answer: Transfer, member: string): Promise<unknown> {
   const text = (await readAnswer("the answer", answer, mostBytes)).toString("utf8");
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed !== "object" || parsed === null || !Object.hasOwn(parsed, member)) return undefined;
-    const members: Record<string, unknown> = { ...parsed };
-    return members[member];
-  } catch {
-    return undefined;
-  }
+  const members = objectIn(text) ?? {};
+  return Object.hasOwn(members, member) ? members[member] : undefined;
 }

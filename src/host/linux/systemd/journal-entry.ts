@@ -1,3 +1,4 @@
+import { objectIn } from "../../../contract/text/json-of.ts";
 import type { JournalEntry } from "../../ports.ts";
 
 /** The fields that are read, besides the cursor and the times, which always come. */
@@ -18,7 +19,7 @@ const usualSeverity = 6;
 
 /** Reads one line of `journalctl --output=json`; undefined if it is not an entry. */
 export function readJournalEntry(line: string): JournalEntry | undefined {
-  const fields = parse(line);
+  const fields = objectIn(line);
   const cursor = textOf(fields?.__CURSOR);
   const microseconds = textOf(fields?.__REALTIME_TIMESTAMP);
   // 17 digits reach to the year 5138.
@@ -39,15 +40,6 @@ export function readJournalEntry(line: string): JournalEntry | undefined {
     ownLine: textOf(fields.STEWARD_JSON),
     isCopy: fields.STEWARD_COPY !== undefined,
   };
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === "object" && parsed !== null ? { ...parsed } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A field that was sent several times is a list; its first value counts. */
