@@ -15,7 +15,8 @@ type Refuse = (why: string) => Error;
  * column and JSON Pointer, in the same words on each runtime, and without any value of the text, which may be secret.
  */
 export function jsonOf(text: string, refuse: Refuse): unknown {
-  return new Reader(text, refuse).whole();
+  new Reader(text, refuse).whole();
+  return JSON.parse(text);
 }
 
 /** The same of a file. */
@@ -76,78 +77,58 @@ class Reader {
     this.#refuse = refuse;
   }
 
-  whole(): unknown {
+  whole(): void {
     this.#take(blanks);
-    const value = this.#value();
-    return this.#at < this.#text.length ? this.#unexpected("the end", anywhere) : value;
+    this.#value();
+    if (this.#at < this.#text.length) this.#unexpected("the end", anywhere);
   }
 
-  #value(): unknown {
+  #value(): void {
     if (this.#path.length > mostDepth) this.#fail(`it is nested deeper than ${mostDepth}`);
-    const value = this.#is("{") ? this.#object() : this.#is("[") ? this.#array() : this.#scalar();
+    if (this.#is("{")) this.#entries("}", new Set());
+    else if (this.#is("[")) this.#entries("]");
+    else if (this.#is('"')) this.#string();
+    else this.#scalar();
     this.#take(blanks);
-    return value;
   }
 
-  #object(): object {
-    const members = new Map<string, unknown>();
-    this.#entries("}", () => {
-      const start = this.#at;
-      const name = this.#is('"') ? this.#string() : this.#unexpected("a member's name");
-      this.#path.push(name);
-      if (members.has(name)) this.#fail("this member is there twice", start);
-      this.#take(blanks);
-      if (!this.#is(":")) this.#unexpected("a colon", anywhere);
-      this.#skip();
-      members.set(name, this.#value());
-      this.#path.pop();
-    });
-    // Each becomes an own member, also __proto__.
-    return Object.fromEntries(members);
-  }
-
-  #array(): unknown[] {
-    const items: unknown[] = [];
-    this.#entries("]", () => {
-      this.#path.push(items.length);
-      items.push(this.#value());
-      this.#path.pop();
-    });
-    return items;
-  }
-
-  #entries(end: string, read: () => void): void {
+  /** `names`: those of an object, which has them before its values. */
+  #entries(end: string, names?: Set<string>): void {
     this.#skip();
-    for (let isFirst = true; !this.#is(end); isFirst = false) {
-      if (!isFirst && !this.#is(",")) this.#unexpected(`a comma or ${end}`, anywhere);
-      if (!isFirst) this.#skip();
-      if (!isFirst && this.#is(end)) this.#fail(`a comma is before ${end}`);
-      read();
+    for (let index = 0; !this.#is(end); index += 1) {
+      if (index > 0 && !this.#is(",")) this.#unexpected(`a comma or ${end}`, anywhere);
+      if (index > 0) this.#skip();
+      if (index > 0 && this.#is(end)) this.#fail(`a comma is before ${end}`);
+      this.#path.push(names ? this.#name(names) : index);
+      this.#value();
+      this.#path.pop();
     }
     this.#skip();
   }
 
-  #scalar(): unknown {
-    if (this.#is('"')) return this.#string();
+  #name(names: Set<string>): string {
     const start = this.#at;
-    const value: unknown = JSON.parse(this.#take(scalar) ?? this.#unexpected("a value"));
-    return Math.abs(Number(value)) === Infinity ? this.#fail("a number is too large", start) : value;
+    const name = this.#is('"') ? this.#string() : this.#unexpected("a member's name");
+    if (names.has(name))
+      this.#fail(`the member ${JSON.stringify(name.slice(0, longestName))} is there twice`, start);
+    names.add(name);
+    this.#take(blanks);
+    if (!this.#is(":")) this.#unexpected("a colon", anywhere);
+    this.#skip();
+    return name;
+  }
+
+  #scalar(): void {
+    const start = this.#at;
+    const found = this.#take(scalar) ?? this.#unexpected("a value");
+    if (/\d/.test(found) && !Number.isFinite(Number(found))) this.#fail("a number is too large", start);
   }
 
   #string(): string {
     const start = this.#at;
     const found = this.#take(string) ?? this.#fail("a text does not end: a quotation mark is missing");
-    const value = this.#unescaped(found, start);
-    // Only an escape can make half a character.
-    if (found.includes("\\u") && /\p{Surrogate}/u.test(value))
-      this.#fail("a text has half a character (a lone surrogate)", start);
-    return value;
-  }
-
-  #unescaped(found: string, start: number): string {
-    try {
-      return JSON.parse(found) as string;
-    } catch {
+    const value = valueIn(found);
+    if (typeof value !== "string") {
       const [wrong] = [...found.matchAll(wrongInString)].filter((one) => one[1] !== undefined);
       const why =
         wrong?.[1] === "\\"
@@ -155,6 +136,10 @@ class Reader {
           : "a control character is in a text; a line end is written \\n, a tab \\t";
       return this.#fail(why, start + (wrong?.index ?? 0));
     }
+    // Only an escape can make half a character.
+    if (found.includes("\\u") && /\p{Surrogate}/u.test(value))
+      this.#fail("a text has half a character (a lone surrogate)", start);
+    return value;
   }
 
   #is(sign: string): boolean {
