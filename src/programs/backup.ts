@@ -101,8 +101,7 @@ async function opened(order: Extract<AgeOrder, { mode: "open" }>, source: Source
 
 /** The passphrase as it was typed, and as another keyboard or editor would have written the same characters. */
 function formsOf(passphrase: string): Set<string> {
-  const text = passphrase.replace(/^\uFEFF/, "");
-  return new Set([passphrase, text, text.normalize("NFC"), text.normalize("NFD")]);
+  return new Set([passphrase, passphrase.normalize("NFC"), passphrase.normalize("NFD")]);
 }
 
 const headerEnd = "\n--- ";

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
+import { jsonOf } from "../../contract/text/json-of.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, loadSend, openRequest, unreachable } from "./agent-connection.ts";
@@ -66,7 +67,7 @@ async function readMessages(
   for await (const piece of piecesOf(response, places)) {
     parser.feed(decoder.decode(piece, { stream: true }));
     for (const { id = "", event = "message", data } of messages.splice(0))
-      await onMessage({ id, event, data: jsonOf(data) });
+      await onMessage({ id, event, data: jsonOf(data, noEventStream) });
   }
 }
 
@@ -98,10 +99,6 @@ function brokenOff(places: Places): (error: unknown) => never {
   };
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CommandError(1, "The answer is not an event stream of the agent: its data is not JSON.");
-  }
+function noEventStream(why: string): CommandError {
+  return new CommandError(1, `The answer is not an event stream of the agent: its data ${why}.`);
 }

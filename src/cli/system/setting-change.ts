@@ -1,6 +1,6 @@
 import { settings } from "../../contract/schemas/settings.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
-import { jsonOf } from "../../contract/text/json-of.ts";
+import { jsonOf, valueIn } from "../../contract/text/json-of.ts";
 import type { SettingsChange } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { noText } from "../../terminal/given-text.ts";
@@ -97,13 +97,8 @@ function parseSwitch(key: string, text: string): boolean {
 /** Texts separated by commas, or a JSON array; a list such as `[::1]:123` begins like one. */
 function parseList(text: string): unknown {
   if (text === "") return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value;
-  } catch {
-    // It is a list with commas.
-  }
-  return text.split(",").map((item) => item.trim());
+  const value = valueIn(text);
+  return Array.isArray(value) ? value : text.split(",").map((item) => item.trim());
 }
 
 function parseArray({ key }: SettingKey, text: string): unknown {

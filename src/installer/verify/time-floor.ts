@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
+import { objectIn } from "../../contract/text/json-of.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { removeLeftovers, writeDurably } from "../../store/files/durable-file.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
@@ -63,15 +64,11 @@ const mostBytes = 4_096;
 
 /** null: absent or damaged. The next verified release writes it again. */
 async function read(path: string): Promise<Stored | null> {
-  let members: { floor?: unknown; boot_id?: unknown; uptime?: unknown } | null;
-  try {
-    members = JSON.parse((await readRegular(path, mostBytes)).toString("utf8"));
-  } catch (error) {
-    const isDamaged = error instanceof SyntaxError || error instanceof NotRegular;
-    if (isDamaged || systemErrorCode(error) === "ENOENT") return null;
+  const bytes = await readRegular(path, mostBytes).catch((error: unknown) => {
+    if (error instanceof NotRegular || systemErrorCode(error) === "ENOENT") return "";
     throw error;
-  }
-  const { floor, boot_id: bootId, uptime } = members ?? {};
+  });
+  const { floor, boot_id: bootId, uptime } = objectIn(bytes.toString("utf8")) ?? {};
   const milliseconds = typeof floor === "string" ? Date.parse(floor) : Number.NaN;
   if (Number.isNaN(milliseconds)) return null;
   const isOfABoot = typeof bootId === "string" && typeof uptime === "number";
