@@ -59,6 +59,9 @@ export const fileHeaders = {
   "Cross-Origin-Opener-Policy": "same-origin",
 } as const;
 
+/** W3C, A Well-Known URL for Changing Passwords: password managers lead their users to the page by it. */
+const changePasswordPath = "/.well-known/change-password";
+
 /** The page of one user, at any name: the page itself says that there is no such user. */
 const personPath = /^\/users\/[^/]+$/;
 
@@ -78,6 +81,11 @@ export function createStaticFiles(
   return async (ctx) => {
     found ??= findFiles(directory);
     const { files, page, pages } = found;
+    if (page && ctx.path === changePasswordPath) {
+      requireReading(ctx.method);
+      ctx.redirect("/account");
+      return true;
+    }
     const path = /^\/docs\/?$/.test(ctx.path) ? "/docs/index.html" : ctx.path;
     const known = personPath.test(path) ? page : (pages.get(path) ?? files.get(path));
     const isMissing = known === undefined;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
+import { promisify } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
@@ -63,6 +65,24 @@ describe("the console's files", () => {
         assert.equal(headers["content-length"], String(bytes.length));
       }
     }
+  });
+
+  it("lead password managers to the page where the password is changed, and only by that name", async () => {
+    const run = promisify(execFile);
+    const ask = async (...options: string[]) => (await run("curl", ["-s", "-i", ...options])).stdout;
+    const base = `http://127.0.0.1:${agent.port}/.well-known/`;
+    const path = `${base}change-password`;
+    for (const options of [[], ["-I"]]) {
+      const answer = await ask(...options, path);
+      assert.match(answer, /^HTTP\/1.1 302 Found\r\n[^]*^Location: \/account\r$/m);
+    }
+    const followed = await ask("-L", "-w", "%{http_code} %{url_effective}", path);
+    assert.ok(followed.endsWith(`200 http://127.0.0.1:${agent.port}/account`), followed.slice(-200));
+    assert.match(await ask("-X", "POST", path), /^HTTP\/1.1 405 /);
+    // What a manager asks for besides, to learn if this host answers everything with 200 (W3C, the same document).
+    const none = `${base}resource-that-should-not-exist-whose-status-code-should-not-be-200`;
+    for (const accept of ["*/*", "text/html"])
+      assert.match(await ask("-H", `Accept: ${accept}`, none), /^HTTP\/1.1 404 /);
   });
 
   it("are one page at each of the console's paths, which no cache keeps", async () => {
