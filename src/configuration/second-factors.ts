@@ -24,7 +24,7 @@ export async function judgeFactors(
     if (problem !== null || secret === null) {
       const pointer = `/users/${index}/second_factor/sealed`;
       const detail = problem ?? closed;
-      const code = secret === null ? "not_openable" : "too_weak";
+      const code = secret === null ? "not_openable" : "not_usable";
       faults.push({ pointer, code, detail, as: "validation_failed", sentence: `${pointer} ${detail}` });
     } else
       secrets[name] =

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { createSeal, type Seal } from "../../src/auth/second-factor/seal.ts";
 import { sealForDevice, transportKey } from "../../src/auth/second-factor/transport.ts";
@@ -65,5 +66,16 @@ describe("a second factor of a file", () => {
     for (const text of [await sealed(secret, "anna"), await sealed(secret, "carla", other), "", "v1."])
       assert.deepEqual((await judge(text, null)).faults, [`${pointer} not_openable`]);
     await assert.rejects(sealed("JBSWY3DPEHPK3PXP", "carla"));
+    const to = (await transportKey(seal)) ?? "";
+    const foreign = [
+      "JBSWY3DPEHPK3PXP",
+      `otpauth://totp/carla?secret=${secret}&digits=8`,
+      `otpauth://hotp/carla?secret=${secret}`,
+    ];
+    for (const text of foreign) {
+      // Not by `steward seal`, which would have refused it.
+      const file = execFileSync("age", ["-a", "-r", to], { input: `carla\n${text}\n`, encoding: "utf8" });
+      assert.deepEqual((await judge(file, null)).faults, [`${pointer} not_usable`], text);
+    }
   });
 });

@@ -71,11 +71,33 @@ export async function openOnDevice(seal: Seal, sealed: string, username: string)
 /** The reason why a text is not a secret; null: it is one. */
 export function secretProblem(secret: string): string | null {
   if (secretForm.test(secret)) return null;
+  const other = otherCodesOf(secret);
+  if (other !== undefined) return `is one for ${other}, which this device does not check`;
   return "is no base32 of 26 to 128 characters (A to Z, 2 to 7), which are 128 bits at least";
 }
 
-function normalised(secret: string): string {
+/** Base32 as people copy it, or of an otpauth URI the secret in it; the URI itself if its codes are other ones. */
+function normalised(text: string): string {
+  if (otherCodesOf(text) !== undefined) return text.trim();
+  const secret = otpauthOf(text)?.searchParams.get("secret") ?? text;
   return withoutBlanks(secret).replace(/=+$/, "").toUpperCase();
+}
+
+function otpauthOf(text: string): URL | null {
+  return /^\s*otpauth:/i.test(text) && URL.canParse(text) ? new URL(text) : null;
+}
+
+/** The defaults of the Key URI format, which are the codes of this device; the type is the URI's host. */
+const ownCodes = { type: "TOTP", algorithm: "SHA1", digits: "6", period: "30" };
+
+/** The first part of an otpauth URI by which its codes are not this device's; undefined: none is, or it is no URI. */
+function otherCodesOf(text: string): string | undefined {
+  const uri = otpauthOf(text);
+  const [name, given] =
+    Object.entries(ownCodes)
+      .map(([name, own]) => [name, name === "type" ? uri?.host : uri?.searchParams.get(name), own] as const)
+      .find(([, given, own]) => given && given.toUpperCase().replace(/^HMAC|-/g, "") !== own) ?? [];
+  return name && `${name} ${given}`;
 }
 
 /** As a stream: of a whole text the library makes a Response, which the agent does not have. */

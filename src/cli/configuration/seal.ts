@@ -23,7 +23,7 @@ const seal: Command = {
   examples: [
     {
       line: "steward seal --to KEY --user ada < secret.txt",
-      what: "KEY is what `steward seal-key` prints on the device; the secret is base32",
+      what: "KEY is what `steward seal-key` prints on the device; the secret is base32, or an otpauth URI",
     },
   ],
   options: [

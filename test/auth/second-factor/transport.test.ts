@@ -75,6 +75,39 @@ describe("a second factor that is sealed for a device", () => {
     }
   });
 
+  it("may be an otpauth URI, and of codes that the device does not check it says which", async () => {
+    const uri = (rest: string, type = "totp") =>
+      `otpauth://${type}/Box:ana?secret=${shortest}&issuer=Box${rest}`;
+    for (const text of [
+      ...[
+        uri(""),
+        ` ${uri("&algorithm=SHA1&digits=6&period=30")}\n`,
+        uri("&algorithm=HmacSHA1"),
+        uri("&algorithm=sha-1"),
+      ],
+      `otpauth://totp/ana?secret=${shortest.toLowerCase().replace(/.{4}/g, "$&%20")}%3D%3D`,
+    ])
+      assert.equal(await openOnDevice(seal, await sealForDevice(text, "ana", publicKey), "ana"), shortest);
+    for (const [text, part] of [
+      [uri("&algorithm=SHA256"), "algorithm SHA256"],
+      [uri("&digits=8"), "digits 8"],
+      [uri("&period=60"), "period 60"],
+      [uri("&counter=1", "hotp"), "type hotp"],
+    ] as const) {
+      const why = new RegExp(
+        `^StewardError: The secret is one for ${part}, which this device does not check`,
+      );
+      await assert.rejects(sealForDevice(text, "ana", publicKey), why);
+    }
+    for (const text of [
+      "otpauth://totp/ana",
+      "otpauth://totp/ana?secret=",
+      "otpauth:",
+      "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP",
+    ])
+      await assert.rejects(sealForDevice(text, "ana", publicKey), /no base32/, text);
+  });
+
   it("is not sealed to what is no key of a device, such as one that everyone could open", async () => {
     // 0, 1 and a point of order 8 (https://cr.yp.to/ecdh.html#validate) in bech32.
     const small = [
@@ -103,6 +136,7 @@ describe("a second factor that is sealed by Debian's age", () => {
     `ana\n${shortest}`,
     `ana\n${shortest}\n`,
     `\ufeffana\r\n${shortest.toLowerCase()}\r\n\r\n`,
+    `ana\notpauth://totp/Box:ana?secret=${shortest}&issuer=Box`,
     `ana\n${shortest.slice(0, 13)}\n${shortest.slice(13)}\n`,
   ]) {
     it(`${JSON.stringify(text)} is opened for ana, in base64 and as \`age -a\` prints it`, async () => {
