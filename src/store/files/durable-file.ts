@@ -159,7 +159,7 @@ export function isReplaced(error: unknown): boolean {
 
 /** Removes the temporary files of writers of `path` that were killed. `names`: all in its directory, if it was listed. */
 export async function removeLeftovers(path: string, names?: readonly string[]): Promise<void> {
-  const prefix = basename(temporaryPrefix(path));
+  const prefix = `.${basename(path)}.`;
   for (const name of names ?? readdirSync(dirname(path))) {
     if (!name.startsWith(prefix)) continue;
     await rm(join(dirname(path), name), { recursive: true, force: true }).catch(() => undefined);
