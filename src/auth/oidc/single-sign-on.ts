@@ -203,7 +203,7 @@ async function keep({ config, accounts, sessions }: Parts, claims: Claims): Prom
   const about = former && { about: { id: former.id, name: former.username } };
   throw new StewardError(
     "role_missing",
-    `${config.name} has signed you in as ${name}, but ${lackOf(claims, config)}. Whoever looks after this device finds in its log what came.`,
+    `${config.name} has signed you in as ${name}, but ${lackOf(claims, config)}. An administrator of this device finds what came in its log.`,
     { details: { said, ...about } },
   );
 }

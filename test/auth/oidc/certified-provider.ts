@@ -44,7 +44,7 @@ export async function startCertifiedProvider() {
     "https",
     [],
   );
-  /** Begins anew in another way: it knows nobody any more. Returns its issuer. */
+  /** Begins again in another way, and knows nobody any more. Returns its issuer. */
   const become = ({ path = "", client, configuration, claims = {} }: ProviderWay): string => {
     const issuer = `${server.url}${path}`;
     const provider = new Provider(issuer, {

@@ -1,4 +1,4 @@
-/** What a person reads of a refusal, and what the log has of it: the provider's own words are in the log only. */
+/** The words of refusals, for the person and for the log. The provider's own words are in the log only. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
@@ -35,7 +35,7 @@ const bothMethods = discovering({
   token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
 });
 
-/** What a provider says, the reason of the refusal, and what the sentence says. */
+/** An answer of the provider, the reason of the refusal, and its sentence. */
 const rows: readonly (readonly [what: string, lies: Lies, reason: string, sentence: RegExp])[] = [
   ["it is cancelled", saying("access_denied"), "access_denied", /cancelled at the provider.*Begin again\.$/],
   [
