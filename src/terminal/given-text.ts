@@ -17,7 +17,7 @@ interface Bound {
 const usualBytes = 1024 * 1024;
 
 /**
- * The text of a file that the command line names, or of standard input (docs/cli.md). Throws CommandError: 1, 3, 4, 6.
+ * The text of a file that the command line names, or of standard input (docs/command-line.md). Throws CommandError: 1, 3, 4, 6.
  */
 export async function givenText(source: string | NodeJS.ReadStream, bound: Bound = {}): Promise<string> {
   const { maximumBytes = usualBytes, advice, otherwise } = bound;
