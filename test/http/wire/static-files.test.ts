@@ -74,7 +74,7 @@ describe("the console's files", () => {
     const path = `${base}change-password`;
     for (const options of [[], ["-I"]]) {
       const answer = await ask(...options, path);
-      assert.match(answer, /^HTTP\/1.1 302 Found\r\n[^]*^Location: \/account\r$/m);
+      assert.match(answer, /^HTTP\/1.1 302 Found\r\n[\s\S]*^Location: \/account\r$/m);
     }
     const followed = await ask("-L", "-w", "%{http_code} %{url_effective}", path);
     assert.ok(followed.endsWith(`200 http://127.0.0.1:${agent.port}/account`), followed.slice(-200));
