@@ -7,6 +7,7 @@ import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { createSecondFactor } from "../../src/auth/second-factor/second-factor.ts";
 import { createUsedCodes, usedCodesKind } from "../../src/auth/second-factor/used-codes.ts";
 import { sessionsKind } from "../../src/auth/sessions/session.ts";
+import { sessionEvents } from "../../src/auth/sessions/session-events.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { createStepUps } from "../../src/auth/sessions/step-up.ts";
 import { createOwnAccount } from "../../src/auth/sign-in/own-account.ts";
@@ -14,7 +15,7 @@ import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createApiTokens } from "../../src/auth/tokens/api-tokens.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import type { EventFacts } from "../../src/journal/events/event.ts";
+import type { EventFacts, EventSink } from "../../src/journal/events/event.ts";
 import { type Account, accountsKind, type StoredFactor } from "../../src/users/account.ts";
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";
@@ -35,6 +36,7 @@ export async function virtualSignIn(
 ) {
   const { time, uptime } = host;
   const events: EventFacts[] = [];
+  const sink: EventSink = { record: async (facts) => void events.push(facts), refuse: () => undefined };
   const syncs: number[] = [];
   const throttle = createTestThrottle({
     document: await temporaryDocument(throttleRecordKind),
@@ -61,6 +63,7 @@ export async function virtualSignIn(
     limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
     onReuse: async () => undefined,
     onUnbound: () => undefined,
+    onEnd: sessionEvents(sink, (id) => accounts.find(id)?.username).onEnd,
   });
   const common = {
     ...{ time, uptime, accounts, throttle, passwords, sessions, stepUps: createStepUps(uptime) },
@@ -71,7 +74,7 @@ export async function virtualSignIn(
   const secondFactor = createSecondFactor({
     ...common,
     passkeys,
-    events: { record: async (facts) => void events.push(facts), refuse: () => undefined },
+    events: sink,
     requestSync: () => void syncs.push(uptime()),
   });
   const ownAccount = createOwnAccount({ ...common, secondFactor });

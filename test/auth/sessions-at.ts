@@ -23,7 +23,7 @@ export async function sessionsAt(time: { now: number }, place: SessionsPlace = {
   const document = await open(directory, sessionsKind);
   atEnd(ending, () => document.close());
   /** The sessions of which a used token, or a token without its binding, came. */
-  const told: { reused: string[]; unbound: string[] } = { reused: [], unbound: [] };
+  const told: Record<"reused" | "unbound" | "ended", string[]> = { reused: [], unbound: [], ended: [] };
   const sessions = createSessions({
     document,
     bootId: place.bootId ?? "boot-1",
@@ -31,6 +31,7 @@ export async function sessionsAt(time: { now: number }, place: SessionsPlace = {
     limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
     onReuse: async ({ id }) => void told.reused.push(id),
     onUnbound: ({ id }) => void told.unbound.push(id),
+    onEnd: async ({ id }, because) => void told.ended.push(`${id} ${because}`),
   });
   return { sessions, document, directory, told };
 }

@@ -10,6 +10,7 @@ import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { makeUser, openUsers, rowOf } from "../../lab/console/users-steps.ts";
 import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
+import type { AuditEvent } from "../../src/contract/types.ts";
 
 const issuer = "https://id.example/realms/plant";
 
@@ -17,7 +18,11 @@ const issuer = "https://id.example/realms/plant";
 async function startAfterMove(ending: { after: (end: () => void) => void }): Promise<RunningAgent> {
   const stateDirectory = join(scratchDirectory(), "state");
   const before = await startAgentInProcess({ stateDirectory });
-  for (const username of ["present", "moved"]) await makeUser(before, { username, role: "admin" });
+  const password = "seven quiet owls at dusk";
+  for (const username of ["present", "moved"]) {
+    await makeUser(before, { username, role: "admin", password });
+    await before.call("POST", "/api/auth/login", { body: { username, password } });
+  }
   await before.stop();
   const path = join(stateDirectory, "users.json");
   const state = JSON.parse(readFileSync(path, "utf8"));
@@ -47,6 +52,11 @@ describe("accounts of a sign-in provider in the console", asRoot, () => {
   it("are marked where the host file does not name their provider, and can be listed", async () => {
     const { json } = await agent.call("GET", "/api/users?origin=former_provider", { local: true });
     assert.deepEqual([json.items[0].username, json.total, json.counts.former_provider], ["moved", 1, 1]);
+    const ended = await agent.call("GET", "/api/events?type=session.ended", { local: true });
+    assert.deepEqual(
+      ended.json.items.map((one: AuditEvent) => [one.subject?.name, one.details.because]),
+      [["moved", "former_provider"]],
+    );
     const { page, complaints } = await openUsers(browser, agent);
     const stateOf = async (name: string) => (await rowOf(page, name).getByRole("cell").allInnerTexts())[4];
     assert.equal(await stateOf("present"), "active");

@@ -197,7 +197,7 @@ async function keep({ config, accounts, sessions }: Parts, claims: Claims): Prom
     return accounts.keepProviderAccount({ identity, role, display_name: displayNameOf(claims), usernames });
   }
   const former = accounts.findByIdentity(identity);
-  if (former) await sessions.endAll(former.id);
+  if (former) await sessions.endBecause(former.id, "role_missing");
   const name = shown(claimAt(claims, config.nameClaim) ?? claims.sub);
   const said = shown({ groups: claimAt(claims, config.groupClaim), claims: Object.keys(claims) }, mostLogged);
   const about = former && { about: { id: former.id, name: former.username } };

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { sessionEnds } from "../../contract/events/sign-in.ts";
 import type { SessionClient } from "../request-context.ts";
 import {
   createRefreshExchange,
@@ -21,7 +22,11 @@ export interface SessionsOptions
     Pick<RefreshExchangeOptions, "onReuse" | "onUnbound"> {
   /** Seconds, from the settings. */
   limits: () => { idleSeconds: number; absoluteSeconds: number };
+  /** Called after a session has ended that neither its user, nor an administrator, nor its time has ended. */
+  onEnd: (session: StoredSession, because: SessionEnd) => Promise<void>;
 }
+
+type SessionEnd = (typeof sessionEnds)[number];
 
 /** Sessions that a user may have; a new one replaces the one that was unused the longest. */
 export const sessionsPerUser = 10;
@@ -30,13 +35,21 @@ export function createSessions(options: SessionsOptions) {
   const { uptime } = options;
   const table = createSessionTable(options);
   const idleSeconds = () => options.limits().idleSeconds;
+  /** The living sessions of a user, the last used first. */
+  const list = (userId: string): readonly StoredSession[] =>
+    table
+      .living()
+      .filter((session) => session.user_id === userId)
+      .sort((a, b) => b.rotated_uptime - a.rotated_uptime);
   const { exchange, noteUse, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
   return {
     /** The living session with this id. */
     find: table.find,
     open: (userId: string, client: SessionClient): OpenedSession => {
       const opened = withNextToken(newSession(options, userId, client));
-      table.change((sessions) => [...withoutOldest(sessions, userId), opened.session]);
+      const surplus = list(userId).slice(sessionsPerUser - 1);
+      table.change((sessions) => [...sessions.filter((one) => !surplus.includes(one)), opened.session]);
+      for (const session of surplus) void options.onEnd(session, "replaced");
       return opened;
     },
     /**
@@ -52,12 +65,7 @@ export function createSessions(options: SessionsOptions) {
     /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     refresh: exchange,
     noteUse,
-    /** The living sessions of a user, the last used first. */
-    list: (userId: string): readonly StoredSession[] =>
-      table
-        .living()
-        .filter((session) => session.user_id === userId)
-        .sort((a, b) => b.rotated_uptime - a.rotated_uptime),
+    list,
     /** The living sessions of all users. */
     count: (): number => table.living().length,
     /** Ends one session of a user; false when they have none with this id. */
@@ -78,6 +86,12 @@ export function createSessions(options: SessionsOptions) {
     /** Ends all sessions of a user, or all but one, at once. */
     endAll: (userId: string, exceptId?: string): Promise<void> =>
       table.end((one) => one.user_id === userId && one.id !== exceptId),
+    /** Ends all sessions of a user for a reason that no other event gives. */
+    endBecause: async (userId: string, because: SessionEnd): Promise<void> => {
+      const ended = list(userId);
+      await table.end(({ user_id }) => user_id === userId);
+      for (const session of ended) await options.onEnd(session, because);
+    },
     /** Seconds until the two deadlines. */
     remaining: (session: StoredSession): { idleSeconds: number; absoluteSeconds: number } => ({
       idleSeconds: Math.max(0, session.idle_deadline - uptime()),
@@ -110,12 +124,4 @@ function newSession(
     address: client.address,
     user_agent: keptUserAgent(client),
   };
-}
-
-function withoutOldest(sessions: readonly StoredSession[], userId: string): readonly StoredSession[] {
-  const own = sessions.filter((session) => session.user_id === userId);
-  const surplus = own
-    .sort((a, b) => a.rotated_uptime - b.rotated_uptime)
-    .slice(0, Math.max(0, own.length - sessionsPerUser + 1));
-  return sessions.filter((session) => !surplus.includes(session));
 }

@@ -65,7 +65,7 @@ export function createSignIn(options: SignInOptions) {
       const opened = await sessions.refresh(proof, context);
       const account = accounts.find(opened.session.user_id);
       if (account?.enabled) return respondWithSession(options, opened, account);
-      await sessions.endAll(opened.session.user_id);
+      await sessions.endBecause(opened.session.user_id, "user_disabled");
       throw new StewardError("invalid_token", "The user may no longer sign in.", {
         details: { reason: "revoked" },
       });

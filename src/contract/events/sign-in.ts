@@ -17,6 +17,17 @@ const signIn = {
   role: sometimes({ ...role, description: "with `is_new_address`" }),
 } as const;
 
+/**
+ * Reasons for which the agent ends a session. `role_missing`, `user_disabled`: found at a sign-in or a refresh;
+ * `former_provider`: the host file does not name the user's provider; `replaced`: by the user's newest of ten.
+ */
+export const sessionEnds = ["role_missing", "user_disabled", "former_provider", "replaced"] as const;
+
+const endedBecause = sometimes({
+  ...{ type: "string", enum: sessionEnds },
+  description: "absent: it was signed out or revoked",
+});
+
 /** The first administrator, sign-ins and sessions. */
 export const signInEvents = {
   "setup.done": { ...security("always"), stale: ["people"], details: {} },
@@ -31,7 +42,7 @@ export const signInEvents = {
   "sign_in.succeeded": { ...security("of_new_address"), stale: ["sessions"], details: signIn },
   "sign_in.refused": { ...refusal, stale: ["people"], details: refused },
   "step_up.succeeded": { ...security("never"), stale: [], details: {} },
-  "session.ended": { ...security("never"), stale: ["sessions"], details: { session } },
+  "session.ended": { ...security("never"), stale: ["sessions"], details: { session, because: endedBecause } },
   "session.reused": { ...security("always"), stale: ["sessions"], details: { session } },
   "session.cookie_refused": { ...refusal, stale: [], details: { session: sometimes(session) } },
 } as const satisfies EventRows;

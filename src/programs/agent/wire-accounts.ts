@@ -138,7 +138,7 @@ async function endForeign(
 ): Promise<void> {
   for (const account of accounts.all())
     if (originOf(account, config.oidc?.issuer ?? null) === "former_provider")
-      await sessions.endAll(account.id);
+      await sessions.endBecause(account.id, "former_provider");
 }
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;

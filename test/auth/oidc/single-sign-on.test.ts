@@ -115,6 +115,14 @@ describe("signing in at the provider", () => {
     assert.equal(error?.code, "role_missing");
     assert.match(error?.message ?? "", /none of your groups/);
     assert.equal(here.sessions.list(session.user.id).length, 0);
+    const { type, subject, details } = here.events.at(-1) ?? {};
+    assert.deepEqual(
+      [type, subject, details],
+      [
+        ...["session.ended", { id: session.user.id, name: "ada.lovelace" }],
+        { session: session.session.id, because: "role_missing" },
+      ],
+    );
     for (const groups of [[], [7, "admins"], { admins: true }, null])
       assert.equal(await codeFrom(here.signIn({ ...operator, sub: "person-3", groups })), "role_missing");
   });

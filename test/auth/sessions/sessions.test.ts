@@ -71,7 +71,7 @@ describe("a session", () => {
 
   it("is at most one of ten of its user: the one longest unused makes room", async () => {
     const time = { now: 1_000 };
-    const { sessions } = await sessionsAt(time);
+    const { sessions, told } = await sessionsAt(time);
     const opened = [];
     for (let count = 0; count < 10; count += 1) {
       time.now += 1;
@@ -82,6 +82,7 @@ describe("a session", () => {
     sessions.open(ana, context);
     assert.ok(sessions.find(refreshed.session.id), "the one in use stays");
     assert.equal(sessions.find(opened[1]?.session.id ?? ""), undefined);
+    assert.deepEqual(told.ended, [`${opened[1]?.session.id} replaced`], "its end is in the record");
     assert.ok(sessions.find(opened[2]?.session.id ?? ""), "sessions.find(opened[2]?.session.id ?? '')");
   });
 });

@@ -23,7 +23,16 @@ const codes: readonly string[] = ["session", "release_id", "fingerprint", "forme
 const agents: readonly string[] = ["detail", "conflict", "findings"];
 
 /** One of a few words of the agent's; of other texts, such as names, the same word is no such. */
-const chosen: readonly string[] = ["kind", "method", "outcome", "damage", "damages", "replacement", "trust"];
+const chosen: readonly string[] = [
+  "because",
+  "kind",
+  "method",
+  "outcome",
+  "damage",
+  "damages",
+  "replacement",
+  "trust",
+];
 
 /** The details of an event as facts. Members without a name here are in the technical part. */
 export function factsOf({ type, details }: AuditEvent): readonly Fact[] {

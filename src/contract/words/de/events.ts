@@ -103,7 +103,8 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
     return `Eine Anmeldung als ${about} hatte das richtige Passwort, aber keinen gültigen zweiten Faktor`;
   },
   "step_up.succeeded": ({ who }) => `${who} hat das Passwort noch einmal eingegeben`,
-  "session.ended": ({ who }) => `${who} hat eine Sitzung beendet`,
+  "session.ended": ({ who, about }) =>
+    `${who} hat eine Sitzung${who === about ? "" : ` von ${about}`} beendet`,
   "session.reused": ({ about }) => `Eine kopierte Sitzung von ${about} wurde erkannt`,
   "session.cookie_refused": () => "Ein Sitzungs-Cookie wurde abgelehnt",
   "password.changed": ({ who }) => `${who} hat das eigene Passwort geändert`,
@@ -248,6 +249,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   owner: "Gehört",
   passkey: "Passkey",
   reason: "Grund",
+  because: "Grund",
   recipients: "Empfänger",
   release_id: "Kennung der Version",
   replacement: "Ersetzt durch",
@@ -283,6 +285,10 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
 
 /** Values of the details that have words; any other value is shown as it is. */
 export const eventFactValues = {
+  role_missing: "keine Gruppe mit einer Rolle",
+  user_disabled: "Benutzer deaktiviert",
+  former_provider: "Anmeldeanbieter nicht mehr genannt",
+  replaced: "mehr als zehn Sitzungen",
   true: "ja",
   false: "nein",
   password: "Passwort",

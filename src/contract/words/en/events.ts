@@ -87,7 +87,7 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
 export const eventNotes: Partial<Readonly<Record<EventType, string>>> = {
   "setup.rescued":
     "with a token of the terminal, an administrator was made or got another password, and lost sessions, second factor and API tokens",
-  "session.ended": "before its time, as it was signed out or revoked, or its user changed",
+  "session.ended": "before its time, as it was signed out or revoked, or the agent ended it",
   "session.reused": "a refresh token was used twice, and its session ended",
   "session.cookie_refused": "a refresh token came in a cookie without its binding value",
   "user.changed": "role, name or state",
@@ -138,7 +138,7 @@ export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFac
     return `A sign-in as ${about} had the right password and no valid second factor`;
   },
   "step_up.succeeded": ({ who }) => `${who} gave the password again`,
-  "session.ended": ({ who }) => `${who} ended a session`,
+  "session.ended": ({ who, about }) => `${who} ended a session${who === about ? "" : ` of ${about}`}`,
   "session.reused": ({ about }) => `A copied session of ${about} was detected`,
   "session.cookie_refused": () => "A session cookie was refused",
   "password.changed": ({ who }) => `${who} changed their password`,
@@ -283,6 +283,7 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
   owner: "Belongs to",
   passkey: "Passkey",
   reason: "Reason",
+  because: "Reason",
   recipients: "Recipients",
   release_id: "Release",
   replacement: "Replaced by",
@@ -318,6 +319,10 @@ export const eventFactNames: Readonly<Record<EventFact, string>> = {
 
 /** Values of the details that have words; any other value is shown as it is. */
 export const eventFactValues = {
+  role_missing: "no group with a role",
+  user_disabled: "user disabled",
+  former_provider: "sign-in provider no longer named",
+  replaced: "more than ten sessions",
   true: "yes",
   false: "no",
   password: "password",
