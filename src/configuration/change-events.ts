@@ -1,5 +1,5 @@
 import type { StoredApiToken } from "../auth/tokens/api-token.ts";
-import { noEnd, rightsOf } from "../auth/tokens/token-rights.ts";
+import { noEnd } from "../auth/tokens/token-rights.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import type { EventDetails, EventFacts, EventSubject } from "../journal/events/event.ts";
 import type { Account } from "../users/account.ts";
@@ -78,7 +78,7 @@ function tokenEvents(before: Present, after: Present): ChangeEvent[] {
         }),
       ),
     ...after.tokens.tokens
-      .filter(({ id, suspended }) => suspended === null && (former.get(id)?.suspended ?? null) !== null)
+      .filter(({ id, suspended }) => !suspended && former.get(id)?.suspended)
       .map(
         ({ id, name, user_id }): ChangeEvent => ({
           type: "token.resumed",
@@ -92,11 +92,12 @@ function tokenEvents(before: Present, after: Present): ChangeEvent[] {
   ];
 }
 
-function tokenDetails(token: Pick<StoredApiToken, "scopes" | "restricted" | "expires_at">): EventDetails {
-  const { scopes, sources, is_fleet } = rightsOf(token);
+type Shown = Pick<StoredApiToken, "scopes" | "sources" | "is_fleet" | "expires_at">;
+
+function tokenDetails({ scopes, sources, is_fleet, expires_at }: Shown): EventDetails {
   return {
     ...{ scopes, ...(is_fleet && { is_fleet }), ...(sources.length > 0 && { sources }) },
-    ...(token.expires_at !== noEnd && { ends_at: token.expires_at }),
+    ...(expires_at !== noEnd && { ends_at: expires_at }),
   };
 }
 

@@ -1,5 +1,4 @@
-import { ownHashOf, type StoredApiToken } from "../auth/tokens/api-token.ts";
-import { rightsOf } from "../auth/tokens/token-rights.ts";
+import type { StoredApiToken } from "../auth/tokens/api-token.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import { changedMembers, dotted } from "../settings/changes.ts";
@@ -40,11 +39,13 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
     token && {
       user: names.get(token.user_id) ?? token.user_id,
       name: token.name,
-      ...rightsOf(token),
+      scopes: token.scopes,
+      sources: token.sources,
+      is_fleet: token.is_fleet,
       expires_at: token.is_dated ? token.expires_at : null,
-      is_suspended: token.suspended === null ? null : true,
+      is_suspended: token.suspended || null,
     };
-  return compared(before.tokens.tokens, after.tokens.tokens, ownHashOf).flatMap(([was, is]) => {
+  return compared(before.tokens.tokens, after.tokens.tokens, ({ hash }) => hash).flatMap(([was, is]) => {
     const { user_id, name } = is ?? was;
     const both = [view(was), view(is)] as const;
     const label = `${names.get(user_id) ?? user_id}/${name}`;

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { ApiTokensState } from "../auth/tokens/api-token.ts";
-import { noEnd, rightsOf } from "../auth/tokens/token-rights.ts";
+import { noEnd } from "../auth/tokens/token-rights.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationDigest, Settings } from "../contract/types.ts";
 import { canonicalText } from "../journal/events/event-chain.ts";
@@ -45,8 +45,9 @@ const ofUsers = once(({ accounts }: AccountsState) =>
 
 const ofTokens = once(({ tokens }: ApiTokensState) =>
   tokens
-    .map(({ hash, name, user_id, created_at, lifetime_seconds, expires_at, ...token }) => ({
-      ...{ hash, name, user_id, ...rightsOf(token) },
+    .map(({ created_at, lifetime_seconds, expires_at, ...token }) => ({
+      ...{ hash: token.hash, name: token.name, user_id: token.user_id, suspended: token.suspended },
+      ...{ scopes: token.scopes, sources: token.sources, is_fleet: token.is_fleet },
       // By its lifetime: a token gets its date later where the clock was not trusted when it was made.
       ...{ created_at, lifetime_seconds, has_end: expires_at !== noEnd },
     }))

@@ -2,7 +2,7 @@ import { openedOrNull, type Seal } from "../auth/second-factor/seal.ts";
 import { sealForDevice, secretProblem, transportKey } from "../auth/second-factor/transport.ts";
 import type { StoredApiToken } from "../auth/tokens/api-token.ts";
 import { isOver } from "../auth/tokens/token-ends.ts";
-import { noEnd, rightsOf } from "../auth/tokens/token-rights.ts";
+import { noEnd } from "../auth/tokens/token-rights.ts";
 import { mostEntries } from "../contract/configuration.ts";
 import { StewardError } from "../contract/errors.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
@@ -108,17 +108,16 @@ function tokensOf(
   const tokens = present.tokens.tokens.flatMap((token): ConfiguredToken[] => {
     const user = names.get(token.user_id);
     if (user === undefined || isOver(token, expiryNow)) return [];
-    if (token.suspended !== null) {
+    if (token.suspended) {
       leave("token", `${user}/${token.name}`, "it is suspended: `steward token resume`");
       return [];
     }
-    const { sources, is_fleet, ...rights } = rightsOf(token);
-    const scopes = scopeNames.filter((scope) => rights.scopes.includes(scope));
-    if (scopes.length < rights.scopes.length) {
+    const scopes = scopeNames.filter((scope) => token.scopes.includes(scope));
+    if (scopes.length < token.scopes.length) {
       leave("token", `${user}/${token.name}`, "it has a scope that this release does not know");
       return [];
     }
-    const { hash: token_hash, name } = token;
+    const { hash: token_hash, name, sources, is_fleet } = token;
     const rest = { ...(sources.length > 0 && { sources: [...sources] }), ...(is_fleet && { is_fleet }) };
     return [
       { token_hash, name, user, scopes: scopes as ConfiguredToken["scopes"], ...endOf(token), ...rest },

@@ -1,4 +1,3 @@
-import { ownHashOf } from "../auth/tokens/api-token.ts";
 import { tokensPerUser } from "../auth/tokens/api-tokens.ts";
 import { foreignScopes, rightsFaults } from "../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../contract/durations.ts";
@@ -99,7 +98,7 @@ function costFaults({ password_hash = "" }: ConfiguredUser, pointer: string): Fa
 function tokenFaults(present: Present, next: Present, order: Order): Fault[] {
   const { tokens = [] } = order.configuration;
   const accounts = new Map(next.users.accounts.map((account) => [account.username, account]));
-  const known = new Set(present.tokens.tokens.map(ownHashOf));
+  const known = new Set(present.tokens.tokens.map(({ hash }) => hash));
   const crowded = new Set(
     next.users.accounts
       .filter(({ id }) => next.tokens.tokens.filter(({ user_id }) => user_id === id).length > tokensPerUser)

@@ -1,5 +1,5 @@
-import { type ApiTokensState, ownHashOf, resumed, type StoredApiToken } from "../auth/tokens/api-token.ts";
-import { noEnd, rightsOf, storedRights, type TokenRights } from "../auth/tokens/token-rights.ts";
+import { type ApiTokensState, resumed, type StoredApiToken } from "../auth/tokens/api-token.ts";
+import { noEnd, type TokenRights } from "../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
 import type { Configuration } from "../contract/types.ts";
@@ -19,11 +19,11 @@ export function plannedTokens(present: ApiTokensState, users: AccountsState, ord
   const living = new Set(ids.values());
   const kept = present.tokens.flatMap((token) => {
     if (!living.has(token.user_id)) return [];
-    const one = wanted.get(ownHashOf(token));
+    const one = wanted.get(token.hash);
     if (one === undefined) return tokens_not_named === "remove" ? [] : [token];
     return [changed(token, one, ids.get(one.user) ?? "")];
   });
-  const known = new Set(present.tokens.map(ownHashOf));
+  const known = new Set(present.tokens.map(({ hash }) => hash));
   const fresh = tokens
     .filter(({ token_hash }) => !known.has(token_hash))
     .map((token) => newToken(token, ids.get(token.user) ?? "", order));
@@ -41,10 +41,10 @@ function changed(token: StoredApiToken, wanted: ConfiguredToken, userId: string)
   const { name } = wanted;
   const expires_at = endOf(wanted);
   const isOtherEnd = expires_at !== undefined && Date.parse(expires_at) !== Date.parse(token.expires_at);
-  const [present, rights] = [rightsOf(token), rightsWanted(wanted)];
+  const rights = rightsWanted(wanted);
   const next: StoredApiToken = {
     ...{ ...resumed(token), name, user_id: userId },
-    ...(!isSameRights(present, rights) && storedRights(rights)),
+    ...(!isSameRights(token, rights) && rights),
     ...(isOtherEnd && endAt(expires_at, token.created_at)),
   };
   return JSON.stringify(next) === JSON.stringify(token) ? token : next;
@@ -62,12 +62,12 @@ function newToken(
   return {
     id: tokenIds[token_hash] ?? "",
     user_id: userId,
-    ...{ name, ...storedRights(rightsWanted(wanted)), hash: token_hash, created_at: at },
+    ...{ name, ...rightsWanted(wanted), hash: token_hash, created_at: at },
     ...{ lifetime_seconds: lifetime, expires_at: end, is_dated: isClockTrusted, is_dead: false },
     ...(expires_at !== undefined && endAt(expires_at, at)),
     last_used_at: null,
     last_used_from: null,
-    suspended: null,
+    suspended: false,
   };
 }
 

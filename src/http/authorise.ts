@@ -1,5 +1,4 @@
 import type { Person, Program } from "../auth/tokens/bearer.ts";
-import { rightsOf } from "../auth/tokens/token-rights.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Access, Operation } from "../contract/operations/operation.ts";
 import { fleetScopes, type Scope } from "../contract/scopes.ts";
@@ -68,7 +67,7 @@ export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
       "API tokens may not do this, with any scope. A user has to sign in.",
     );
   }
-  const { scopes, is_fleet } = rightsOf(token);
+  const { scopes, is_fleet } = token;
   // Only root makes tokens with these scopes, and only for fleets: both are checked, in case one of them is wrong.
   const isHeld = is_fleet || !(fleetScopes as readonly Scope[]).includes(scope);
   if (isHeld && scopes.includes(scope)) return;

@@ -70,7 +70,8 @@ describe("the digests of a device", () => {
       { user_id: berta.id },
       { lifetime_seconds: 1 },
       { expires_at: noEnd },
-      { restricted: { scopes: ["system:read"], sources: ["10.0.0.0/8"], is_fleet: false } },
+      { sources: ["10.0.0.0/8"] },
+      { is_fleet: true },
     ];
     for (const members of tokens)
       assert.deepEqual(changed(withToken(members)), ["tokens"], JSON.stringify(members));

@@ -65,7 +65,7 @@ describe("the export of a device", () => {
       living("4", berta),
       living("3", anna, { expires_at: noEnd }),
       living("2", anna, { is_dated: false, lifetime_seconds: 7_200.5 }),
-      living("1", anna, { scopes: [], restricted: fleet }),
+      living("1", anna, fleet),
     ];
     const { configuration } = await exportOf([anna, berta], tokens);
     const reading = { user: "anna", scopes: ["system:read"] };

@@ -135,7 +135,7 @@ describe("the tokens of a plan", () => {
       sources: ["10.0.0.0/8", "192.0.2.0/24"],
       is_fleet: false,
     } as const;
-    const restricted = tokenOf("b", berta, { scopes: [], restricted: rights });
+    const restricted = tokenOf("b", berta, rights);
     const present = presentOf([anna, berta], [own, restricted]);
     const turned = {
       ...{ token_hash: restricted.hash, name: restricted.name, user: "berta" },
@@ -162,7 +162,8 @@ describe("the tokens of a plan", () => {
     ];
     for (const one of others) {
       const [token] = tokensOf({ tokens: [one] });
-      assert.notDeepEqual([token?.scopes, token?.restricted], [own.scopes, null], JSON.stringify(one));
+      const rights = [token?.scopes, token?.sources, token?.is_fleet];
+      assert.notDeepEqual(rights, [own.scopes, [], false], JSON.stringify(one));
       assert.equal(token?.expires_at, own.expires_at);
     }
     const [renamed] = tokensOf({ tokens: [{ ...wanted, name: "other", user: "berta" }] });

@@ -56,8 +56,9 @@ export const tokenOf = (
   is_dead: false,
   last_used_at: null,
   last_used_from: null,
-  restricted: null,
-  suspended: null,
+  sources: [],
+  is_fleet: false,
+  suspended: false,
   ...members,
 });
 

@@ -144,11 +144,10 @@ function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: Refre
 /**
  * True: the answer to this token's exchange may be lost, for example because a laptop slept before it came. RFC 9700
  * §4.14.2 has the reuse of an exchanged token end the session, since one of its two holders may be a thief. Here it does
- * not as long as there is no second holder to be seen: neither token of that answer was used, and the repetition comes
- * from the client of the exchange, a /64 counting as one. It gets a new pair, and the refresh token of the lost answer is
- * a used one from then on. So a thief who got that answer, or who repeats an exchange before its owner has used the answer,
- * is noticed as soon as the other one comes: at most one of them has a refresh token that counts. The end of an unused
- * session bounds the time.
+ * not while no second holder is seen: neither token of that answer was used, and the client is that of the exchange (a /64
+ * is one). The client gets a new pair, and the refresh token of the lost answer counts as used. So a thief who got that
+ * answer, or who repeats an exchange before its owner has used the answer, is noticed as soon as the other one comes. The
+ * end of an unused session bounds the time.
  */
 function isUnanswered({ session, hash }: Held, client: SessionClient): boolean {
   return session.unanswered_hash === hash && isSameClient(session, client);

@@ -55,10 +55,7 @@ export function createSignIn(options: SignInOptions) {
     /** Throws `challenge_invalid`, the errors of a wrong code, `too_many_attempts`. */
     answerChallenge: (token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn> =>
       answerChallenge(options, token, proof, context),
-    /**
-     * Binds a session whose refresh token goes into a cookie; returns the value that must come with the cookie from now
-     * on.
-     */
+    /** Binds a session whose refresh token goes into a cookie; returns the value that must come with it. */
     bind: sessions.bind,
     /** Throws `invalid_token`. */
     refresh: async (proof: RefreshProof, context: RequestContext): Promise<Session> => {

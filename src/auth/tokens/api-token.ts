@@ -1,17 +1,15 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { apiToken, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
-import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import type { TokenRights } from "./token-rights.ts";
 
 /** An API token as it is stored: only its hash. */
-export interface StoredApiToken {
+export interface StoredApiToken extends TokenRights {
   readonly id: string;
   readonly user_id: string;
   readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** SHA-256; the token has 256 random bits, so its hash cannot be guessed at. Of a suspended one `suspendedHash`. */
+  /** SHA-256; the token has 256 random bits, so its hash cannot be guessed at. */
   readonly hash: string;
   readonly created_at: string;
   readonly lifetime_seconds: number;
@@ -22,12 +20,8 @@ export interface StoredApiToken {
   readonly is_dead: boolean;
   readonly last_used_at: string | null;
   readonly last_used_from: string | null;
-  /**
-   * The rights of a token that root made with source ranges or for a fleet; then `scopes` is empty (token-rights.ts).
-   */
-  readonly restricted: TokenRights | null;
-  /** The hash that a suspended token gets back when an administrator resumes it; null: it is not suspended. */
-  readonly suspended: string | null;
+  /** It is refused until an administrator resumes it. */
+  readonly suspended: boolean;
   /** The id of the token that it was made to succeed. */
   readonly replaces?: string;
 }
@@ -47,28 +41,15 @@ export function newTokenId(): string {
   return `tok_${randomBytes(16).toString("hex")}`;
 }
 
-/** The hash of the token's text, whether the token is suspended or not. */
-export function ownHashOf({ hash, suspended }: Pick<StoredApiToken, "hash" | "suspended">): string {
-  return suspended ?? hash;
-}
-
-/** The stored hash of a suspended token. No text has it, so an earlier release, which knows no suspension, refuses it. */
-export function suspendedHash(hash: string): string {
-  return createHash("sha256").update(`suspended ${hash}`).digest("hex");
-}
-
 export function suspended(token: StoredApiToken): StoredApiToken {
-  if (token.suspended !== null) return token;
-  return { ...token, hash: suspendedHash(token.hash), suspended: token.hash };
+  return { ...token, suspended: true };
 }
 
 export function resumed(token: StoredApiToken): StoredApiToken {
-  return { ...token, hash: ownHashOf(token), suspended: null };
+  return { ...token, suspended: false };
 }
 
 const { name } = apiToken.properties;
-/** Unknown scopes of another release are kept, but grant nothing. */
-const storedScopes = { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 /** Lost tokens cost their owners only new ones, so the default is none. */
@@ -98,14 +79,16 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             "is_dead",
             "last_used_at",
             "last_used_from",
-            "restricted",
+            "sources",
+            "is_fleet",
             "suspended",
           ],
           properties: {
             id: tokenId,
             user_id: userId,
             name,
-            scopes: storedScopes,
+            // Unknown scopes of another release are kept, but grant nothing.
+            scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
             hash: tokenHash,
             created_at: timestamp,
             lifetime_seconds: { type: "number", minimum: 1 },
@@ -114,18 +97,9 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             is_dead: { type: "boolean" },
             last_used_at: nullableText,
             last_used_from: nullableText,
-            restricted: {
-              oneOf: [
-                { type: "null" },
-                {
-                  type: "object",
-                  additionalProperties: false,
-                  required: ["scopes", "sources", "is_fleet"],
-                  properties: { scopes: storedScopes, sources: sourceList, is_fleet: { type: "boolean" } },
-                },
-              ],
-            },
-            suspended: { oneOf: [{ type: "null" }, tokenHash] },
+            sources: sourceList,
+            is_fleet: { type: "boolean" },
+            suspended: { type: "boolean" },
             replaces: tokenId,
           },
         },

@@ -6,16 +6,9 @@ import { createLookUp } from "../../store/documents/look-up.ts";
 import type { Account } from "../../users/account.ts";
 import { hashOfToken } from "../sessions/refresh-token.ts";
 import type { TrustedTime } from "../trusted-time.ts";
-import {
-  type ApiTokensState,
-  newTokenId,
-  newTokenText,
-  resumed,
-  type StoredApiToken,
-  suspendedHash,
-} from "./api-token.ts";
+import { type ApiTokensState, newTokenId, newTokenText, resumed, type StoredApiToken } from "./api-token.ts";
 import { createLivingTokens, isOver } from "./token-ends.ts";
-import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
+import { foreignScopes, noEnd } from "./token-rights.ts";
 
 /** Tokens for programs: they have scopes and an end, are stored as hashes, and never permit a change of credentials. */
 export interface ApiTokens {
@@ -110,10 +103,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const notedAt = new Map<string, number>();
   return {
     byId: createLookUp(all, ({ id }) => id),
-    find: (text) => {
-      const hash = hashOfToken(text);
-      return byHash(hash) ?? byHash(suspendedHash(hash));
-    },
+    find: (text) => byHash(hashOfToken(text)),
     list: (userId) => (userId === undefined ? all() : all().filter((token) => token.user_id === userId)),
     create: async (owner, wanted) => {
       const text = newTokenText();
@@ -166,7 +156,7 @@ async function add(
     id: newTokenId(),
     user_id: owner.id,
     name,
-    ...storedRights({ scopes, sources, is_fleet: isFleet }),
+    ...{ scopes, sources, is_fleet: isFleet },
     hash,
     created_at: begin.toISOString(),
     lifetime_seconds: lifetimeSeconds,
@@ -175,7 +165,7 @@ async function add(
     is_dead: false,
     last_used_at: null,
     last_used_from: null,
-    suspended: null,
+    suspended: false,
   };
   await document.update((state) => {
     refuseSurplus(state.tokens, owner);

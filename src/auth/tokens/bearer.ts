@@ -85,7 +85,7 @@ export function createBearer(options: BearerOptions) {
           "This API token does not count from the address that the request comes from, which the device's log has. Send it from one of its ranges, or make another one: `steward token add --from RANGE`.";
         throw refuse("source", sentence, false);
       }
-      if (token.suspended !== null) {
+      if (token.suspended) {
         const sentence = `This API token was restored from a backup of another device and is suspended until an administrator resumes it: \`steward token resume ${token.id}\`.`;
         throw refuse("suspended", sentence);
       }

@@ -38,7 +38,7 @@ function createLiving(all: () => readonly StoredApiToken[], time: TrustedTime) {
     const now = time.expiryNow();
     const at = now.getTime();
     if (at >= from && at < until && known.tokens === tokens) return known.living;
-    const living = tokens.filter((token) => token.suspended === null && !isOver(token, now));
+    const living = tokens.filter((token) => !token.suspended && !isOver(token, now));
     const ends = living.map((token) =>
       token.is_dated ? Date.parse(token.expires_at) : Number.POSITIVE_INFINITY,
     );

@@ -10,31 +10,11 @@ export interface TokenRights {
   readonly is_fleet: boolean;
 }
 
-/** A token, as far as its rights are stored in it. */
-interface Rightful {
-  readonly scopes: readonly Scope[];
-  readonly restricted: TokenRights | null;
-}
-
 /** The end of a token that never ends, in a form that every release reads. */
 export const noEnd = "9999-12-31T23:59:59.999Z";
 
-export function rightsOf({ restricted, scopes }: Rightful): TokenRights {
-  return restricted ?? { scopes, sources: [], is_fleet: false };
-}
-
-/**
- * The stored form of rights. Scopes of a token with source ranges are not where an earlier release looks for them: that
- * release would accept it from anywhere, and so finds a token without rights.
- */
-export function storedRights(rights: TokenRights): Rightful {
-  const isPlain = !rights.is_fleet && rights.sources.length === 0;
-  return isPlain ? { scopes: rights.scopes, restricted: null } : { scopes: [], restricted: rights };
-}
-
 /** `address` is canonical: an IPv4 address also if it came mapped into IPv6. */
-export function isAllowedFrom(token: Rightful, address: string): boolean {
-  const { sources } = rightsOf(token);
+export function isAllowedFrom({ sources }: Pick<TokenRights, "sources">, address: string): boolean {
   if (sources.length === 0) return true;
   const family = isIP(address);
   if (family === 0) return false;

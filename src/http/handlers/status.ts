@@ -1,4 +1,3 @@
-import { rightsOf } from "../../auth/tokens/token-rights.ts";
 import type { Health, History, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
@@ -65,8 +64,5 @@ function coverNeeds(answer: Status, cover: (text: string) => string): Status {
 
 /** The same as for `listUsers`: administrators, and their tokens that may read users. */
 function mayNameUsers(actor: Actor): boolean {
-  return (
-    roleOf(actor) === "admin" &&
-    (actor.kind !== "token" || rightsOf(actor.token).scopes.includes("users:read"))
-  );
+  return roleOf(actor) === "admin" && (actor.kind !== "token" || actor.token.scopes.includes("users:read"));
 }

@@ -1,4 +1,3 @@
-import { rightsOf } from "../../auth/tokens/token-rights.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
@@ -92,7 +91,7 @@ function writingRole(actor: Actor): Role {
 }
 
 function isFleet(actor: Actor): boolean {
-  return actor.kind === "token" && rightsOf(actor.token).is_fleet;
+  return actor.kind === "token" && actor.token.is_fleet;
 }
 
 async function updateSettings(

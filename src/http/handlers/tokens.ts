@@ -1,7 +1,7 @@
 import type { RequiredAction } from "../../auth/sessions/required-action.ts";
 import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
 import { type ApiTokens, unknownToken } from "../../auth/tokens/api-tokens.ts";
-import { noEnd, type RightsFault, rightsFaults, rightsOf } from "../../auth/tokens/token-rights.ts";
+import { noEnd, type RightsFault, rightsFaults } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { tokenOperations } from "../../contract/operations/tokens.ts";
@@ -35,16 +35,16 @@ export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<t
     name: token.name,
     user_id: token.user_id,
     username: accounts.get(token.user_id).username,
-    scopes: rightsOf(token).scopes.filter((scope) => scopeNames.includes(scope)),
+    scopes: token.scopes.filter((scope) => scopeNames.includes(scope)),
     created_at: token.created_at,
     expires_at: token.expires_at,
     is_expired: apiTokens.isExpired(token),
     last_used_at: token.last_used_at,
     last_used_from: token.last_used_from,
-    is_fleet: rightsOf(token).is_fleet,
-    sources: [...rightsOf(token).sources],
+    is_fleet: token.is_fleet,
+    sources: [...token.sources],
     no_expiry: token.expires_at === noEnd,
-    is_suspended: token.suspended !== null,
+    is_suspended: token.suspended,
   });
   const shown = ({ token, text }: MadeToken) => ({ ...describe(token), token: text });
   return {
@@ -118,7 +118,7 @@ async function resumeToken(
   const owner = accounts.get(former.user_id).username;
   const token = await apiTokens.resume(former.id);
   const subject = { id: token.id, name: token.name };
-  note({ subject, details: { owner }, isUnchanged: former.suspended === null });
+  note({ subject, details: { owner }, isUnchanged: !former.suspended });
   return token;
 }
 

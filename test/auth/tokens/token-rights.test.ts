@@ -4,25 +4,13 @@ import {
   foreignScopes,
   isAllowedFrom,
   rightsFaults,
-  rightsOf,
   sourceFault,
-  storedRights,
   type TokenRights,
 } from "../../../src/auth/tokens/token-rights.ts";
 
 const plain: TokenRights = { scopes: ["system:read"], sources: [], is_fleet: false };
 
 describe("the rights of a token", () => {
-  it("are stored in its scopes, and apart from them where an earlier release must not find them", () => {
-    assert.deepEqual(storedRights(plain), { scopes: ["system:read"], restricted: null });
-    for (const change of [{ is_fleet: true }, { sources: ["192.0.2.0/24"] }]) {
-      const rights = { ...plain, ...change };
-      assert.deepEqual(storedRights(rights), { scopes: [], restricted: rights });
-      assert.deepEqual(rightsOf(storedRights(rights)), rights);
-    }
-    assert.deepEqual(rightsOf(storedRights(plain)), plain);
-  });
-
   it("name the scopes that the role of its owner has not", () => {
     assert.deepEqual(foreignScopes(["system:read", "updates:apply", "users:read"], "operator"), [
       "updates:apply",
@@ -34,7 +22,7 @@ describe("the rights of a token", () => {
 
 describe("the addresses that a token counts from", () => {
   const isAllowed = (sources: readonly string[], address: string): boolean =>
-    isAllowedFrom(storedRights({ ...plain, sources }), address);
+    isAllowedFrom({ sources }, address);
 
   it("are all, the unix socket too, where no range is named", () => {
     for (const address of ["192.0.2.1", "2001:db8::1", "local"]) assert.ok(isAllowed([], address), address);
