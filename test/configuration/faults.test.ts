@@ -230,6 +230,20 @@ describe("the faults of a configuration", () => {
     );
   });
 
+  it("do not take an administrator with a one-use password for one who remains", async () => {
+    for (const password_state of ["initial", "spent"] as const) {
+      const other = accountOf("other", { role: "admin", password_state });
+      const { faultsOf } = await virtualDevice({ present: presentOf([anna, other]) });
+      const demoted = { name: "anna", role: "operator" } as const;
+      assert.deepEqual(await faultsOf({ users: [demoted] }), ["/users/0 last_admin"], password_state);
+      assert.deepEqual(await faultsOf({ users: [{ name: "other" }], users_not_named: "remove" }), [
+        "/users_not_named last_admin",
+      ]);
+      const given = { name: "other", password_hash: hashOf("O") };
+      assert.deepEqual(await faultsOf({ users: [demoted, given] }), []);
+    }
+  });
+
   it("are of no device that had no administrator: its first file may leave it without one", async () => {
     const { faultsOf } = await virtualDevice({ present: presentOf([berta]) });
     assert.deepEqual(await faultsOf({ users: [{ name: "berta", enabled: false }] }), []);

@@ -180,6 +180,15 @@ describe("the last administrator who can sign in", () => {
     assert.deepEqual(accounts.administratorTrouble()?.facts, { users: 1 });
   });
 
+  it("keeps a passkey that is the last way in, and any other factor may go", async () => {
+    const { two_factor } = factorWith("lost");
+    const accounts = await device([adminOf("boss", { two_factor: { ...two_factor, passkeys: [passkey] } })]);
+    const without = () => accounts.changeFactor(boss.id, (factor) => factor && { ...factor, passkeys: [] });
+    assert.equal(await codeFrom(without()), "last_admin");
+    await accounts.changeFactor(boss.id, (factor) => factor && { ...factor, recovery_hashes: ["h"] });
+    assert.equal(await codeFrom(without()), "done");
+  });
+
   it("is missed until one of them is let in", async () => {
     const accounts = await device([
       adminOf("boss", { password_state: "spent" }),

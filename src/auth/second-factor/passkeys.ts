@@ -67,7 +67,7 @@ export function createPasskeys(options: PasskeysOptions) {
     /** Throws `two_factor_not_enabled`, `passkey_not_possible` and `passkey_invalid`. */
     add: (account: Account, given: NewPasskey, context: RequestContext): Promise<Passkey> =>
       add(options, challenges, { account, given }, context),
-    /** Throws `not_found`. */
+    /** Throws `not_found`, and `last_admin` where it is the last way in of the last administrator. */
     remove: async ({ id: userId }: Account, id: string): Promise<Passkey> => {
       let removed: StoredPasskey | undefined;
       await accounts.changeFactor(userId, (factor) => {

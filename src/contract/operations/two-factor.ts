@@ -130,7 +130,7 @@ export const twoFactorOperations = {
     insteadForAdmins: "removes it with the whole second factor: POST /api/users/{id}/2fa/recover",
     pathParameters: { ...byId, passkey: twoFactor.passkeyId },
     response: { status: 204 },
-    errors: ["not_found"],
+    errors: ["not_found", "last_admin"],
     event: "two_factor.passkey_removed",
   },
   makeRecoveryCodes: {
