@@ -1,119 +1,588 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
-import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
-import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
-import type { Answer } from "../../../lab/agents/running-agent.ts";
+import {
+  type Answer,
+  adminName,
+  adminPassword,
+  type CallOptions,
+  stepUp,
+} from "../../../lab/agents/running-agent.ts";
+import { keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
-import type { AuditEvent } from "../../../src/contract/types.ts";
+import { makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
+import { errorCodes } from "../../../src/contract/error-codes.ts";
+import type { Operation } from "../../../src/contract/operations/operation.ts";
+import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
+import type { User } from "../../../src/contract/types.ts";
+import type { Json, Lies } from "../../auth/oidc/lying-provider.ts";
 import { newAddress, wrongPassword } from "./guessing.ts";
+import { enrolledUser, origin, type RefusingWorld, startRefusing } from "./refusal-world.ts";
 
-describe("the record of a step of a sign-in", () => {
-  const agent = ofSuite(() => startTimedAgentInProcess({ clock: { trust: "trusted" } }));
-  let ben: SignedIn & Enrolled;
+type Enrolled = Awaited<ReturnType<typeof enrolledUser>>;
+
+/** A row: `OPERATION: the step | status and code of the answer | record`, in which `-` is no refusal. */
+function partsOf(row: string) {
+  const [, id = "", wanted = "", record = ""] = /^(\w+): .* \| (.*) \| (.*)$/.exec(row) ?? [];
+  return { id: id as OperationId, wanted, record };
+}
+
+/** Refusals by ways in that no request of this file can bring about, and the tests that have them. */
+const elsewhere: Record<string, string> = {
+  "enableTwoFactor too_many_attempts": "none: a new secret's codes are not counted",
+  "receiveBackup rate_limited": "test/contract/operations/refusals.test.ts, as every other rate_limited",
+};
+
+const wrongToken = "7k2m9p4qx3vz8wtn5hjr";
+const setUp =
+  (setup_token: string, from = newAddress()) =>
+  (world: RefusingWorld) =>
+    world.agent.call("POST", "/api/setup", {
+      from,
+      body: { setup_token, username: "first", password: goodPassword },
+    });
+const restoring =
+  (method: "PUT" | "POST", from = newAddress()) =>
+  (world: RefusingWorld) => {
+    const headers = { "x-setup-token": wrongToken };
+    const upload = { headers: { ...headers, "content-type": "application/octet-stream" } };
+    const body = { headers, body: { passphrase: "any", check: true } };
+    return world.agent.call(method, "/api/setup/restore", { from, ...(method === "PUT" ? upload : body) });
+  };
+const oneTooMany =
+  (ask: (from: string) => (world: RefusingWorld) => Promise<Answer>) => async (world: RefusingWorld) => {
+    const from = newAddress();
+    for (let count = 0; count < 100; count += 1) {
+      // An answer behind a seal waits for two seconds of the agent.
+      const answer = await ask(from)(world);
+      if (answer.status === 429) return answer;
+    }
+    throw new Error("it is never refused");
+  };
+
+/** In this order: the last one ends the state that they are about. */
+const setupRows: Record<string, (world: RefusingWorld) => Promise<Answer>> = {
+  "setUp: a wrong token | 401 setup_token_invalid | sign_in.refused - setup_token_invalid": setUp(wrongToken),
+  "setUp: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": oneTooMany((from) =>
+    setUp(wrongToken, from),
+  ),
+  "receiveBackup: a wrong token | 401 setup_token_invalid | sign_in.refused - setup_token_invalid":
+    restoring("PUT"),
+  "receiveBackup: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": oneTooMany(
+    (from) => restoring("PUT", from),
+  ),
+  "restoreBackup: a wrong token | 401 setup_token_invalid | sign_in.refused - setup_token_invalid":
+    restoring("POST"),
+  "restoreBackup: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": oneTooMany(
+    (from) => restoring("POST", from),
+  ),
+  "getUser: before there is an administrator | 503 setup_required | -": ({ agent }) =>
+    agent.call("GET", `/api/users/usr_${"0".repeat(32)}`),
+  "setUp: the right token | 201 | -": (world) => setUp(world.setupToken())(world),
+};
+
+const noRecoveryCode = { recovery_code: "7k2m-9p4q-x3vz-8wtn" };
+const operator = { sub: "person-1", preferred_username: "ada", groups: ["operators"] };
+
+describe("the record of each step of each way in", () => {
+  const world = ofSuite(startRefusing);
+  let ben: Enrolled;
+  let lena: Enrolled;
+  let greta: SignedIn | undefined;
+  const post: typeof world.post = (...args) => world.post(...args);
+  const call: typeof world.call = (...args) => world.call(...args);
   before(async () => {
+    const { agent } = world;
     await agent.signedInAdmin();
-    await agent.signedIn("anna", "readonly");
-    const { id, token, refreshToken } = await agent.signedIn("ben", "readonly");
-    const factor = await enrol(agent.call, { id, token, password: goodPassword }, agent.nowSeconds());
-    ben = { id, token, refreshToken, ...factor };
+    for (const name of ["anna", "carl", "dora", "emil", "finn"]) await agent.signedIn(name, "readonly");
+    ben = await enrolledUser(world, "ben");
+    lena = await enrolledUser(world, "lena");
+    await ben.addPasskey();
+    await change("dora", { enabled: false });
+    const wrong = { code: wrongCodeOf(lena.secret) };
+    for (let count = 0; count < 10; count += 1) await lena.login(wrong);
   });
 
-  const post = (path: string, body: object, from = newAddress()) => agent.call("POST", path, { from, body });
-  const login = (username: string, password = goodPassword, proof: object = {}) =>
-    post("/api/auth/login", { username, password, ...proof });
-  const second = async (proof: object) => {
-    const { challenge_token } = (await login("ben")).json;
-    return post("/api/auth/totp", { challenge_token, ...proof });
+  const idOf = async (name: string): Promise<string> => {
+    const { json } = await world.agent.call("GET", "/api/users?limit=200", { local: true });
+    return (json.items as User[]).find(({ username }) => username === name)?.id ?? assert.fail(name);
   };
-  const recover = (who: string, password: string) =>
-    post(`/api/users/${who}/2fa/recover`, { password, recovery_code: "7k2m-9p4q-x3vz-8wtn" });
+  const change = async (name: string, body: object) =>
+    world.agent.call("PUT", `/api/users/${await idOf(name)}`, { local: true, body });
+  const login = (username: string, password = goodPassword) =>
+    post("/api/auth/login", { username, password });
   const wrongCode = () => ({ code: wrongCodeOf(ben.secret) });
-  /** Each code is good once. */
-  const rightCode = () => {
-    agent.stepClock(30);
-    return { code: codeOf(ben.secret, agent.nowSeconds()) };
-  };
   const usedCode = async (step: (proof: object) => Promise<Answer>) => {
-    const proof = rightCode();
+    const proof = ben.rightCode();
     await step(proof);
     return step(proof);
   };
-  const withLogin = (proof: object) => login("ben", goodPassword, proof);
-  const noRecoveryCode = { recovery_code: "7k2m-9p4q-x3vz-8wtn" };
+  const second = (proof: object) => ben.second(() => proof);
+  /** The same from one address, until it is one too often. */
+  const tooOften = (ask: (from: string) => Promise<Answer>): Promise<Answer> =>
+    oneTooMany((from) => () => world.time.passUntil(ask(from)))(world);
+  const recover = (who: string, secrets: object, options: CallOptions = {}) =>
+    post(`/api/users/${who}/2fa/recover`, secrets, options);
+  const wrongSecrets = { password: wrongPassword, ...noRecoveryCode };
+  /** The code is taken after that of the session's own sign-in. */
+  const inSession = async (path: string, proofOf: () => object, password = goodPassword) => {
+    const own = await ben.session();
+    return call("POST", path, { ...own, body: { password, ...proofOf() } });
+  };
+  const reauth = (proofOf: () => object, password?: string) =>
+    inSession("/api/auth/reauth", proofOf, password);
+  const disable = (proofOf: () => object, password?: string) =>
+    inSession(`${ben.path}/disable`, proofOf, password);
+  const usedIn = async (path: string) => {
+    const own = await ben.session();
+    const body = { password: goodPassword, ...ben.rightCode() };
+    await call("POST", "/api/auth/reauth", { ...own, body });
+    return call("POST", path, { ...own, body });
+  };
+  const passkeyIn = async (path: string, proofOf: Enrolled["passkeyOf"]) => {
+    const own = await ben.session();
+    const asked = await call("POST", path, { ...own, body: { password: goodPassword } });
+    return call("POST", path, { ...own, body: { password: goodPassword, ...proofOf(asked) } });
+  };
+  const whileLocked = async (path: string) => {
+    const own = await ben.session();
+    for (let count = 0; count < 10; count += 1) await ben.login(wrongCode());
+    const answer = await call("POST", path, { ...own, body: { password: goodPassword, ...ben.rightCode() } });
+    world.time.pass(901);
+    return answer;
+  };
+  const enabling = async (codeFor: (secret: string) => string) => {
+    greta ??= await world.agent.signedIn("greta", "readonly");
+    const path = `/api/users/${greta.id}/2fa`;
+    await stepUp(world.agent.call, greta.token, goodPassword);
+    const { json } = await call("POST", `${path}/setup`, greta);
+    return call("POST", `${path}/enable`, { token: greta.token, body: { code: codeFor(json.secret) } });
+  };
+  const sessionOf = async (username: string): Promise<CallOptions> => ({
+    token: (await world.agent.login(username, goodPassword)).token,
+  });
+  const byAnna = async (path: string, body: object, method = "POST") =>
+    call(method, path, { ...(await sessionOf("anna")), body });
 
-  /** The step, the status and code of the answer, and the event: its type, account and code; `-`: none. */
-  const rows: [string, () => Promise<Answer>, string, string][] = [
-    ["a password", () => login("anna"), "200", "-"],
-    [
-      "a wrong password",
-      () => login("anna", wrongPassword),
-      "401 invalid_credentials",
-      "sign_in.refused anna invalid_credentials",
-    ],
-    [
-      "a name that no one has",
-      () => login("nobody"),
-      "401 invalid_credentials",
-      "sign_in.refused - invalid_credentials",
-    ],
-    ["a password without its code", () => login("ben"), "401 totp_required", "-"],
-    ["both at once", () => withLogin(rightCode()), "200", "-"],
-    ["a wrong code", () => withLogin(wrongCode()), "401 totp_invalid", "sign_in.refused ben totp_invalid"],
-    ["a used code", () => usedCode(withLogin), "401 totp_reused", "sign_in.refused ben totp_reused"],
-    [
-      "a wrong recovery code",
-      () => withLogin(noRecoveryCode),
-      "401 recovery_code_invalid",
-      "sign_in.refused ben recovery_code_invalid",
-    ],
-    ["second step: a code", () => second(rightCode()), "200", "-"],
-    [
-      "second step: a wrong code",
-      () => second(wrongCode()),
-      "401 totp_invalid",
-      "sign_in.refused ben totp_invalid",
-    ],
-    [
-      "second step: a used code",
-      () => usedCode(second),
-      "401 totp_reused",
-      "sign_in.refused ben totp_reused",
-    ],
-    [
-      "second step: a wrong recovery code",
+  const begin = (options: CallOptions = {}, more: object = {}) =>
+    post("/api/auth/provider/begin", { origin, ...more }, options);
+  const back = async (person: Json, to: { path: string; options?: CallOptions }, from = newAddress()) => {
+    const options = { from, ...to.options };
+    const { json } = await begin(options, to.options ? { step_up: true } : {});
+    const query = world.provider.visit(json.authorization_url, person);
+    return post(to.path, { flow_token: json.flow_token, query }, options);
+  };
+  const finish = (person: Json = operator) => back(person, { path: "/api/auth/provider" });
+  const stepUpThere = async (person: Json = operator, lies: Lies = {}) => {
+    const { json } = await finish();
+    const to = { path: "/api/auth/provider/reauth", options: { token: json.access_token } };
+    return lying(lies, () => back(person, to));
+  };
+  const passwords = (current_password: string) => ({
+    current_password,
+    new_password: "seven lamps beside canals",
+  });
+  const lying = async (lies: Lies, ask: () => Promise<Answer>) => {
+    world.provider.lie(lies);
+    try {
+      return await ask();
+    } finally {
+      world.provider.lie({});
+    }
+  };
+  const ofNoFlow = (path: string, options: CallOptions = {}) =>
+    post(path, { flow_token: `stf_${"A".repeat(32)}`, query: "code=1&state=2" }, options);
+
+  const tokens = (of: "refresh" | "logout") => {
+    const path = `/api/auth/${of}`;
+    const withCookie = async (headersOf: (kept: Record<string, string>) => Record<string, string>) => {
+      const body = { username: "anna", password: goodPassword, refresh: "cookie" };
+      const { headers } = keptOf(await post("/api/auth/login", body));
+      return post(path, {}, { headers: headersOf(headers) });
+    };
+    return {
+      right: async () =>
+        post(path, { refresh_token: (await world.agent.login("anna", goodPassword)).refreshToken }),
+      unbound: () => withCookie(({ cookie = "" }) => ({ ...ownPage, cookie })),
+      ofOtherPage: () => withCookie((kept) => ({ ...kept, "sec-fetch-site": "cross-site" })),
+      none: () => post(path, {}),
+    };
+  };
+  const [refresh, logout] = [tokens("refresh"), tokens("logout")];
+  const reused = async () => {
+    const { refreshToken: refresh_token } = await world.agent.login("anna", goodPassword);
+    await post("/api/auth/refresh", { refresh_token });
+    world.time.pass(60);
+    return post("/api/auth/refresh", { refresh_token });
+  };
+
+  const rescue = async (tokenOf: (right: string) => string, from = newAddress()) => {
+    const { token, text } = makeRescueToken(world.time.uptime());
+    writeFileSync(join(world.agent.runDirectory, "rescue-token"), text, { mode: 0o600 });
+    const body = { setup_token: tokenOf(token), username: "rescuer", password: goodPassword };
+    return post("/api/setup", body, { from });
+  };
+
+  const apiToken = async (made: object = {}, options: CallOptions = { local: true }) => {
+    const body = { name: "fleet", scopes: ["system:read"], user_id: await idOf(adminName), ...made };
+    return (await world.agent.call("POST", "/api/tokens", { ...options, body })).json;
+  };
+  const asProgram = async (path: string, made: object = {}, method = "GET") =>
+    call(method, path, {
+      token: (await apiToken(made)).token,
+      ...(method !== "GET" && { body: { reason: "lost" } }),
+    });
+  /** An administrator without a password of their own, or without the second factor that the device asks for. */
+  const unready = async (name: string, then: (own: CallOptions) => Promise<Answer>) => {
+    const made = await world.agent.call("POST", "/api/users", {
+      local: true,
+      body: { username: name, role: "admin" },
+    });
+    const { initial_password: password } = made.json;
+    const { json } = await world.agent.call("POST", "/api/auth/login", {
+      body: { username: name, password },
+    });
+    return then({ token: json.access_token });
+  };
+  const underPolicy = async (ask: () => Promise<Answer>) => {
+    const require = (require_2fa: string) =>
+      world.agent.call("PUT", "/api/system", { local: true, body: { security: { require_2fa } } });
+    await require("all");
+    try {
+      return await ask();
+    } finally {
+      await require("none");
+    }
+  };
+  const endedSession = async (): Promise<CallOptions> => {
+    const { token, refreshToken } = await world.agent.login("finn", goodPassword);
+    await world.agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+    return { token };
+  };
+  const freshOf = async (username: string, password = goodPassword): Promise<CallOptions> => {
+    const { token } = await world.agent.login(username, password);
+    await stepUp(world.agent.call, token, password);
+    return { token };
+  };
+  const fresh = async (): Promise<CallOptions> => ({
+    token: (await world.agent.login(adminName, adminPassword)).token,
+  });
+  /** A session of an administrator whose last proof is too old for a step-up. */
+  const settled = async (): Promise<CallOptions> => {
+    const { refreshToken } = await world.agent.login(adminName, adminPassword);
+    world.time.pass(301);
+    const { json } = await world.agent.call("POST", "/api/auth/refresh", {
+      body: { refresh_token: refreshToken },
+    });
+    return { token: json.access_token };
+  };
+
+  const rows: Record<string, () => Promise<Answer>> = {
+    "login: a password | 200 | -": () => login("anna"),
+    "login: a wrong password | 401 invalid_credentials | sign_in.refused anna invalid_credentials": () =>
+      login("anna", wrongPassword),
+    "login: the right one of a disabled user | 401 invalid_credentials | sign_in.refused dora invalid_credentials":
+      () => login("dora"),
+    "login: a name that no one has | 401 invalid_credentials | sign_in.refused - invalid_credentials": () =>
+      login("nemo"),
+    "login: too many | 429 too_many_attempts | sign_in.refused carl too_many_attempts": () =>
+      tooOften((from) => post("/api/auth/login", { username: "carl", password: wrongPassword }, { from })),
+    "login: a password without its code | 401 totp_required | -": () => ben.login(),
+    "login: both at once | 200 | -": () => ben.login(ben.rightCode()),
+    "login: a wrong code | 401 totp_invalid | sign_in.refused ben totp_invalid": () => ben.login(wrongCode()),
+    "login: a used code | 401 totp_reused | sign_in.refused ben totp_reused": () => usedCode(ben.login),
+    "login: a recovery code | 200 | -": () => ben.login(ben.rightRecoveryCode()),
+    "login: a wrong recovery code | 401 recovery_code_invalid | sign_in.refused ben recovery_code_invalid":
+      () => ben.login(noRecoveryCode),
+    "login: a right code after ten wrong ones | 429 account_locked | sign_in.refused lena account_locked":
+      () => lena.login(lena.rightCode()),
+    "answerChallenge: a code | 200 | -": () => second(ben.rightCode()),
+    "answerChallenge: a passkey | 200 | -": () => ben.second(ben.passkeyOf),
+    "answerChallenge: a recovery code | 200 | -": () => second(ben.rightRecoveryCode()),
+    "answerChallenge: none of them | 401 totp_required | -": () => second({}),
+    "answerChallenge: a wrong code | 401 totp_invalid | sign_in.refused ben totp_invalid": () =>
+      second(wrongCode()),
+    "answerChallenge: a used code | 401 totp_reused | sign_in.refused ben totp_reused": () =>
+      usedCode(second),
+    "answerChallenge: a wrong recovery code | 401 recovery_code_invalid | sign_in.refused ben recovery_code_invalid":
       () => second(noRecoveryCode),
-      "401 recovery_code_invalid",
-      "sign_in.refused ben recovery_code_invalid",
-    ],
-    [
-      "recovery by name",
-      () => recover("ben", wrongPassword),
-      "401 invalid_credentials",
-      "sign_in.refused ben invalid_credentials",
-    ],
-    [
-      "recovery by id",
-      () => recover(ben.id, goodPassword),
-      "401 invalid_credentials",
-      "sign_in.refused ben invalid_credentials",
-    ],
-    [
-      "recovery of no one",
-      () => recover("nobody", goodPassword),
-      "401 invalid_credentials",
-      "sign_in.refused - invalid_credentials",
-    ],
-  ];
-  for (const [what, ask, wanted, record] of rows)
-    it(`${what}: ${wanted} → ${record}`, async () => {
-      const answer = await ask();
-      assert.equal(`${answer.status} ${answer.json.code ?? ""}`.trim(), wanted, answer.text);
-      const id = answer.headers["x-request-id"];
-      const { json } = await agent.call("GET", "/api/events?outcome=refused&limit=20", { local: true });
-      const own = (json.items as AuditEvent[]).filter(({ request_id }) => request_id === id);
-      const told = own.map(({ type, subject, code }) => `${type} ${subject?.name ?? "-"} ${code}`);
-      assert.deepEqual(told, record === "-" ? [] : [record]);
+    "answerChallenge: a wrong passkey | 401 passkey_invalid | sign_in.refused ben passkey_invalid": () =>
+      ben.second(ben.wrongPasskeyOf),
+    "answerChallenge: a challenge that has ended | 401 challenge_invalid | -": () =>
+      post("/api/auth/totp", { challenge_token: `stc_${"A".repeat(32)}`, code: "123456" }),
+    "answerChallenge: a right code after ten wrong ones | 429 account_locked | sign_in.refused lena account_locked":
+      () => lena.second(lena.rightCode),
+    "answerChallenge: too many | 429 too_many_attempts | sign_in.refused ben too_many_attempts": () =>
+      tooOften(async (from) => {
+        const { challenge_token } = (await ben.login()).json;
+        return post("/api/auth/totp", { challenge_token, ...noRecoveryCode }, { from });
+      }),
+    "recoverTwoFactor: a wrong password, by name | 401 invalid_credentials | sign_in.refused ben invalid_credentials":
+      () => recover("ben", wrongSecrets),
+    "recoverTwoFactor: a wrong recovery code, by id | 401 invalid_credentials | sign_in.refused ben invalid_credentials":
+      () => recover(ben.id, { password: goodPassword, ...noRecoveryCode }),
+    "recoverTwoFactor: of a name that no one has | 401 invalid_credentials | sign_in.refused - invalid_credentials":
+      () => recover("nemo", wrongSecrets),
+    "recoverTwoFactor: too many | 429 too_many_attempts | sign_in.refused emil too_many_attempts": () =>
+      tooOften((from) => recover("emil", wrongSecrets, { from })),
+    "recoverTwoFactor: for another, by no one | 401 authentication_required | request.refused - authentication_required":
+      () => recover("ben", { reason: "lost" }),
+    "recoverTwoFactor: for another, in a session that has ended | 401 invalid_token | -": async () =>
+      recover("ben", { reason: "lost" }, await endedSession()),
+    "recoverTwoFactor: for another, by one who only reads | 403 forbidden | request.refused - forbidden by anna":
+      async () => recover("ben", { reason: "lost" }, await sessionOf("anna")),
+    "recoverTwoFactor: for another, by a program | 403 token_not_allowed | request.refused - token_not_allowed":
+      () => asProgram("/api/users/ben/2fa/recover", {}, "POST"),
+    "recoverTwoFactor: for another, without a step-up | 401 step_up_required | -": async () =>
+      recover("ben", { reason: "lost" }, await settled()),
+    "recoverTwoFactor: for another, with a one-use password | 403 password_change_required | -": () =>
+      unready("new-1", (own) => recover("ben", { reason: "lost" }, own)),
+    "recoverTwoFactor: for another, without the second factor that is asked for | 403 two_factor_enrolment_required | -":
+      () => underPolicy(async () => recover("ben", { reason: "lost" }, await fresh())),
+    "setUp: a wrong token of rescue | 401 setup_token_invalid | sign_in.refused - setup_token_invalid": () =>
+      rescue(() => "7k2m9p4qx3vz8wtn5hjr"),
+    "setUp: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": () =>
+      tooOften((from) => rescue(() => "7k2m9p4qx3vz8wtn5hjr", from)),
+    "setUp: the right token of rescue | 201 | -": () => rescue((right) => right),
+    "beginAtProvider: a sign-in | 200 | -": () => begin(),
+    "beginAtProvider: a step-up without a session | 401 authentication_required | request.refused - authentication_required":
+      () => begin({}, { step_up: true }),
+    "beginAtProvider: a step-up of an account of the device | 403 forbidden | request.refused - forbidden by anna":
+      async () => begin(await sessionOf("anna"), { step_up: true }),
+    "signInAtProvider: what the provider sent | 200 | -": () => finish(),
+    "signInAtProvider: without a role any more | 403 role_missing | sign_in.refused ada role_missing": () =>
+      finish({ ...operator, groups: [] }),
+    "signInAtProvider: never with a role | 403 role_missing | sign_in.refused - role_missing": () =>
+      finish({ sub: "person-2", groups: [] }),
+    "signInAtProvider: of no sign-in that was begun | 401 provider_refused | sign_in.refused - provider_refused/flow":
+      () => ofNoFlow("/api/auth/provider"),
+    "signInAtProvider: a false token | 401 provider_refused | sign_in.refused - provider_refused/nonce": () =>
+      lying({ claims: (truth) => ({ ...truth, nonce: "x" }) }, () => finish()),
+    "signInAtProvider: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": () =>
+      tooOften((from) => ofNoFlow("/api/auth/provider", { from })),
+    "stepUpAtProvider: what the provider sent | 200 | -": () => stepUpThere(),
+    "stepUpAtProvider: as another | 401 provider_refused | request.refused - provider_refused/subject by ada":
+      () => stepUpThere({ ...operator, sub: "person-3", preferred_username: "eve" }),
+    "stepUpAtProvider: without a role any more | 403 role_missing | request.refused ada role_missing by ada":
+      () => stepUpThere({ ...operator, groups: [] }),
+    "stepUpAtProvider: too many | 429 too_many_attempts | request.refused - too_many_attempts by ada":
+      async () => {
+        const { token } = { token: (await finish()).json.access_token };
+        return tooOften((from) => ofNoFlow("/api/auth/provider/reauth", { from, token }));
+      },
+    "signInAtProvider: disabled on the device | 403 forbidden | sign_in.refused ada forbidden": async () => {
+      await change("ada", { enabled: false });
+      return finish();
+    },
+    "beginAtProvider: at one without PKCE | 401 provider_refused | sign_in.refused - provider_refused/pkce":
+      () => {
+        world.time.pass(301);
+        return lying(
+          { discovery: (truth) => ({ ...truth, code_challenge_methods_supported: ["plain"] }) },
+          () => begin(),
+        );
+      },
+    "refresh: the right token | 200 | -": refresh.right,
+    "refresh: one of a session that has ended | 401 invalid_token | -": () =>
+      post("/api/auth/refresh", { refresh_token: "str_x" }),
+    "refresh: one that was used | 401 invalid_token | -": reused,
+    "refresh: a cookie without its binding | 401 invalid_token | session.cookie_refused anna invalid_token":
+      refresh.unbound,
+    "refresh: a cookie from another page | 403 forbidden | request.refused - forbidden": refresh.ofOtherPage,
+    "refresh: none | 401 authentication_required | -": refresh.none,
+    "logout: the right token | 204 | -": logout.right,
+    "logout: a cookie without its binding | 401 invalid_token | session.cookie_refused anna invalid_token":
+      logout.unbound,
+    "logout: a cookie from another page | 403 forbidden | request.refused - forbidden": logout.ofOtherPage,
+    "logout: none | 401 authentication_required | -": logout.none,
+    "changePassword: a wrong one | 403 password_wrong | request.refused - password_wrong by anna": () =>
+      byAnna("/api/auth/password", passwords(wrongPassword), "PUT"),
+    "changePassword: the right one | 204 | -": () =>
+      byAnna("/api/auth/password", passwords(goodPassword), "PUT"),
+    "changePassword: too many | 429 too_many_attempts | request.refused - too_many_attempts by emil":
+      async () => {
+        const own = await sessionOf("emil");
+        return tooOften((from) =>
+          call("PUT", "/api/auth/password", { ...own, from, body: passwords(wrongPassword) }),
+        );
+      },
+    "endSession: of another, without a step-up | 401 step_up_required | -": async () =>
+      call(
+        "DELETE",
+        `/api/auth/sessions/ses_${"0".repeat(32)}?user_id=${await idOf("emil")}`,
+        await settled(),
+      ),
+    "endSession: of one's own | 204 | -": async () => {
+      const { json } = await world.agent.call("POST", "/api/auth/login", {
+        body: { username: "finn", password: goodPassword },
+      });
+      return call("DELETE", `/api/auth/sessions/${json.session.id}`, { token: json.access_token });
+    },
+    "reauthenticate: all of it | 200 | -": () => reauth(ben.rightCode),
+    "reauthenticate: with a passkey | 200 | -": () => passkeyIn("/api/auth/reauth", ben.passkeyOf),
+    "reauthenticate: a password without its code | 401 totp_required | -": () => reauth(() => ({})),
+    "reauthenticate: a wrong password | 403 password_wrong | request.refused - password_wrong by ben": () =>
+      reauth(() => ({}), wrongPassword),
+    "reauthenticate: a wrong code | 401 totp_invalid | request.refused - totp_invalid by ben": () =>
+      reauth(wrongCode),
+    "reauthenticate: a used code | 401 totp_reused | request.refused - totp_reused by ben": () =>
+      usedIn("/api/auth/reauth"),
+    "reauthenticate: a wrong recovery code | 401 recovery_code_invalid | request.refused - recovery_code_invalid by ben":
+      () => reauth(() => noRecoveryCode),
+    "reauthenticate: a wrong passkey | 401 passkey_invalid | request.refused - passkey_invalid by ben": () =>
+      passkeyIn("/api/auth/reauth", ben.wrongPasskeyOf),
+    "reauthenticate: too many | 429 too_many_attempts | request.refused - too_many_attempts by ben":
+      async () => {
+        const own = await ben.session();
+        return tooOften((from) =>
+          call("POST", "/api/auth/reauth", { ...own, from, body: { password: wrongPassword } }),
+        );
+      },
+    "reauthenticate: a right code after ten wrong ones | 429 account_locked | request.refused - account_locked by ben":
+      () => whileLocked("/api/auth/reauth"),
+    "reauthenticate: root on the device | 403 forbidden | request.refused - forbidden by local-root": () =>
+      world.call("POST", "/api/auth/reauth", { local: true, body: { password: goodPassword } }),
+    "enableTwoFactor: a wrong code | 401 totp_invalid | request.refused - totp_invalid by greta": () =>
+      enabling(wrongCodeOf),
+    "enableTwoFactor: the right one | 200 | -": () =>
+      enabling((secret) => codeOf(secret, world.time.nowSeconds())),
+    "addPasskey: one of the browser's | 200 | -": () => lena.addPasskey(),
+    "makeRecoveryCodes: new ones | 200 | -": async () =>
+      post(`${lena.path}/recovery-codes`, {}, await lena.session()),
+    "disableTwoFactor: both | 200 | -": async () => {
+      const own = await lena.session();
+      return call("POST", `${lena.path}/disable`, {
+        ...own,
+        body: { password: goodPassword, ...lena.rightCode() },
+      });
+    },
+    "setUpTwoFactor: a secret | 200 | -": async () =>
+      call("POST", `${lena.path}/setup`, await freshOf("lena")),
+    "addPasskey: of another challenge | 401 passkey_invalid | request.refused - passkey_invalid by ben": () =>
+      ben.addPasskey({ client_data: "AAAA" }),
+    "disableTwoFactor: a password without its code | 401 totp_required | -": () => disable(() => ({})),
+    "disableTwoFactor: a wrong password | 403 password_wrong | request.refused - password_wrong by ben": () =>
+      disable(ben.rightCode, wrongPassword),
+    "disableTwoFactor: a wrong code | 401 totp_invalid | request.refused - totp_invalid by ben": () =>
+      disable(wrongCode),
+    "disableTwoFactor: a used code | 401 totp_reused | request.refused - totp_reused by ben": () =>
+      usedIn(`${ben.path}/disable`),
+    "disableTwoFactor: a wrong recovery code | 401 recovery_code_invalid | request.refused - recovery_code_invalid by ben":
+      () => disable(() => noRecoveryCode),
+    "disableTwoFactor: a wrong passkey | 401 passkey_invalid | request.refused - passkey_invalid by ben":
+      () => passkeyIn(`${ben.path}/disable`, ben.wrongPasskeyOf),
+    "disableTwoFactor: too many | 429 too_many_attempts | request.refused - too_many_attempts by ben":
+      async () => {
+        const own = await ben.session();
+        return tooOften((from) =>
+          call("POST", `${ben.path}/disable`, { ...own, from, body: { password: wrongPassword } }),
+        );
+      },
+    "disableTwoFactor: a right code after ten wrong ones | 429 account_locked | request.refused - account_locked by ben":
+      () => whileLocked(`${ben.path}/disable`),
+    "removePasskey: one's own | 204 | -": async () =>
+      call("DELETE", `${ben.path}/passkeys/${await ben.onlyPasskey()}`, await ben.session()),
+    "recoverTwoFactor: both secrets | 200 | -": () =>
+      recover("ben", { password: goodPassword, ...ben.rightRecoveryCode() }),
+    "getStatus: no token | 401 authentication_required | request.refused - authentication_required": () =>
+      call("GET", "/api/status"),
+    "getStatus: no token of this device | 401 invalid_token | request.refused - invalid_token/malformed":
+      () => call("GET", "/api/status", { token: "bad" }),
+    "getStatus: a session that was signed out | 401 invalid_token | -": async () =>
+      call("GET", "/api/status", await endedSession()),
+    "getStatus: an access token that has expired | 401 invalid_token | -": async () => {
+      const own = await fresh();
+      world.time.pass(1_000);
+      return call("GET", "/api/status", own);
+    },
+    "getStatus: a one-use password | 403 password_change_required | -": () =>
+      unready("new-2", (own) => call("GET", "/api/status", own)),
+    "getStatus: without the second factor that is asked for | 403 two_factor_enrolment_required | -": () =>
+      underPolicy(async () => call("GET", "/api/status", await fresh())),
+    "listUsers: one who only reads | 403 forbidden | request.refused - forbidden by finn": async () =>
+      call("GET", "/api/users", await sessionOf("finn")),
+    "createUser: without a step-up | 401 step_up_required | -": async () =>
+      call("POST", "/api/users", { ...(await settled()), body: { username: "x", role: "admin" } }),
+    "getStatus: an API token | 200 | -": () => asProgram("/api/status"),
+    [`listLogs: an API token without the scope | 403 insufficient_scope | request.refused - insufficient_scope by ${adminName}/fleet`]:
+      () => asProgram("/api/logs"),
+    [`listTokens: an API token, for what none may | 403 token_not_allowed | request.refused - token_not_allowed by ${adminName}/fleet`]:
+      () => asProgram("/api/tokens"),
+    [`getStatus: an API token from elsewhere | 401 invalid_token | request.refused ${adminName}/fleet invalid_token/source`]:
+      () => asProgram("/api/status", { sources: ["192.0.2.0/24"] }),
+    "getStatus: an API token that no one has | 401 invalid_token | request.refused - invalid_token/revoked":
+      () => call("GET", "/api/status", { token: `stw_${"A".repeat(43)}` }),
+    [`getStatus: an API token of an owner without a second factor | 403 two_factor_enrolment_required | request.refused - two_factor_enrolment_required by ${adminName}/fleet`]:
+      async () => {
+        const { token } = await apiToken();
+        return underPolicy(() => call("GET", "/api/status", { token }));
+      },
+    [`getStatus: an API token that has expired | 401 invalid_token | request.refused ${adminName}/fleet invalid_token/expired`]:
+      async () => {
+        const { token } = await apiToken({ expires_in: "1h" });
+        world.time.pass(3_700);
+        return call("GET", "/api/status", { token });
+      },
+  };
+  for (const [row, ask] of Object.entries(rows))
+    it(row, async () => {
+      const { id, wanted, record } = partsOf(row);
+      const { answer, ...recorded } = await world.recordOf(await ask());
+      assert.equal(`${answer.status} ${answer.json?.code ?? ""}`.trim(), wanted, answer.text);
+      assert.equal(recorded.record, record);
+      const [type, , reason = ""] = record.split(" ");
+      const [code = ""] = reason.split("/");
+      const hasSucceeded = operationOf(id).event === "sign_in.succeeded" && answer.status === 200;
+      const outcomes = type === "sign_in.refused" ? [code] : hasSucceeded ? ["succeeded"] : [];
+      assert.deepEqual(recorded.outcomes, outcomes);
+    });
+
+  /** The ways in, and the operations on one's own secrets. */
+  const isOfWays = ({ path }: Operation) => /^\/api\/(auth|setup)|\/2fa/.test(path);
+
+  it("is here for each refusal of a way in that the contract declares, and for each success", () => {
+    const declared = operationIds.flatMap((id) => {
+      const operation = operationOf(id);
+      if (!isOfWays(operation)) return [];
+      const codes = (operation.errors ?? []).filter((code) => "refuses" in errorCodes[code]);
+      return [...codes.map((code) => `${id} ${code}`), ...(operation.event === undefined ? [] : [id])];
+    });
+    const here = [...Object.keys(rows), ...Object.keys(setupRows)].map((row) => {
+      const { id, wanted } = partsOf(row);
+      return [id, ...wanted.split(" ").slice(1)].join(" ");
+    });
+    assert.deepEqual(
+      declared.filter((pair) => !here.includes(pair)),
+      Object.keys(elsewhere).filter((pair) => declared.includes(pair)),
+    );
+  });
+
+  it("is here for each code that refuses anything", () => {
+    const codes = Object.entries(errorCodes).flatMap(([code, row]) => ("refuses" in row ? [code] : []));
+    const here = new Set(Object.keys(rows).map((row) => partsOf(row).wanted.split(" ")[1]));
+    assert.deepEqual(
+      codes.filter((code) => !here.has(code)),
+      ["rate_limited"],
+    );
+  });
+});
+
+describe("the record of each way into a device without an administrator", () => {
+  const world = ofSuite(startRefusing);
+  const made = new Map<string, Answer>();
+  before(async () => {
+    for (const [row, ask] of Object.entries(setupRows)) made.set(row, await world.time.passUntil(ask(world)));
+  });
+
+  // Only a device with an administrator shows its record.
+  for (const row of Object.keys(setupRows))
+    it(row, async () => {
+      const { wanted, record } = partsOf(row);
+      const answer = made.get(row) ?? assert.fail("it was not asked");
+      assert.equal(`${answer.status} ${answer.json?.code ?? ""}`.trim(), wanted, answer.text);
+      assert.equal((await world.recordOf(answer)).record, record);
     });
 });
