@@ -7,7 +7,7 @@ import { givenLines } from "../../terminal/given-text.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { formatBytes } from "../system/facts-view.ts";
-import { readFirstLine } from "../users/new-password.ts";
+import { askNewPassword, readFirstLine } from "../users/new-password.ts";
 import { backupName, type Rotation, removeOlder } from "./rotation.ts";
 import { writeBackup } from "./write-backup.ts";
 
@@ -110,21 +110,15 @@ async function keyOf({ options, context }: Invocation): Promise<Key> {
     return { recipients };
   }
   if (options.has("passphrase-stdin") && !stdin.isTTY) return { passphrase: await readFirstLine(stdin) };
-  if (stdin.isTTY && !options.has("passphrase-stdin")) return { passphrase: await askTwice(context) };
+  if (stdin.isTTY && !options.has("passphrase-stdin"))
+    return { passphrase: await withHiddenInput(context, (ask) => askNewPassword(ask, question)) };
   throw new CommandError(
     2,
     "The backup needs a key: answer on a terminal, give the passphrase with --passphrase-stdin from a pipe, or name a --recipient (age-keygen makes one).",
   );
 }
 
-function askTwice(context: Invocation["context"]): Promise<string> {
-  return withHiddenInput(context, async (ask) => {
-    const first = await ask("Passphrase, 12 characters or more; without it the backup cannot be opened: ");
-    if (first !== (await ask("The same again: ")))
-      throw new CommandError(6, "The two entries differ; no backup was made.");
-    return first;
-  });
-}
+const question = "Passphrase, 12 characters or more; without it the backup cannot be opened: ";
 
 /** As age's own -R takes it: a key a line, blank lines and comments. */
 async function recipientsIn(file: string): Promise<string[]> {

@@ -12,7 +12,7 @@ import { givenLines } from "../../terminal/given-text.ts";
 import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { readFirstLine } from "../users/new-password.ts";
+import { notEmpty, readFirstLine } from "../users/new-password.ts";
 import { bringHostFiles, hostFileLines, readHostFiles } from "./host-files.ts";
 
 /** A backup becomes this device: all of it or nothing (docs/restore.md). */
@@ -107,12 +107,7 @@ async function keyOf({ options, context }: Invocation, source: string): Promise<
       "There is no terminal to ask for the passphrase on. Give it on standard input with --passphrase-stdin, or a private key with --identity FILE.",
     );
   const question = `Passphrase of ${source}: `;
-  return { passphrase: given(await withHiddenInput(context, (ask) => ask(question))) };
-}
-
-function given(passphrase: string | undefined): string {
-  if (passphrase) return passphrase;
-  throw new CommandError(6, "The passphrase is empty. Nothing was changed.");
+  return { passphrase: notEmpty(await withHiddenInput(context, (ask) => ask(question))) };
 }
 
 /** Files that are no keys of this kind, by a line of theirs, and the way to keys that are. */

@@ -35,8 +35,8 @@ export async function readNewPassword({ options, context }: Invocation): Promise
 }
 
 /** Asked twice, because the input is not shown. Throws CommandError(6) when the two differ or are empty. */
-export async function askNewPassword(ask: Ask): Promise<string> {
-  const first = await ask("New password: ");
+export async function askNewPassword(ask: Ask, question = "New password: "): Promise<string> {
+  const first = await ask(question);
   const second = await ask("The same again: ");
   if (first !== second) throw new CommandError(6, "The two entries differ; nothing was changed.");
   return notEmpty(first);
@@ -52,7 +52,8 @@ export async function readFirstLine(stdin: NodeJS.ReadStream): Promise<string> {
   }
 }
 
-function notEmpty(password: string | undefined): string {
+/** Throws CommandError(6) if it is empty. */
+export function notEmpty(password: string | undefined): string {
   if (password) return password;
-  throw new CommandError(6, "The password is empty; nothing was changed.");
+  throw new CommandError(6, "The password or passphrase is empty; nothing was changed.");
 }

@@ -77,8 +77,8 @@ describe("steward user add", { concurrency: true }, () => {
   describe("when there is no password", () => {
     const without: [what: string, args: string[], stdin: string | Buffer, exit: number, message: RegExp][] = [
       ["neither a terminal nor an option for it", [], "", 2, /--password-stdin.*--generate/],
-      ["an empty first line", ["--password-stdin"], "\nsecret\n", 6, /password is empty/],
-      ["an empty input", ["--password-stdin"], "", 6, /password is empty/],
+      ["an empty first line", ["--password-stdin"], "\nsecret\n", 6, /password or passphrase is empty/],
+      ["an empty input", ["--password-stdin"], "", 6, /password or passphrase is empty/],
       ["a line that is not UTF-8", ["--password-stdin"], Buffer.from([0xff, 0x0a]), 6, /not UTF-8/],
       ["a file without lines", ["--password-stdin"], "x".repeat(100_000), 6, /more than 4096 bytes/],
     ];
