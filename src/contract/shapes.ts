@@ -77,6 +77,14 @@ export const byAdmin = { "x-writer": "admin" } as const;
 /** A part of the settings, whole with nothing given. */
 export const group = { type: "object", additionalProperties: false, default: {} } as const;
 
+/** A passkey's id, and the ways on which a browser reaches it (WebAuthn §5.8.4), where the browser that made it has said. */
+export const knownPasskey = {
+  type: "object",
+  additionalProperties: false,
+  required: ["id"],
+  properties: { id: { type: "string" }, transports: { type: "array", items: { type: "string" } } },
+} as const;
+
 /** RFC 9457 problem document, the body of every error. */
 export const problem = {
   type: "object",
@@ -128,11 +136,11 @@ export const problem = {
       type: "object",
       required: ["challenge", "host", "credentials"],
       additionalProperties: false,
-      description: "with `totp_required`: `publicKey` for a passkey of the user that works under this host",
+      description: "with `totp_required`: `publicKey` for a passkey of the user under this host",
       properties: {
         challenge: { type: "string" },
         host: { type: "string" },
-        credentials: { type: "array", items: { type: "string" } },
+        credentials: { type: "array", items: knownPasskey },
       },
     },
     retry_after: { type: "integer", description: "seconds" },

@@ -27,6 +27,8 @@ export interface StoredPasskey {
   readonly credential_id: string;
   /** The COSE key (RFC 9052 §7), base64url. */
   readonly public_key: string;
+  /** The ways on which a browser reaches it. Absent: unknown. */
+  readonly transports?: readonly string[];
   /** The last signature counter; 0: the authenticator has none. */
   readonly sign_count: number;
   readonly created_at: string;
@@ -85,6 +87,7 @@ const storedPasskey = {
     host: { type: "string" },
     credential_id: { type: "string", minLength: 1 },
     public_key: { type: "string", minLength: 1 },
+    transports: { type: "array", items: { type: "string" } },
     sign_count: { type: "integer", minimum: 0 },
     created_at: timestamp,
     last_used_at: nullableTimestamp,

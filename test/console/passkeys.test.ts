@@ -37,6 +37,20 @@ async function noteRefusal(page: Page): Promise<void> {
   });
 }
 
+/** Keeps the ways on which the page asks for passkeys. */
+async function noteTransports(page: Page): Promise<() => Promise<unknown>> {
+  await page.evaluate(() => {
+    const { credentials } = navigator;
+    const get = credentials.get.bind(credentials);
+    credentials.get = (options) => {
+      const asked = options?.publicKey?.allowCredentials?.map(({ transports }) => transports);
+      if (asked !== undefined) Object.assign(globalThis, { asked });
+      return get(options);
+    };
+  });
+  return () => page.evaluate(() => Reflect.get(globalThis, "asked"));
+}
+
 async function givePassword(page: Page): Promise<void> {
   await page.getByLabel("User name").fill(adminName);
   await page.getByLabel("Password", { exact: true }).fill(adminPassword);
@@ -94,8 +108,11 @@ describe("passkeys in the console", () => {
     await button(page, "Use a passkey").waitFor();
     assert.deepEqual(await axe(page), []);
     await picture(page, "passkey-sign-in");
+    const asked = await noteTransports(page);
     await button(page, "Use a passkey").click();
     await page.locator(".frame").waitFor();
+    // The virtual authenticator is of this kind, as Windows Hello and Touch ID are.
+    assert.deepEqual(await asked(), [["internal"]]);
     const { json } = await agent.call("GET", "/api/events?type=sign_in.succeeded&limit=1", { local: true });
     assert.equal(json.items[0].details.method, "passkey");
 

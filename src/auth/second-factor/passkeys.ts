@@ -35,6 +35,11 @@ export function passkeyView({ id, name, host, created_at, last_used_at }: Stored
   return { id, name, host, created_at, last_used_at };
 }
 
+/** With it a browser asks for the authenticator that has the passkey, and for no other. */
+function descriptorOf({ credential_id: id, transports }: StoredPasskey) {
+  return { id, ...(transports && { transports: [...transports] }) };
+}
+
 export function createPasskeys(options: PasskeysOptions) {
   const { accounts } = options;
   const challenges = createPasskeyChallenges(options.uptime);
@@ -44,8 +49,7 @@ export function createPasskeys(options: PasskeysOptions) {
       const page = pageOf(context);
       const known = two_factor?.passkeys?.filter(({ host }) => host === page?.host) ?? [];
       if (!page || known.length === 0) return undefined;
-      const credentials = known.map(({ credential_id }) => credential_id);
-      return { challenge: challenges.open(id, "use"), host: page.host, credentials };
+      return { challenge: challenges.open(id, "use"), host: page.host, credentials: known.map(descriptorOf) };
     },
     /** Throws `passkey_invalid`. */
     prove: (
@@ -60,7 +64,7 @@ export function createPasskeys(options: PasskeysOptions) {
       const { passkeys } = requireRoom(two_factor);
       return {
         ...{ challenge: challenges.open(id, "creation"), host, algorithms: [...passkeyAlgorithms] },
-        known: passkeys.map(({ credential_id }) => credential_id),
+        known: passkeys.map(descriptorOf),
         expires_in: passkeySeconds,
       };
     },
@@ -109,6 +113,7 @@ async function add(
   const credential = await verifyCreation(given, { ...page, challenge }).catch(rethrown(refused));
   const passkey: StoredPasskey = {
     ...{ id: `psk_${randomBytes(16).toString("hex")}`, name: given.name, host: page.host, ...credential },
+    ...(given.transports?.length && { transports: given.transports }),
     ...{ created_at: now().toISOString(), last_used_at: null },
   };
   await accounts.changeFactor(account.id, (factor) => {

@@ -48,6 +48,7 @@ export async function makePasskey(
     id: textOf(rawId),
     client_data: textOf(response.clientDataJSON),
     attestation: textOf(response.attestationObject),
+    transports: response.getTransports?.() ?? [],
   };
 }
 
@@ -74,8 +75,9 @@ export async function answerByPasskey({
   };
 }
 
-function descriptorOf(id: string): PublicKeyCredentialDescriptor {
-  return { type: "public-key", id: bytesOf(id) };
+function descriptorOf({ id, transports }: PasskeyRequest["credentials"][number]) {
+  const known = transports as AuthenticatorTransport[] | undefined;
+  return { type: "public-key" as const, id: bytesOf(id), ...(known && { transports: known }) };
 }
 
 function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {

@@ -20,7 +20,7 @@ export const setUp = {
       maxLength: 128,
       writeOnly: true,
       description:
-        "the token that `steward setup-token` prints on the device, or that a device shows which was booted for rescue",
+        "the token that `steward setup-token` prints on the device, or that a device booted for rescue shows",
     },
     username,
     display_name: { ...displayName, description: "of a user who is made" },

@@ -1,4 +1,4 @@
-import { displayName, nullableTimestamp, password, timestamp } from "../shapes.ts";
+import { displayName, knownPasskey, nullableTimestamp, password, timestamp } from "../shapes.ts";
 import { base64url, credentialId, factorProof, reauth, session, signedText } from "./auth.ts";
 import { keepTokens, tokensEnded, user } from "./users.ts";
 
@@ -101,7 +101,7 @@ export const passkeyCreation = {
     challenge: base64url,
     host: { type: "string", description: "for `rp.id`" },
     algorithms: { type: "array", items: { type: "integer" }, description: "for `pubKeyCredParams`" },
-    known: { type: "array", items: base64url, description: "ids for `excludeCredentials`" },
+    known: { type: "array", items: knownPasskey, description: "for `excludeCredentials`" },
     expires_in: { type: "integer", description: "seconds" },
   },
 } as const;
@@ -115,6 +115,7 @@ export const newPasskey = {
     id: credentialId,
     client_data: { ...signedText, description: "`clientDataJSON`" },
     attestation: { ...signedText, description: "`attestationObject`" },
+    transports: { type: "array", maxItems: 16, items: { type: "string", maxLength: 32 } },
   },
 } as const;
 

@@ -50,7 +50,7 @@ describe("a passkey", () => {
     assert.deepEqual([name, host, last_used_at], ["Phone", "edge-7.local", null]);
     assert.match(id, /^psk_[0-9a-f]{32}$/);
     const asked = ask();
-    assert.deepEqual([asked.host, asked.credentials], ["edge-7.local", [phone.id]]);
+    assert.deepEqual([asked.host, asked.credentials], ["edge-7.local", [{ id: phone.id }]]);
     const answer = phone.use(asked.challenge, page);
     assert.equal(await prove(answer), "passkey");
     assert.deepEqual(
@@ -98,6 +98,15 @@ describe("a passkey", () => {
       assert.equal(await codeFrom(answer()), "passkey_invalid", `answer ${index}`);
     assert.equal(await prove(phone.use(ask().challenge, page)), "passkey");
   });
+  it("is asked for on the ways that its browser has named, and on any where it named none", async () => {
+    const { add, ask, phone, passkeys, account } = await begin();
+    await add();
+    const key = softwarePasskey();
+    const made = key.make(passkeys.begin(account(), here).challenge, page);
+    await passkeys.add(account(), { name: "Key", ...made, transports: ["nfc", "usb"] }, here);
+    const known = [{ id: phone.id }, { id: key.id, transports: ["nfc", "usb"] }];
+    assert.deepEqual([ask().credentials, passkeys.begin(account(), here).known], [known, known]);
+  });
   it("of another user or of another name of the device proves nothing", async () => {
     const { add, ask, prove, phone, account, passkeys } = await begin();
     await add();
@@ -109,7 +118,7 @@ describe("a passkey", () => {
     const key = softwarePasskey();
     const made = key.make(passkeys.begin(account(), there).challenge, named);
     await passkeys.add(account(), { name: "Key", ...made }, there);
-    assert.deepEqual(ask().credentials, [phone.id]);
+    assert.deepEqual(ask().credentials, [{ id: phone.id }]);
     assert.equal(await codeFrom(prove(key.use(ask().challenge, page))), "passkey_invalid");
     // The authenticator signs what a page gives it; the name of the device is the agent's to check.
     const elsewhere = passkeys.ask(account(), there)?.challenge ?? assert.fail("nothing is asked");
@@ -240,7 +249,7 @@ describe("passkeys of an account", () => {
     const { add, phone, passkeys, account, factor } = await begin();
     await add();
     assert.equal(await codeFrom(add()), "passkey_invalid");
-    assert.deepEqual(passkeys.begin(account(), here).known, [phone.id]);
+    assert.deepEqual(passkeys.begin(account(), here).known, [{ id: phone.id }]);
     const { challenge } = passkeys.begin(account(), here);
     const second = { name: "Key", ...softwarePasskey().make(challenge, page) };
     await passkeys.add(account(), second, here);

@@ -52,7 +52,7 @@ describe("a passkey beside codes", () => {
       assert.deepEqual([status, json.code, json.passkey], [401, "totp_required", undefined]);
     }
     const { json } = await login();
-    assert.deepEqual([json.passkey.host, json.passkey.credentials], ["localhost", [phone.id]]);
+    assert.deepEqual([json.passkey.host, json.passkey.credentials], ["localhost", [{ id: phone.id }]]);
     const passkey = phone.use(json.passkey.challenge, page);
     const body = { challenge_token: json.challenge_token, passkey };
     const session = await agent.call("POST", "/api/auth/totp", { body, headers: fromPage() });
