@@ -79,7 +79,7 @@ describe("the console's files", () => {
     const followed = await ask("-L", "-w", "%{http_code} %{url_effective}", path);
     assert.ok(followed.endsWith(`200 http://127.0.0.1:${agent.port}/account`), followed.slice(-200));
     assert.match(await ask("-X", "POST", path), /^HTTP\/1.1 405 /);
-    // What a manager asks for besides, to learn if this host answers everything with 200 (W3C, the same document).
+    // Managers ask for this besides, to learn if the host answers everything with 200 (W3C, the same document).
     const none = `${base}resource-that-should-not-exist-whose-status-code-should-not-be-200`;
     for (const accept of ["*/*", "text/html"])
       assert.match(await ask("-H", `Accept: ${accept}`, none), /^HTTP\/1.1 404 /);
