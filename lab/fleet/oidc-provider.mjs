@@ -1,12 +1,12 @@
 /**
- * An OpenID provider: the package oidc-provider behind HTTPS on loopback, with its own pages for signing in. It needs a
- * later runtime than the tests. Arguments: its folder, key, certificate, redirect URI; prints its issuer.
+ * An OpenID provider: the package oidc-provider behind HTTPS on loopback, with its own pages for signing in. Arguments: its
+ * key, certificate, redirect URI; prints its issuer.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
+import { Provider } from "oidc-provider";
 
-const [folder, key, cert, redirectUri] = process.argv.slice(2);
-const { Provider } = await import(`${folder}/node_modules/oidc-provider/lib/index.js`);
+const [key, cert, redirectUri] = process.argv.slice(2);
 
 /** The people who are known there, by the name that they type, and their groups. */
 const groups = { ada: ["plant-operators"], grace: ["plant-admins", "staff"], edsger: ["visitors"] };
