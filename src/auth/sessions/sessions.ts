@@ -12,7 +12,7 @@ import {
 } from "./refresh-exchange.ts";
 import { hashOfToken, newRefreshKey } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
-import { createSessionTable, type SessionTableOptions } from "./session-table.ts";
+import { createSessionTable, type SessionTable, type SessionTableOptions } from "./session-table.ts";
 
 /** Signed-in sessions of people, with monotonic deadlines. They survive a restart of the agent, and end at a reboot. */
 export type Sessions = ReturnType<typeof createSessions>;
@@ -35,12 +35,7 @@ export function createSessions(options: SessionsOptions) {
   const { uptime } = options;
   const table = createSessionTable(options);
   const idleSeconds = () => options.limits().idleSeconds;
-  /** The living sessions of a user, the last used first. */
-  const list = (userId: string): readonly StoredSession[] =>
-    table
-      .living()
-      .filter((session) => session.user_id === userId)
-      .sort((a, b) => b.rotated_uptime - a.rotated_uptime);
+  const list = (userId: string) => lastUsedFirst(table, userId);
   const { exchange, noteUse, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
   return {
     /** The living session with this id. */
@@ -65,6 +60,7 @@ export function createSessions(options: SessionsOptions) {
     /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     refresh: exchange,
     noteUse,
+    /** The living sessions of a user, the last used first. */
     list,
     /** The living sessions of all users. */
     count: (): number => table.living().length,
@@ -98,6 +94,11 @@ export function createSessions(options: SessionsOptions) {
       absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
     }),
   };
+}
+
+function lastUsedFirst(table: SessionTable, userId: string): readonly StoredSession[] {
+  const own = table.living().filter((session) => session.user_id === userId);
+  return own.sort((a, b) => b.rotated_uptime - a.rotated_uptime);
 }
 
 /** A session that has no token yet. */
