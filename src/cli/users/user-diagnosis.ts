@@ -6,7 +6,7 @@ import type { Command } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
 import { findUser } from "./user-lookup.ts";
 
-/** Newest events that are looked through, the contract's upper bound; they are of all users. */
+/** Newest events of a type that are looked through, the contract's upper bound. */
 const eventsSeen = 200;
 
 /** Differences that are listed. */
@@ -44,6 +44,8 @@ export interface Refusal {
   readonly at: string;
   readonly from: string;
   readonly code: string | null;
+  /** A finer cause under the code; empty: none is known. */
+  readonly reason: string;
   readonly count: number;
 }
 
@@ -66,8 +68,10 @@ export const diagnose: Command = {
   async run({ positionals: [name = ""], client, output }) {
     const user = await findUser(client, name);
     const isOfUser = ({ subject }: AuditEvent) => subject?.id === user.id;
-    const skews = (await newestEvents(client, "two_factor.skew_seen")).filter(isOfUser);
-    const refused = (await newestEvents(client, "sign_in.refused")).filter(isOfUser).slice(-refusalsShown);
+    const eventsOf = async (type: EventType) =>
+      (await newestEvents(client, type, { name: user.id })).filter(isOfUser);
+    const skews = await eventsOf("two_factor.skew_seen");
+    const refused = (await eventsOf("sign_in.refused")).slice(-refusalsShown);
     const steps = await newestEvents(client, "clock.epoch_raised");
     const clock = await client.call("getTimeSync", {});
     const facts = {
@@ -81,16 +85,20 @@ export const diagnose: Command = {
 };
 
 /** In their order. */
-async function newestEvents(client: Client, type: EventType): Promise<readonly AuditEvent[]> {
-  return (await client.call("listEvents", { query: { type, limit: eventsSeen } })).items.toReversed();
+async function newestEvents(
+  client: Client,
+  type: EventType,
+  filter: { name?: string } = {},
+): Promise<readonly AuditEvent[]> {
+  const query = { type, ...filter, limit: eventsSeen };
+  return (await client.call("listEvents", { query })).items.toReversed();
 }
 
 function skewOf({ seq, time, from, details }: AuditEvent): SeenSkew {
-  const { skew_seconds, is_clock_trusted, is_clock_vouched_for } = details;
+  const { skew_seconds, is_clock_trusted } = details;
   return {
     ...{ seq, at: time, from, skewSeconds: Number(skew_seconds) },
-    // An earlier release recorded it under the other name.
-    isClockTrusted: (is_clock_trusted ?? is_clock_vouched_for) === true,
+    isClockTrusted: is_clock_trusted === true,
   };
 }
 
@@ -98,8 +106,8 @@ function stepOf({ seq, details }: AuditEvent): ClockStep {
   return { seq, seconds: Number(details.step_seconds) };
 }
 
-function refusalOf({ time, from, code, count }: AuditEvent): Refusal {
-  return { at: time, from, code, count };
+function refusalOf({ time, from, code, count, details }: AuditEvent): Refusal {
+  return { at: time, from, code, reason: String(details.reason ?? ""), count };
 }
 
 /** The reasons why a user cannot sign in, as far as they are known, with advice; a sentence or two on each line. */
@@ -109,7 +117,7 @@ export function diagnosisOf(facts: DiagnosisFacts): string[] {
   return [
     ...found,
     ...(found.length === 0 ? ["The account is enabled and not locked."] : []),
-    factorSentence(user),
+    user.origin === "local" ? factorSentence(user) : providerSentence(user),
     ...refusals.map(refusalSentence),
     clockSentence(clock),
     ...skewSentences(facts),
@@ -140,6 +148,14 @@ function obstacles({ username, enabled, locked, must_change_password, two_factor
   ];
 }
 
+/** The provider has the password and the factors, so this device knows only the last sign-in that went well. */
+function providerSentence({ username, role, origin, issuer, last_login_at }: User): string {
+  const last = `the last one was at ${last_login_at ?? "an unknown time"}, with the role ${role}`;
+  return origin === "provider"
+    ? `${username} signs in at ${issuer}, where the password, the second factor and the groups are; ${last}. The host file names this provider.`
+    : `${username} signed in at ${issuer}; ${last}. The host file does not name this provider, so nothing signs in with this account: a sign-in at another provider has an account of its own.`;
+}
+
 function factorSentence({ username, two_factor }: User): string {
   const { enabled, enrolled_at, recovery_codes_remaining: left } = two_factor;
   if (!enabled) return `${username} has no second factor: the password is enough to sign in.`;
@@ -148,10 +164,17 @@ function factorSentence({ username, two_factor }: User): string {
   return `${since}; ${left} recovery codes are left${advice}.`;
 }
 
-function refusalSentence({ at, from, code, count }: Refusal): string {
+/** Codes of a second factor, which is asked for only after the right password. */
+const behindPassword: readonly (string | null)[] = [
+  ...["totp_invalid", "totp_reused", "recovery_code_invalid", "passkey_invalid"],
+];
+
+function refusalSentence({ at, from, code, reason, count }: Refusal): string {
   const known = code !== null && Object.hasOwn(errorCodes, code) ? titleOf(code as ErrorCode) : code;
   const why = known ?? "no reason is known";
-  return `At ${at} from ${from} sign-in was refused${count > 1 ? ` ${count} times` : ""}: ${why}.`;
+  const meaning = behindPassword.includes(code) ? ", after the right password: whoever it was knows it" : "";
+  const times = count > 1 ? ` ${count} times` : "";
+  return `At ${at} from ${from} sign-in was refused${times}: ${why}${reason === "" ? "" : ` (${reason})`}${meaning}.`;
 }
 
 function clockSentence({ server_time, state, trust, summary }: DiagnosisFacts["clock"]): string {

@@ -38,6 +38,9 @@ function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent 
   };
 }
 
+const ofProvider = (origin: "provider" | "former_provider") =>
+  exampleUser({ origin, issuer: "https://id.example", last_login_at: "2026-01-01T08:00:00.000Z" });
+
 /** A user of whom only this is known. */
 type Given = Pick<DiagnosisFacts, "user" | "clock" | "skews"> & Partial<DiagnosisFacts>;
 const sentencesOf = (given: Given) => diagnosisOf({ steps: [], refusals: [], ...given });
@@ -121,9 +124,29 @@ describe("diagnosisOf", () => {
       "refused sign-ins, by why and how often",
       {
         ...{ user: anna, skews: [], clock },
-        refusals: [{ at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", code: "totp_invalid", count: 3 }],
+        refusals: [
+          { at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", code: "totp_invalid", reason: "", count: 3 },
+        ],
       },
-      /^At 2026-01-02T03:00:00\.000Z from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*\.$/m,
+      /^At 2026-01-02T03:00:00\.000Z from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*, after the right password: whoever it was knows it\.$/m,
+    ],
+    [
+      "a refusal of the provider's answer, with its reason, after which no one knew a password here",
+      {
+        ...{ user: ofProvider("provider"), skews: [], clock },
+        refusals: [{ ...{ at: "x", from: "y", code: "provider_refused" }, reason: "expired", count: 1 }],
+      },
+      /sign-in was refused: [A-Z][^.]*\(expired\)\.\nThe device's clock/,
+    ],
+    [
+      "where a user of the provider signs in, and the last role",
+      { user: ofProvider("provider"), skews: [], clock },
+      /anna signs in at https:\/\/id\.example, .* the last one was at 2026-01-01T\S+, with the role readonly\. The host file names/,
+    ],
+    [
+      "a provider that the host file does not name",
+      { user: ofProvider("former_provider"), skews: [], clock },
+      /anna signed in at https:\/\/id\.example; .*The host file does not name this provider, so nothing signs in/,
     ],
     [
       "an account with nothing in its way",
@@ -168,7 +191,7 @@ describe("steward user diagnose", () => {
     assert.equal(code, 0);
     assert.match(stdout, /from 192\.0\.2\.7\\x1b\[2J: a code of a clock 300 seconds ahead/);
     assert.doesNotMatch(stdout, /600 seconds/);
-    assert.equal(received[1]?.path, "/api/events?type=two_factor.skew_seen&limit=200");
+    assert.equal(received[1]?.path, `/api/events?type=two_factor.skew_seen&name=${annaId}&limit=200`);
   });
 
   it("prints user and events in the API's shapes", async (test) => {
