@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
@@ -48,6 +49,19 @@ describe("a challenge, between the password and the code", () => {
     const token = await open(user);
     assert.equal((await answer(token, rightCode(user))).status, 200);
     assertStale(await answer(token, recoveryCode(user)));
+  });
+
+  it("leaves each wrong answer in the diagnosis of its user, who gave the right password before", async () => {
+    const user = await keeper();
+    const token = await open(user);
+    await answer(token, { code: wrongCodeOf(user.secret) });
+    await answer(token, { recovery_code: "zzzzz-yyyyy-xxxxx-wwwww" });
+    const environment = { STEWARD_SOCKET: agent.socket };
+    const { stdout } = await runSteward(["user", "diagnose", user.username], { environment });
+    const refusals = stdout.split("\n").filter((line) => line.includes("sign-in was refused"));
+    assert.equal(refusals.length, 2, stdout);
+    for (const line of refusals) assert.match(line, /, after the right password: whoever it was knows it\.$/);
+    assert.doesNotMatch(stdout, /is needed/, "the question for the code is no refusal");
   });
 
   it("is good once of eight answers at the same moment (race)", async () => {
