@@ -30,14 +30,17 @@ describe("the console over HTTPS", () => {
     url = `https://127.0.0.1:${port}`;
   });
 
-  it("loads, signs in and stays signed in, and its cookie is for HTTPS alone", async () => {
+  it("loads, signs in and stays signed in, and its cookies are for HTTPS only", async () => {
     const { context, page, complaints } = await browser.open({ url });
     await signInByForm(page, "admin");
     await page.reload();
     await page.locator(".frame").waitFor();
     assert.deepEqual(
       (await context.cookies()).map(({ secure, httpOnly }) => [secure, httpOnly]),
-      [[true, true]],
+      [
+        [true, true],
+        [true, true],
+      ],
     );
     assert.deepEqual(complaints, []);
   });
