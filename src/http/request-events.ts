@@ -24,31 +24,20 @@ export function recordRefusal(
   const { code, details } = error;
   const type = refusalOf(operationOf(id), code, details, actor.kind === "token");
   if (type === null) return;
-  const facts = {
-    type,
-    actor: eventActorOf(actor),
-    subject: details.about ?? noted.subject ?? null,
-    from: context.address,
-    client: context.clientKey ?? context.address,
-    requestId: context.requestId,
-    details: { operation: id, ...(details.reason !== undefined && { reason: details.reason }) },
-    said: details.said,
-  };
-  events.refuse(facts, code);
+  const facts = factsOf(id, { actor, context });
+  const subject = details.about ?? noted.subject ?? null;
+  const reason = details.reason !== undefined && { reason: details.reason };
+  const client = context.clientKey ?? context.address;
+  const { said } = details;
+  events.refuse({ ...facts, type, subject, client, said, details: { ...facts.details, ...reason } }, code);
 }
 
 /** docs/design/trusted-time.md, rule 6: each use of a token whose times are wrong is recorded. */
-export function recordTolerance(
-  events: EventSink,
-  id: OperationId,
-  { actor, context }: RequestAttempt,
-): Promise<void> {
-  return events.record({
-    type: "token.tolerated",
-    actor: eventActorOf(actor),
-    subject: null,
-    from: context.address,
-    requestId: context.requestId,
-    details: { operation: id },
-  });
+export function recordTolerance(events: EventSink, id: OperationId, attempt: RequestAttempt): Promise<void> {
+  return events.record({ type: "token.tolerated", subject: null, ...factsOf(id, attempt) });
+}
+
+function factsOf(id: OperationId, { actor, context }: Pick<RequestAttempt, "actor" | "context">) {
+  const { address: from, requestId } = context;
+  return { actor: eventActorOf(actor), from, requestId, details: { operation: id } };
 }

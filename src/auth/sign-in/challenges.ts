@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Timers, Uptime } from "../../host/ports.ts";
-import type { EventFacts, EventSink } from "../../journal/events/event.ts";
+import type { EventSink } from "../../journal/events/event.ts";
 import type { Account } from "../../users/account.ts";
 import type { RequestContext } from "../request-context.ts";
 import { hashOfToken } from "../sessions/refresh-token.ts";
@@ -48,7 +48,11 @@ export function createChallenges({ uptime, timers }: { uptime: Uptime; timers: T
   };
   const abandoned = (asked: Asked): void => {
     answered(asked);
-    events.refuse(abandonedBy(asked), "totp_required");
+    const { address: from, clientKey, requestId } = asked.context;
+    const { id, username: name } = asked.account;
+    const actor = { kind: "anonymous", id: null, name: null } as const;
+    const facts = { type: "sign_in.refused", actor, subject: { id, name }, from, requestId } as const;
+    events.refuse({ ...facts, client: clientKey ?? from, details: { operation: "login" } }, "totp_required");
   };
   return {
     /** Returns a token for the challenge. */
@@ -75,15 +79,5 @@ export function createChallenges({ uptime, timers }: { uptime: Uptime; timers: T
       answered(asked);
       challenges.delete(hashOfToken(token));
     },
-  };
-}
-
-function abandonedBy({ account, context }: Asked): EventFacts {
-  return {
-    type: "sign_in.refused",
-    actor: { kind: "anonymous", id: null, name: null },
-    subject: { id: account.id, name: account.username },
-    ...{ from: context.address, client: context.clientKey ?? context.address },
-    ...{ requestId: context.requestId, details: { operation: "login" } },
   };
 }

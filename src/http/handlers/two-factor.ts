@@ -73,7 +73,7 @@ async function recover(
     return { ...session, tokens_ended: ended.tokens_ended };
   }
   authorise({ access: admins, stepUp: true }, actor, params);
-  const { id, role, two_factor } = named(accounts, params.id);
+  const { id, role, two_factor } = accounts.get(recovery.accountOf(params.id)?.id ?? params.id);
   if (!two_factor.enabled) {
     throw new StewardError(
       "two_factor_not_enabled",
@@ -84,9 +84,4 @@ async function recover(
   const ended = await apiTokens.endAll(id, keep_tokens);
   note({ subject: { id, name: user.username }, details: { role, reason: reason ?? "", ...ended } });
   return { ...accounts.asNow(user), tokens_ended: ended.tokens_ended };
-}
-
-/** The user with this id or name. Throws `not_found`. */
-function named(accounts: Accounts, reference: string): User {
-  return accounts.get(accounts.findByName(reference)?.id ?? reference);
 }
