@@ -193,6 +193,12 @@ describe("the record of each step of each way in", () => {
       world.provider.lie({});
     }
   };
+  const refusing = (error: string): Lies => ({
+    back: (query) => {
+      query.delete("code");
+      query.set("error", error);
+    },
+  });
   const ofNoFlow = (path: string, options: CallOptions = {}) =>
     post(path, { flow_token: `stf_${"A".repeat(32)}`, query: "code=1&state=2" }, options);
 
@@ -356,16 +362,22 @@ describe("the record of each step of each way in", () => {
     "signInAtProvider: without a role any more | 403 role_missing | sign_in.refused ada role_missing": () =>
       finish({ ...operator, groups: [] }),
     "signInAtProvider: never with a role | 403 role_missing | sign_in.refused - role_missing": () =>
-      finish({ sub: "person-2", groups: [] }),
+      finish({ ...operator, sub: "person-2", groups: [] }),
     "signInAtProvider: of no sign-in that was begun | 401 provider_refused | sign_in.refused - provider_refused/flow":
       () => ofNoFlow("/api/auth/provider"),
     "signInAtProvider: a false token | 401 provider_refused | sign_in.refused - provider_refused/nonce": () =>
       lying({ claims: (truth) => ({ ...truth, nonce: "x" }) }, () => finish()),
+    "signInAtProvider: cancelled by the person | 401 provider_refused | -": () =>
+      lying(refusing("access_denied"), () => finish()),
+    "signInAtProvider: in a scope that the provider refuses | 401 provider_refused | sign_in.refused - provider_refused/invalid_scope":
+      () => lying(refusing("invalid_scope"), () => finish()),
     "signInAtProvider: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": () =>
       tooOften((from) => ofNoFlow("/api/auth/provider", { from })),
     "stepUpAtProvider: what the provider sent | 200 | -": () => stepUpThere(),
     "stepUpAtProvider: as another | 401 provider_refused | request.refused - provider_refused/subject by ada":
       () => stepUpThere({ ...operator, sub: "person-3", preferred_username: "eve" }),
+    "stepUpAtProvider: cancelled by the person | 401 provider_refused | -": () =>
+      stepUpThere(operator, refusing("access_denied")),
     "stepUpAtProvider: without a role any more | 403 role_missing | request.refused ada role_missing by ada":
       () => stepUpThere({ ...operator, groups: [] }),
     "stepUpAtProvider: too many | 429 too_many_attempts | request.refused - too_many_attempts by ada":
