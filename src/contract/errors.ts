@@ -32,7 +32,7 @@ export interface ErrorDetails {
   reason?: string;
   /** For the record only: the account or API token that was refused; null: an API token that is not known. */
   about?: { readonly id: string; readonly name: string } | null;
-  /** What another server sent, as one printable line: only for the line of the refusal in the log. */
+  /** Words of another server, as one printable line: only for the line of the refusal in the log. */
   said?: string;
   errors?: readonly InputError[];
   /** The device's facts about its clock, if the clock may be the cause. */

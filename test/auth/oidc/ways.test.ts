@@ -282,7 +282,7 @@ describe("a device at a certified provider", () => {
     const person = here.personOf(session.user.id);
     const again = await here.begin(person);
     const back = { flow_token: again.flow_token, query: await visit(again.authorization_url) };
-    // Virtual time stands still, and the provider's second may have ended between the sign-in and its ID token.
+    // Virtual time does not pass, and the provider's second may have ended between the sign-in and its ID token.
     host.pass(1);
     assert.equal(await here.singleSignOn.confirm(person, back, context), 300);
     assert.deepEqual(seen, ["login", "consent", "login"]);

@@ -132,7 +132,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   invalid_token: "Die Sitzung ist abgelaufen, wurde anderswo beendet, oder das Passwort wurde geändert.",
   setup_token_invalid: "Er ist abgelaufen oder wurde ersetzt. Einen neuen gibt es auf dem Gerät.",
   provider_refused:
-    "Niemand wurde angemeldet. Beginnen Sie noch einmal; hilft das nicht, zeigen Sie die technischen Einzelheiten denen, die dieses Gerät betreuen.",
+    "Niemand wurde angemeldet. Beginnen Sie noch einmal; hilft das nicht, zeigen Sie die technischen Einzelheiten einem Administrator dieses Geräts.",
   forbidden: "Ein Administrator kann das tun oder Ihnen eine andere Rolle geben.",
   insufficient_scope: "Ein API-Token kann nur, wofür er angelegt wurde.",
   token_not_allowed: "Dafür muss sich ein Mensch anmelden.",

@@ -129,7 +129,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
   invalid_token: "The session expired, was ended elsewhere, or the password was changed.",
   setup_token_invalid: "It has expired or was replaced. A new one is made on the device.",
   provider_refused:
-    "No one was signed in. Begin again; if that does not help, show the technical details to whoever looks after this device.",
+    "No one was signed in. Begin again; if that does not help, show the technical details to an administrator of this device.",
   forbidden: "An administrator can do this, or give you another role.",
   insufficient_scope: "An API token is limited to the scopes that it was made with.",
   token_not_allowed: "This needs a person who has signed in.",
