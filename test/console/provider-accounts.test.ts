@@ -5,7 +5,7 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { endOfConsole, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
+import { type ConsoleEnding, endOfConsole, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { makeUser, openUsers, rowOf } from "../../lab/console/users-steps.ts";
@@ -15,7 +15,7 @@ import type { AuditEvent } from "../../src/contract/types.ts";
 const issuer = "https://id.example/realms/plant";
 
 /** An agent whose host file names this issuer, with one account of it and one of the issuer that it had before. */
-async function startAfterMove(ending: { after: (end: () => void) => void }): Promise<RunningAgent> {
+async function startAfterMove(ending: ConsoleEnding): Promise<RunningAgent> {
   const stateDirectory = join(scratchDirectory(), "state");
   const before = await startAgentInProcess({ stateDirectory });
   const password = "seven quiet owls at dusk";
@@ -36,7 +36,7 @@ async function startAfterMove(ending: { after: (end: () => void) => void }): Pro
   const hostFile = writeHostFile({
     oidc: { name: "Plant", issuer, client_id: "edge-7", origins: ["https://edge-7.example"], roles },
   });
-  ending.after(hostFile.remove);
+  ending.after(async () => hostFile.remove());
   return startAgentInProcess({ stateDirectory, arguments: ["--host-file", hostFile.path] });
 }
 

@@ -102,7 +102,7 @@ function otherCodesOf(text: string): string | undefined {
 
 /** As a stream: of a whole text the library makes a Response, which the agent does not have. */
 function streamOf(bytes: string | Uint8Array): ReadableStream<Uint8Array> {
-  return ReadableStream.from([Buffer.from(bytes)]);
+  return new Blob([Buffer.from(bytes)]).stream();
 }
 
 function identityOf(key: Uint8Array): Promise<webcrypto.CryptoKey> {
