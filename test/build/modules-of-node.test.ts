@@ -22,7 +22,6 @@ it("an agent loads a module of Node's when it first uses it, though the sources 
     "zlib",
     "internal/dns/promises",
     "perf_hooks",
-    "fs/promises",
     "internal/blocklist",
   ])
     assert.equal(loaded.includes(name), false, name);
