@@ -6,7 +6,6 @@ import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bund
 import { notesInputs } from "./bill-of-materials.ts";
 import { eventRows, eventTable } from "./event-rows.ts";
 import { exportedAtOnce } from "./exported-at-once.ts";
-import { lightModules } from "./light-modules.ts";
 import { operationRows, operationTable } from "./operation-rows.ts";
 import { plainSchemas } from "./plain-schemas.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
@@ -169,7 +168,6 @@ export async function buildPrograms(
 async function buildParts(dist: string, options: BuildOptions, name: string, path: string): Promise<string> {
   const built = await build({
     ...options,
-    plugins: [...(options.plugins ?? []), ...(name === "agent" ? [lightModules] : [])],
     ...{ entryPoints: { [name]: path }, entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]" },
     ...{ format: "esm", splitting: true, write: false, metafile: true, outdir: join(dist, "parts") },
     // Each part is minified when it is written: until then the names say which packages it loads.
