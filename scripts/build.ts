@@ -67,10 +67,15 @@ rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
 
 function commonPasswords(): string[] {
+  // Phrases that everyone has read, without blanks.
+  const knownPhrases = [
+    ...["correcthorsebatterystaple", "thequickbrownfox", "thequickbrownfoxjumpsoverthelazydog"],
+    ...["loremipsumdolorsitamet", "tobeornottobethatisthequestion"],
+  ];
   const index = createRequire(import.meta.url).resolve("@zxcvbn-ts/language-common");
   const list: unknown = JSON.parse(readFileSync(join(index, "../../src/passwords.json"), "utf8"));
   if (!Array.isArray(list) || list.length < 40_000)
     throw new Error("the list of common passwords is not what it was");
   // The program searches it by halves.
-  return [...new Set(list.map((word) => String(word).toLowerCase()))].sort();
+  return [...new Set([...list, ...knownPhrases].map((word) => String(word).toLowerCase()))].sort();
 }

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 export type CommonPasswords = Awaited<ReturnType<typeof readCommonPasswords>>;
 
 /**
- * The 49,233 common passwords and words of @zxcvbn-ts/language-common, one a line in the order of their UTF-16 units,
- * from the file that the build puts beside the program. It is read at each change of a password, which is rare, and not
+ * The 49,000 common passwords and words of @zxcvbn-ts/language-common, and some phrases, one a line in the order of their
+ * UTF-16 units, from the file that the build puts beside the program. It is read at each change of a password, which is rare, and not
  * kept. The search works on the text: a set of the words would take 25 ms to make, and 3 MiB.
  */
 export async function readCommonPasswords(path: string) {

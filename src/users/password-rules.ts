@@ -14,15 +14,6 @@ const shortestName = 4;
 /** Characters of the longest text that is tried as three words: the time for it grows with their cube. */
 const longestOfThree = 64;
 
-/** Phrases that everyone has read, without blanks: guessers' lists have them. */
-const knownPhrases = [
-  "correcthorsebatterystaple",
-  "thequickbrownfoxjumpsoverthelazydog",
-  "thequickbrownfox",
-  "loremipsumdolorsitamet",
-  "tobeornottobethatisthequestion",
-];
-
 /** The names and words that guessers try first. */
 export interface Guesses {
   /** User, host and product names. */
@@ -138,7 +129,6 @@ function weakness(form: string, common: CommonPasswords, parts: 2 | 3): string |
   if (new Set(form).size < 5) return "uses fewer than five different characters";
   const unit = repeatedUnit(whole);
   const core = withoutPadding(unit ?? whole, common);
-  if (knownPhrases.includes(core)) return "is a phrase that everyone knows";
   if (core.length < shortestRemainder || common.has(core))
     return unit === undefined
       ? "is only a short or common word with digits and signs around it"
