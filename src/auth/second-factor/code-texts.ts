@@ -77,36 +77,25 @@ function theOnly(found: readonly string[]): string | undefined {
  * The faults of entries that are no code at all. They are looked for before any secret is, so that the answer depends on the
  * text only, and nothing is counted.
  */
-export function codeFaults(given: {
-  readonly code?: string | undefined;
-  readonly recovery_code?: string | undefined;
-  readonly passkey?: object | undefined;
-}): readonly Fault[] {
-  const { code, recovery_code, passkey } = given;
+export function codeFaults(
+  given: {
+    readonly [member in (typeof kinds)[number][0]]?: string | undefined;
+  } & { readonly passkey?: object | undefined },
+): readonly Fault[] {
   // Codes beside a passkey are not judged.
-  if (passkey !== undefined) return [];
-  const faults: Fault[] = [];
-  const add = (member: string, misfit: string, detail: string) =>
-    faults.push({
-      ...{ pointer: `/${member}`, code: misfit, detail, as: "validation_failed" },
-      sentence: `\`${member}\` ${detail}`,
-    });
-  if (code !== undefined && readCode(code) === undefined)
-    add(
-      "code",
-      "no_code",
-      readRecoveryCode(code) === undefined ? noCode : "is a recovery code: send it as `recovery_code`",
-    );
-  if (recovery_code !== undefined && readRecoveryCode(recovery_code) === undefined)
-    add(
-      "recovery_code",
-      "no_recovery_code",
-      readCode(recovery_code) === undefined
-        ? noRecoveryCode
-        : "is a code of an authenticator: send it as `code`",
-    );
-  return faults;
+  if (given.passkey !== undefined) return [];
+  return kinds.flatMap(([member, read, code, expected], index): Fault[] => {
+    const text = given[member];
+    if (text === undefined || read(text) !== undefined) return [];
+    const other = kinds.find(([, readOther], at) => at !== index && readOther(text) !== undefined);
+    const detail =
+      other === undefined ? expected : `is a ${other[0].replace("_", " ")}: send it as \`${other[0]}\``;
+    const sentence = `\`${member}\` ${detail}`;
+    return [{ pointer: `/${member}`, code, detail, as: "validation_failed", sentence }];
+  });
 }
 
-const noCode = "must be the six digits that the authenticator shows";
-const noRecoveryCode = "must be a recovery code, which has 16 letters and digits";
+const kinds = [
+  ["code", readCode, "no_code", "must be the six digits that the authenticator shows"],
+  ["recovery_code", readRecoveryCode, "no_recovery_code", "must be a code of 16 letters and digits"],
+] as const;

@@ -157,10 +157,7 @@ for point in range(0x110000):
 describe("an entry that is no code at all", () => {
   const faults = (given: Parameters<typeof codeFaults>[0]) =>
     codeFaults(given).map(({ pointer, code: kind, detail }) => `${pointer} ${kind} ${detail}`);
-  const [is, sent] = [
-    "is a recovery code: send it as `recovery_code`",
-    "is a code of an authenticator: send it as `code`",
-  ];
+  const [is, sent] = ["is a recovery code: send it as `recovery_code`", "is a code: send it as `code`"];
 
   it("is named, and what it looks like", () => {
     assert.deepEqual(faults({ code: "1. K7QM–2F9X–0TRB–1WHD" }), [`/code no_code ${is}`]);
