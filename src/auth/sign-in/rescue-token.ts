@@ -15,16 +15,7 @@ export const rescueTokenName = "rescue-token";
  * A one-time token of local root, for a device that already has administrators: it makes another one, or sets the
  * password of one. 100 bits in four groups, because a person copies it from a screen.
  */
-export interface RescueToken {
-  /** True if there is a valid one. */
-  isOpen(): Promise<boolean>;
-  isRight(token: string): Promise<boolean>;
-  /**
-   * Does the work that the right token permits, and ends the token. Of two uses at once the second waits, and finds it
-   * gone. Null: the token is wrong.
-   */
-  use<R>(token: string, work: () => Promise<R>): Promise<R | null>;
-}
+export type RescueToken = ReturnType<typeof createRescueToken>;
 
 /** A new token, and the text of its file. Its end is in seconds since the boot, which no clock moves. */
 export function makeRescueToken(uptimeSeconds: number): { token: string; text: string } {
@@ -33,7 +24,7 @@ export function makeRescueToken(uptimeSeconds: number): { token: string; text: s
 }
 
 /** The file decides, and is read at each try, as for the setup token. A reboot removes it. */
-export function createRescueToken(path: string, uptime: () => number): RescueToken {
+export function createRescueToken(path: string, uptime: () => number) {
   const read = async (): Promise<string | null> => {
     const text = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8");
     const [, token, end] = /^([0-9a-z-]{20,64}) (\d{1,12})\n$/.exec(text) ?? [];
@@ -49,9 +40,14 @@ export function createRescueToken(path: string, uptime: () => number): RescueTok
   };
   const inTurn = oneAtATime();
   return {
+    /** True if there is a valid one. */
     isOpen: async () => (await read()) !== null,
     isRight,
-    use: async (token, work) => {
+    /**
+     * Does the work that the right token permits, and ends the token. Of two uses at once the second waits, and finds it
+     * gone. Null: the token is wrong.
+     */
+    use: async <R>(token: string, work: () => Promise<R>): Promise<R | null> => {
       // Only holders of the token wait for each other.
       if (!(await isRight(token))) return null;
       return inTurn(async () => {

@@ -11,30 +11,24 @@ const tokenBytes = 16;
 export const mostTokenBytes = 256;
 
 /** A one-time token: a user who can read the run directory creates the first administrator over the network with it. */
-export interface SetupToken {
-  /** Writes a new token. Throws `storage_full` and `storage_unwritable`. */
-  renew(): void;
-  /** The reason why no token is right; null: one may be. */
-  withholding(): string | null;
-  isRight(token: string): Promise<boolean>;
-  /** Removes the token after setup. */
-  remove(): Promise<void>;
-}
+export type SetupToken = ReturnType<typeof createSetupToken>;
 
-/** The file decides, and is read at each try, so that `steward setup-token --new` needs no way into the agent. */
-export function createSetupToken(
-  path: string,
-  withholding: SetupToken["withholding"] = () => null,
-): SetupToken {
+/**
+ * The file decides, and is read at each try, so that `steward setup-token --new` needs no way into the agent.
+ * `withholding`: the reason why no token is right; null: one may be.
+ */
+export function createSetupToken(path: string, withholding: () => string | null = () => null) {
   return {
     withholding,
+    /** Writes a new token. Throws `storage_full` and `storage_unwritable`. */
     renew: () => writeInMemory(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
-    isRight: async (token) => {
+    isRight: async (token: string): Promise<boolean> => {
       if (withholding() !== null) return false;
       const expected = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8").trim();
       return expected !== "" && isEqualToken(readToken(token), expected);
     },
-    remove: async () => {
+    /** Removes the token after setup. */
+    remove: async (): Promise<void> => {
       await unlink(path).catch(() => undefined);
     },
   };
