@@ -22,6 +22,7 @@ it("an agent loads a module of Node's when it first uses it, though the sources 
     "zlib",
     "internal/dns/promises",
     "perf_hooks",
+    "internal/async_local_storage/async_context_frame",
     "internal/blocklist",
   ])
     assert.equal(loaded.includes(name), false, name);
