@@ -55,7 +55,7 @@ describe("a challenge, between the password and the code", () => {
     const user = await keeper();
     const token = await open(user);
     await answer(token, { code: wrongCodeOf(user.secret) });
-    await answer(token, { recovery_code: "zzzzz-yyyyy-xxxxx-wwwww" });
+    await answer(token, { recovery_code: [...(user.recoveryCodes[0] ?? "")].reverse().join("") });
     const environment = { STEWARD_SOCKET: agent.socket };
     const { stdout } = await runSteward(["user", "diagnose", user.username], { environment });
     const refusals = stdout.split("\n").filter((line) => line.includes("sign-in was refused"));
