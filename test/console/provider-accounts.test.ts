@@ -5,7 +5,12 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { type ConsoleEnding, endOfConsole, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
+import {
+  type ConsoleEnding,
+  endOfConsole,
+  startBrowser,
+  type TestBrowser,
+} from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { makeUser, openUsers, rowOf } from "../../lab/console/users-steps.ts";
