@@ -4,6 +4,7 @@ import { createDerived } from "../store/documents/look-up.ts";
 import { type PeopleFacts, tokenNoticeDays } from "../system/status-needs.ts";
 import type { Account } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
+import { originOf } from "../users/provider-account.ts";
 import { isFactorRequired } from "./sessions/required-action.ts";
 import type { Throttle } from "./throttle/throttle.ts";
 import type { StoredApiToken } from "./tokens/api-token.ts";
@@ -16,6 +17,8 @@ interface PeopleOptions {
   throttle: Pick<Throttle, "hasLocks" | "lockOf">;
   time: Pick<TrustedTime, "expiryNow">;
   security: () => Pick<Settings["security"], "require_2fa">;
+  /** The issuer of the provider that the host file names; null: it names none. */
+  issuer: string | null;
 }
 
 /**
@@ -23,7 +26,7 @@ interface PeopleOptions {
  * seconds: what follows from the accounts, the tokens or both is found again when they are others.
  */
 export function createPeopleFacts(options: PeopleOptions): () => PeopleFacts {
-  const { accounts, apiTokens, throttle, time, security } = options;
+  const { accounts, apiTokens, throttle, time, security, issuer } = options;
   const standing = createDerived(standingOf);
   const owned = createDerived(ownedTokens);
   const ends = createDerived((living: readonly StoredApiToken[]) => {
@@ -41,7 +44,7 @@ export function createPeopleFacts(options: PeopleOptions): () => PeopleFacts {
   );
   return () => {
     const all = accounts.all();
-    const present = standing(all, security().require_2fa);
+    const present = standing(all, security().require_2fa, issuer);
     const tokens = owned(apiTokens.living(), all, present.withoutFactor);
     return facts(present, tokens, lockedNames(all, throttle), endsSoon(ends(apiTokens.living()), time));
   };
@@ -49,7 +52,11 @@ export function createPeopleFacts(options: PeopleOptions): () => PeopleFacts {
 
 type Standing = ReturnType<typeof standingOf>;
 
-function standingOf(users: readonly Account[], policy: Settings["security"]["require_2fa"]) {
+function standingOf(
+  users: readonly Account[],
+  policy: Settings["security"]["require_2fa"],
+  issuer: string | null,
+) {
   const enabled = users.filter((user) => user.enabled);
   // The provider keeps the second factor of its accounts, and does not tell this device about it.
   const alone = enabled.filter(({ two_factor, provider }) => provider === null && two_factor === null);
@@ -58,7 +65,10 @@ function standingOf(users: readonly Account[], policy: Settings["security"]["req
   return {
     figures: {
       accounts: users.length,
-      administrators: enabled.filter(({ role }) => role === "admin").length,
+      // Nobody signs in with an account of a provider that the host file does not name.
+      administrators: enabled.filter(
+        (user) => user.role === "admin" && originOf(user, issuer) !== "former_provider",
+      ).length,
       disabled: users.length - enabled.length,
       // Their place in the answer.
       locked: 0,

@@ -7,16 +7,19 @@ import type { Settings } from "../../src/contract/types.ts";
 
 const day = 86_400;
 
+const issuer = "https://id.example";
+
 async function begin() {
   const host = virtualHost({ trust: "trusted" });
   const rooms = await virtualSignIn(host);
   let policy: Settings["security"]["require_2fa"] = "none";
-  const people = createPeopleFacts({ ...rooms, security: () => ({ require_2fa: policy }) });
+  const common = { ...rooms, security: () => ({ require_2fa: policy }), issuer };
+  const people = createPeopleFacts(common);
   const facts = (wanted: typeof policy = "none") => {
     policy = wanted;
     // Facts that are kept are those that would be found now.
     const kept = people();
-    assert.deepEqual(kept, createPeopleFacts({ ...rooms, security: () => ({ require_2fa: policy }) })());
+    assert.deepEqual(kept, createPeopleFacts(common)());
     return kept;
   };
   const make = async (days: number, isUsed = true) => {
@@ -103,5 +106,18 @@ describe("facts about people that are kept", () => {
     assert.deepEqual(seen(), [2, 1, 0, 0, []]);
     await accounts.remove(user.id);
     assert.deepEqual(seen(), [1, 1, 0, 0, []]);
+  });
+});
+
+describe("administrators", () => {
+  it("are counted unless their provider is none that the host file names", async () => {
+    const { accounts, facts } = await begin();
+    const counted = facts().figures.administrators;
+    for (const from of [issuer, "https://former.example"])
+      await accounts.keepProviderAccount({
+        ...{ identity: { issuer: from, subject: "1" }, role: "admin", display_name: "" },
+        usernames: ["paula", "paula-2"],
+      });
+    assert.equal(facts().figures.administrators, counted + 1);
   });
 });

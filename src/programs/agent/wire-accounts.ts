@@ -94,7 +94,7 @@ export async function composeSignIn(parts: SignInParts) {
     bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(host.time, events), secondFactor }),
     recovery: createRecovery({ ...common, enrolment }),
-    people: createPeopleFacts({ ...basics, security }),
+    people: createPeopleFacts({ ...basics, security, issuer: parts.config.oidc?.issuer ?? null }),
     checks: [{ name: "two-factor key", trouble }],
     /** Removes the rest of a deleted user. */
     forget: async ({ id, username }: Pick<User, "id" | "username">) => {
