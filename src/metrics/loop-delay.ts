@@ -1,15 +1,7 @@
 import type { Timers } from "../host/ports.ts";
 import { createHistogram, type HistogramReading } from "./histogram.ts";
 
-export interface LagReading {
-  readonly last: number;
-  readonly min: number;
-  readonly max: number;
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-}
+export type LagReading = NonNullable<ReturnType<typeof lagOf>>;
 
 /** Seconds between two measurements. perf_hooks' own monitor wakes the processor a hundred times a second. */
 const interval = 0.5;
@@ -65,7 +57,7 @@ export function createLoopDelay({ timers, monotonicNow }: { timers: Timers; mono
   };
 }
 
-function lagOf(delays: readonly number[]): LagReading | null {
+function lagOf(delays: readonly number[]) {
   const sorted = delays.toSorted((one, other) => one - other);
   const [last, min, max] = [delays.at(-1), sorted[0], sorted.at(-1)];
   if (last === undefined || min === undefined || max === undefined) return null;

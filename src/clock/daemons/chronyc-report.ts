@@ -1,50 +1,7 @@
-/** `chronyc -c tracking`, in the order of its 14 fields, without the unused ones; seconds. */
-export interface ChronyTracking {
-  /** 8 hex digits: what this host names as its source. */
-  readonly refid: string;
-  /** Seconds since 1970 of the last measurement that was used; 0: none. */
-  readonly referenceTimeSeconds: number;
-  /** Positive: the host is behind. chronyc's text form says `slow` then; the other offsets of chronyc have the opposite sign. */
-  readonly offsetSeconds: number;
-  /** Positive: the oscillator is fast, and chronyd slows the clock down. */
-  readonly frequencyPpm: number;
-  readonly rootDelaySeconds: number;
-  readonly rootDispersionSeconds: number;
-  readonly leap: "Normal" | "Insert second" | "Delete second" | "Not synchronised";
-}
-
 /** A line of `chronyc -c sources`. */
-export interface ChronySource {
-  /** `^` a server, `=` a peer, `#` a reference clock. */
-  readonly mode: string;
-  /** `*` selected, `+` combined, `-` selectable, `x` falseticker, `~` too variable, `?` not selectable. */
-  readonly state: string;
-  /** An address with -n; four characters of a reference clock. */
-  readonly name: string;
-  readonly stratum: number;
-  /** Log2 of seconds. */
-  readonly poll: number;
-  readonly reach: number;
-  /** null: it never answered, and the rest of the line is meaningless. */
-  readonly last: {
-    /** The offset of chronyd's own time, which the host's clock follows. Positive: chronyd is **ahead** of the source. */
-    readonly offsetSeconds: number;
-    readonly errorSeconds: number;
-  } | null;
-}
+export type ChronySource = NonNullable<ReturnType<typeof parseSource>>;
 
-/** A line of `chronyc -c sourcestats`. */
-export interface ChronyStatistics {
-  readonly name: string;
-  readonly samples: number;
-  readonly deviationSeconds: number;
-}
-
-export interface ChronycReport {
-  readonly tracking: ChronyTracking;
-  readonly sources: readonly ChronySource[];
-  readonly statistics: readonly ChronyStatistics[];
-}
+export type ChronycReport = NonNullable<ReturnType<typeof parseChronyc>>;
 
 /** Fields of a line of each command; they tell the commands apart. Checked with chrony 4.3; the same since 2.2. */
 const fieldCounts = { tracking: 14, sources: 10, statistics: 8 };
@@ -67,7 +24,7 @@ const leapWords = ["Normal", "Insert second", "Delete second", "Not synchronised
  * The output of `chronyc -c -n -m tracking sources sourcestats`. null: a part of it has an unknown format, and then none
  * of it is believed.
  */
-export function parseChronyc(output: string): ChronycReport | null {
+export function parseChronyc(output: string) {
   const rows = output
     .split("\n")
     .filter((line) => line !== "")
@@ -88,7 +45,8 @@ function isWhole<T>(rows: (T | null)[]): rows is T[] {
   return !rows.includes(null);
 }
 
-function parseTracking(fields: readonly string[]): ChronyTracking | null {
+/** `chronyc -c tracking`, in the order of its 14 fields, without the unused ones; seconds. */
+function parseTracking(fields: readonly string[]) {
   const [refid = "", , , time, offset, , , frequency, , , rootDelay, rootDispersion, , leapWord] = fields;
   const leap = leapWords.find((word) => word === leapWord);
   const numbers = [time, offset, frequency, rootDelay, rootDispersion].map(decimal);
@@ -101,9 +59,13 @@ function parseTracking(fields: readonly string[]): ChronyTracking | null {
     dispersion = 0,
   ] = numbers;
   return {
+    /** 8 hex digits: what this host names as its source. */
     refid: refid.toLowerCase(),
+    /** Seconds since 1970 of the last measurement that was used; 0: none. */
     referenceTimeSeconds,
+    /** Positive: the host is behind. chronyc's text form says `slow` then; the other offsets of chronyc have the opposite sign. */
     offsetSeconds,
+    /** Positive: the oscillator is fast, and chronyd slows the clock down. */
     frequencyPpm,
     rootDelaySeconds,
     rootDispersionSeconds: dispersion,
@@ -111,7 +73,7 @@ function parseTracking(fields: readonly string[]): ChronyTracking | null {
   };
 }
 
-function parseSource(fields: readonly string[]): ChronySource | null {
+function parseSource(fields: readonly string[]) {
   const [mode = "", state = "", name = "", stratum, poll, reachText = "", age = "", ...measured] = fields;
   if (!/^[\^=#]$/.test(mode) || !/^[*+\-x~?]$/.test(state) || !isName(name)) return null;
   // The reach register is printed in octal digits, as ntpq does.
@@ -122,17 +84,26 @@ function parseSource(fields: readonly string[]): ChronySource | null {
   if (!Number.isInteger(stratumNumber) || stratumNumber < 0 || stratumNumber > mostStratum) return null;
   if (!Number.isInteger(pollNumber) || pollNumber < polls.least || pollNumber > polls.most) return null;
   return {
+    /** `^` a server, `=` a peer, `#` a reference clock. */
     mode,
+    /** `*` selected, `+` combined, `-` selectable, `x` falseticker, `~` too variable, `?` not selectable. */
     state,
+    /** An address with -n; four characters of a reference clock. */
     name,
     stratum: stratumNumber,
+    /** Log2 of seconds. */
     poll: pollNumber,
     reach: Number.parseInt(reachText, 8),
+    /**
+     * null: it never answered, and the rest of the line is meaningless. The offset is that of chronyd's own time, which the
+     * host's clock follows. Positive: chronyd is **ahead** of the source.
+     */
     last: age === never ? null : { offsetSeconds, errorSeconds },
   };
 }
 
-function parseStatistics(fields: readonly string[]): ChronyStatistics | null {
+/** A line of `chronyc -c sourcestats`. */
+function parseStatistics(fields: readonly string[]) {
   const [name = "", ...rest] = fields;
   const numbers = rest.map(decimal);
   if (!isName(name) || !isWhole(numbers)) return null;

@@ -3,7 +3,7 @@ import type { ClockEventType } from "../../contract/event-types.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { ClockDriver, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
-import { type Counters, createCounters } from "../counters.ts";
+import { createCounters } from "../counters.ts";
 import type { ExternalDaemon } from "../daemons/external-daemon.ts";
 import { Steering } from "../discipline/steering.ts";
 import type { Exchange } from "../ntp/exchange.ts";
@@ -11,10 +11,10 @@ import type { ServerResolution } from "../ntp/resolve-server.ts";
 import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
 import type { OpenAssociation } from "../ntp/source.ts";
 import { SourcePool } from "../ntp/source-pool.ts";
-import { createHistory, type History } from "../status/history.ts";
-import { createProbe, type Probe } from "../status/probe.ts";
+import { createHistory } from "../status/history.ts";
+import { createProbe } from "../status/probe.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
-import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
+import { createFloorKeeper } from "../trust/floor-keeper.ts";
 import { TrustedOffset } from "../trust/trusted-offset.ts";
 
 /** The parts of the host and of other rooms that the clock uses. */
@@ -48,18 +48,9 @@ export type ClockEvent =
   { readonly type: "checked" } | { readonly type: ClockEventType; readonly details: EventDetails };
 
 /** The parts that the clock's loop works with. */
-export interface ClockParts {
-  readonly counters: Counters;
-  readonly history: History;
-  readonly steering: Steering;
-  readonly pool: SourcePool;
-  readonly probe: Probe;
-  readonly floor: FloorKeeper;
-  readonly trusted: TrustedOffset;
-  readonly askSecondOpinion: AskSecondOpinion;
-}
+export type ClockParts = ReturnType<typeof createClockParts>;
 
-export function createClockParts(options: ClockOptions): ClockParts {
+export function createClockParts(options: ClockOptions) {
   const { driver, record, timers, resolve, isLocalAddress } = options;
   const counters = createCounters();
   const steering = new Steering({ driver, counters, storedPpm: () => record.read().frequency_ppm });

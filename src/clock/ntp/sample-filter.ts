@@ -4,18 +4,7 @@ import { phi, type Sample } from "./sample.ts";
 export type SampleRegister = readonly Sample[];
 
 /** One source now: its best sample, and the scatter of the others around it. */
-export interface SourceEstimate {
-  readonly sample: Sample;
-  /** Positive: this host is behind. */
-  readonly offsetSeconds: number;
-  readonly delaySeconds: number;
-  /** RMS of the other samples' offsets against the best one's; at least `leastJitterSeconds`. */
-  readonly jitterSeconds: number;
-  /** ε of the best sample at `atSeconds`; it grows by phi from then on. */
-  readonly dispersionSeconds: number;
-  /** Monotonic seconds of the best sample: a new one corrects the clock only when this is later than the last used. */
-  readonly atSeconds: number;
-}
+export type SourceEstimate = NonNullable<ReturnType<typeof estimateOf>>;
 
 /** Samples that the clock filter keeps (RFC 5905 §7.2: NSTAGE). */
 const registerLength = 8;
@@ -37,17 +26,21 @@ export function addSample(register: SampleRegister, sample: Sample): SampleRegis
  * may have drifted since. Half the delay bounds a sample's error, and phi × age is added to it. Unlike there, an empty
  * place of the register counts nothing, so that the burst at the start is enough for an estimate.
  */
-export function estimateOf(register: SampleRegister, nowSeconds: number): SourceEstimate | null {
+export function estimateOf(register: SampleRegister, nowSeconds: number) {
   const [newest, ...older] = register;
   if (newest === undefined) return null;
   const cost = (sample: Sample) => sample.delaySeconds + 2 * phi * Math.max(0, nowSeconds - sample.atSeconds);
   const best = older.reduce((least, sample) => (cost(sample) < cost(least) ? sample : least), newest);
   return {
     sample: best,
+    /** Positive: this host is behind. */
     offsetSeconds: best.offsetSeconds,
     delaySeconds: best.delaySeconds,
+    /** RMS of the other samples' offsets against the best one's; at least `leastJitterSeconds`. */
     jitterSeconds: jitterAround(best, register),
+    /** ε of the best sample at `atSeconds`; it grows by phi from then on. */
     dispersionSeconds: best.dispersionSeconds,
+    /** Monotonic seconds of the best sample: a new one corrects the clock only when this is later than the last used. */
     atSeconds: best.atSeconds,
   };
 }
