@@ -24,15 +24,7 @@ import { readState, type State, stateOf } from "./state.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "./workspace.ts";
 
 /** One metadata file. */
-export interface RoleReport {
-  readonly role: RoleName;
-  readonly version: number;
-  readonly expires: string;
-  /** Negative: already expired. */
-  readonly expires_in_seconds: number;
-  /** For each file that names the signers. */
-  readonly signatures: readonly Count[];
-}
+export type RoleReport = ReturnType<typeof roleReport>;
 
 export interface TargetReport {
   readonly path: string;
@@ -125,13 +117,15 @@ function roleReport(
   file: Metadata<"root" | "timestamp" | "snapshot" | "targets">,
   { published, next }: State,
   now: Date,
-): RoleReport {
+) {
   const { version, expires } = file.signed;
   return {
     role,
     version,
     expires,
+    /** Negative: already expired. */
     expires_in_seconds: Math.floor((Date.parse(expires) - now.getTime()) / 1_000),
+    /** For each file that names the signers. */
     signatures: authoritiesOf(role, published, next).map((authority) => countSignatures(file, authority)),
   };
 }
@@ -171,19 +165,10 @@ function missingPayloads(targets: readonly TargetReport[]): string[] {
 }
 
 /** The content of one metadata file, with any signatures. */
-export interface FileReport {
-  readonly type: string;
-  readonly version: number;
-  readonly expires: string;
-  readonly expires_in_seconds: number;
-  readonly signatures: readonly { readonly key_id: string; readonly good: boolean | null }[];
-  readonly signed: unknown;
-  /** The fingerprint of a root, as devices show it. */
-  readonly fingerprint: string | null;
-}
+export type FileReport = Awaited<ReturnType<typeof inspectFile>>;
 
 /** Inspects one file. Only a root names its own signers, so signatures of other roles cannot be judged here. */
-export async function inspectFile(file: string, { now }: Surroundings): Promise<FileReport> {
+export async function inspectFile(file: string, { now }: Surroundings) {
   const bytes = await readIfThere(file);
   if (bytes === null) throw new StewardError("not_found", `${file} does not exist.`);
   const type = typeNamedBy(bytes) ?? typeOfRole[basename(file).replace(/^\d+\.|\.json$/g, "") as RoleName];
@@ -203,6 +188,7 @@ export async function inspectFile(file: string, { now }: Surroundings): Promise<
       good: count?.keyids.includes(keyid) ? count.signedBy.includes(keyid) : null,
     })),
     signed,
+    /** The fingerprint of a root, as devices show it. */
     fingerprint: count === null || count.missing > 0 ? null : readRootOfTrust(bytes).fingerprint,
   };
 }

@@ -7,16 +7,7 @@ import { publicMode, readIfThere, sweep } from "./files.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
 
 /** A publisher's directory. `public` is uploaded, and never holds a secret. */
-export interface Workspace {
-  readonly directory: string;
-  /** PEM files, meant to be kept elsewhere. */
-  readonly keys: string;
-  /** Metadata of the next version, with their payloads. */
-  readonly drafts: string;
-  readonly payloads: string;
-  readonly public: string;
-  readonly metadata: string;
-  readonly targets: string;
+export interface Workspace extends Surroundings, ReturnType<typeof placesIn> {
   /** The product of releases without --product. */
   readonly product: string;
   /** Seconds from signing to expiry. */
@@ -24,8 +15,6 @@ export interface Workspace {
   /** The holders of keys, by key id: for people, and never signed. */
   readonly owners: Readonly<Record<string, string>>;
   readonly exported: ExportedVersions;
-  readonly now: () => Date;
-  readonly askPassphrase: AskPassphrase;
 }
 
 /** Versions that devices may know and public/ does not have: of exported archives, or passed over when it was made again. */
@@ -97,7 +86,9 @@ export async function writeConfig({
 export function placesIn(directory: string) {
   return {
     directory,
+    /** PEM files, meant to be kept elsewhere. */
     keys: join(directory, "keys"),
+    /** Metadata of the next version, with their payloads. */
     drafts: join(directory, "draft"),
     payloads: join(directory, "draft", "payloads"),
     public: join(directory, "public"),

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { specVersion } from "../init/init.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
-import { type KeysOfRole, keysOfRoles } from "../keys/role-keys.ts";
+import { keysOfRoles } from "../keys/role-keys.ts";
 import { signWith } from "../keys/signing.ts";
 import { clearPayloads } from "../payload-store.ts";
 import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } from "../roles.ts";
@@ -9,18 +9,7 @@ import { draftOf, readState, removeDraft, type State, writeDraft } from "../stat
 import type { Workspace } from "../workspace.ts";
 
 /** A discarded draft, and its content. */
-export interface Discarded {
-  readonly role: RoleName;
-  readonly version: number;
-  /** Paths of the releases that it added or changed. */
-  readonly targets: readonly string[];
-  /** Number of published releases that it drops. */
-  readonly dropped: number;
-  /** The changes of keys in it. */
-  readonly keys: readonly KeysOfRole[];
-  /** An empty draft replaces it, because nothing of this role is published yet. */
-  readonly is_emptied: boolean;
-}
+export type Discarded = ReturnType<typeof discardedOf>;
 
 /** Dependent roles first, so that an interrupted discard leaves valid drafts. */
 const order: readonly RoleName[] = ["timestamp", "snapshot", "binary", "rules", "targets", "root"];
@@ -61,7 +50,7 @@ function withOnline({ drafts }: State, roles: readonly RoleName[]): readonly Rol
   return order.filter((role) => all.includes(role) && drafts[role] !== null);
 }
 
-function discardedOf(state: State, role: RoleName): Discarded {
+function discardedOf(state: State, role: RoleName) {
   const { published, drafts } = state;
   const version = drafts[role]?.signed.version ?? 0;
   const before = isReleaseRole(role) ? (published[role]?.signed.targets ?? {}) : {};
@@ -72,11 +61,15 @@ function discardedOf(state: State, role: RoleName): Discarded {
   return {
     role,
     version,
+    /** Paths of the releases that it added or changed. */
     targets: changed.map(([path]) => path),
+    /** Number of published releases that it drops. */
     dropped: Object.keys(before).filter((path) => targets.every(([other]) => other !== path)).length,
+    /** The changes of keys in it. */
     keys: keysOfRoles(held, asPublished, state).filter(
       ({ added, removed }) => added.length + removed.length > 0,
     ),
+    /** An empty draft replaces it, because nothing of this role is published yet. */
     is_emptied: published[role] === null && isReleaseRole(role),
   };
 }
