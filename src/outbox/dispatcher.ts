@@ -21,19 +21,7 @@ export function areSame(one: NamedReceiver, other: NamedReceiver): boolean {
   return one.name === other.name && one.receiver === other.receiver && one.takes === other.takes;
 }
 
-export interface ReceiverState {
-  readonly name: string;
-  /** The last message taken whole since the agent's start, by the device's clock (RFC 3339); null: none yet. */
-  readonly last_success: string | null;
-  /** Events that were not delivered yet. */
-  readonly waiting: number;
-  /** The last failure or refusal since the last success. */
-  readonly last_error: { readonly time: string; readonly detail: string } | null;
-  /** Seconds since the first failure after the last success; 0: it does not fail. */
-  readonly failing_seconds: number;
-  /** null: nothing waits. */
-  readonly next_attempt: string | null;
-}
+export type ReceiverState = ReturnType<Dispatcher["state"]>;
 
 export interface DispatcherOptions {
   readonly events: EventQueue;
@@ -80,7 +68,7 @@ export class Dispatcher {
   #failures = 0;
   #failingSince: number | null = null;
   #lastSuccess: Date | null = null;
-  #lastError: ReceiverState["last_error"] = null;
+  #lastError: { readonly time: string; readonly detail: string } | null = null;
   /** Uptimes before which no message leaves: after a success, unless it is grave; and after a failure. */
   #restUntil = 0;
   #retryAt = 0;
@@ -117,15 +105,20 @@ export class Dispatcher {
     this.#timer.within(0);
   }
 
-  state(): ReceiverState {
+  state() {
     const { now, uptime } = this.#options;
     const due = Math.max(0, this.#allowedAt() - uptime());
     return {
       name: this.#named.name,
+      /** The last message taken whole since the agent's start, by the device's clock (RFC 3339); null: none yet. */
       last_success: this.#lastSuccess?.toISOString() ?? null,
+      /** Events that were not delivered yet. */
       waiting: this.#waiting,
+      /** The last failure or refusal since the last success. */
       last_error: this.#lastError,
+      /** Seconds since the first failure after the last success; 0: it does not fail. */
       failing_seconds: this.#failingSince === null ? 0 : uptime() - this.#failingSince,
+      /** null: nothing waits. */
       next_attempt: this.#waiting === 0 ? null : new Date(now().getTime() + due * 1_000).toISOString(),
     };
   }

@@ -10,10 +10,9 @@ import type { Host } from "../../host/host.ts";
 import type { Authenticate } from "../../http/authenticate.ts";
 import { authorise } from "../../http/authorise.ts";
 import type { Handlers } from "../../http/call.ts";
-import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
+import { createDispatch } from "../../http/dispatch.ts";
 import { requireName } from "../../http/handlers/host.ts";
 import { createRestoreHandlers } from "../../http/handlers/restore.ts";
-import type { EventSink } from "../../journal/events/event.ts";
 import { createLoggedEvents } from "../../journal/events/logged-events.ts";
 import { createStateTools } from "../../store/documents/inspection.ts";
 import { createMemoryDocument } from "../../store/documents/memory-document.ts";
@@ -33,26 +32,15 @@ import { greetingOf } from "./status/wire-status.ts";
 import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
 
 /** The parts of the agent that work while its state is damaged: version, health, the measured clock, and the socket. */
-export interface Rescue {
-  dispatch: Dispatch;
-  authenticate: Authenticate;
-  events: EventSink;
-  admit: (id: OperationId) => void;
-  describeClock: () => ProblemClock;
-  answered: () => void;
-  deviceId: string;
-  deviceName: () => string;
-  accent: () => string;
-  /** Writes the events that were only counted. */
-  close: () => void;
-}
-
-export function createRescue(config: RoomsConfig, host: Host, damage: StewardError): Rescue {
+export function createRescue(config: RoomsConfig, host: Host, damage: StewardError) {
   const joined = { config, host, damage };
   const events = createLoggedEvents(config.log, host.time.timers);
   const refuse = (): never => {
     throw new StewardError("state_damaged", `The agent is in rescue. ${damage.message}`);
   };
+  // There are no accounts; a caller of the socket is known by the right to open it.
+  const authenticate: Authenticate = async (_ctx, { isLocal }) =>
+    isLocal ? { kind: "local-root" } : { kind: "anonymous" };
   return {
     events,
     dispatch: createDispatch(
@@ -60,9 +48,8 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
       events,
       host.time.uptime,
     ),
-    // There are no accounts; a caller of the socket is known by the right to open it.
-    authenticate: async (_ctx, { isLocal }) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
-    admit: (id) => {
+    authenticate,
+    admit: (id: OperationId): void => {
       if (!operationOf(id).inRescue) refuse();
     },
     describeClock: () => unobserved(host),
@@ -72,6 +59,7 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
     deviceName: () => host.identity.hostname,
     // The settings cannot be read: the default.
     accent: () => "",
+    /** Writes the events that were only counted. */
     close: events.close,
   };
 }

@@ -10,24 +10,10 @@ import { hashInto } from "../staged-payload.ts";
 const gatheredBytes = 65_536;
 
 /** The bytes of a payload that have come so far, on the disk and in the running hashes. */
-export interface PayloadPart {
-  lengthBytes(): number;
-  /** Drops what is there. */
-  beginAnew(): Promise<void>;
-  append(piece: Uint8Array): Promise<void>;
-  /** Until everything that was appended is in the file. */
-  flush(): Promise<void>;
-  /** After a flush, once: what differs; null: it is the signed payload. */
-  difference(): string | null;
-  /** After a flush: synchronised to the disk, and then renamed to its own name. */
-  moveTo(path: string): Promise<void>;
-  /** Removes it. */
-  discard(): Promise<void>;
-  close(): Promise<void>;
-}
+export type PayloadPart = Awaited<ReturnType<typeof openPart>>;
 
 /** Opens `<directory>/<id>.part`, hashing its content. Anything but a regular file, or a part that is too long, is replaced. */
-export async function openPart(directory: string, payload: SignedPayload): Promise<PayloadPart> {
+export async function openPart(directory: string, payload: SignedPayload) {
   const path = partPathOf(directory, payload);
   const handle = await openDispensable(path, constants.O_RDWR);
   const state: PartState = { handle, digest: createDigest(payload), lengthBytes: 0 };
@@ -47,15 +33,20 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
   }
   return {
     lengthBytes: () => state.lengthBytes,
+    /** Drops what is there. */
     beginAnew,
     append: writer.append,
+    /** Until everything that was appended is in the file. */
     flush: writer.flush,
-    difference: () => state.digest.difference(),
-    moveTo: async (target) => {
+    /** After a flush, once: what differs; null: it is the signed payload. */
+    difference: (): string | null => state.digest.difference(),
+    /** After a flush: synchronised to the disk, and then renamed to its own name. */
+    moveTo: async (target: string): Promise<void> => {
       await handle.sync();
       await rename(path, target);
       for (const changed of [dirname(target), directory]) await syncDirectory(changed);
     },
+    /** Removes it. */
     discard: () => rm(path, { force: true }),
     close: () => handle.close(),
   };
