@@ -4,99 +4,19 @@ import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
 
 /** Root's decisions about this device, which the API never writes. */
-export interface HostFile {
-  /** Names that this device answers to, besides its host name, its addresses and localhost. */
-  readonly names: readonly string[];
-  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
-  readonly trustedProxies: readonly string[];
-  /** HTTPS on the LAN. */
-  readonly https: HttpsDecisions;
-  /** Units besides the agent's own whose log may be read through the agent. */
-  readonly logUnits: readonly string[];
-  /** The product that this device runs, as releases name it. */
-  readonly product: string;
-  /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
-  readonly kernelRescue: boolean;
-  /** The last day of the maker's support (YYYY-MM-DD); null: it names none. */
-  readonly supportUntil: string | null;
-  /** The maker of the product, as the console names it; null: it names none. */
-  readonly maker: MakerDecisions | null;
-  /** The provider at which users can also sign in; null: none. */
-  readonly oidc: SignInProvider | null;
-  readonly notify: NotifyDecisions;
-  readonly telemetry: TelemetryDecisions;
-  readonly time: TimeDecisions;
-  readonly update: UpdateDecisions;
-}
-
-/** The maker of the product. */
-export type MakerDecisions = ReturnType<typeof makerOf>;
-
-/** Root's decisions about receivers of notifications. */
-export interface NotifyDecisions {
-  /** Loopback and link-local addresses may be receivers, and plain HTTP may reach them. */
-  readonly allowLocalServers: boolean;
-}
-
-/** The receivers of the record and the metrics that root has named. */
-export interface TelemetryDecisions {
-  /** null: none. */
-  readonly otlp: OtlpDecisions | null;
-  readonly syslog: SyslogDecisions | null;
-}
+export type HostFile = ReturnType<typeof decisionsOf>;
 
 /** An OpenTelemetry collector. */
-export interface OtlpDecisions {
-  readonly url: string;
-  /** Absolute path of a file with headers; null: none. */
-  readonly headersFile: string | null;
-  /** Absolute path of a PEM file with authorities that are trusted besides the public ones; null: none. */
-  readonly caFile: string | null;
-  /** Between two deliveries of metrics. */
-  readonly intervalSeconds: number;
-}
+export type OtlpDecisions = ReturnType<typeof otlpOf>;
 
 /** A syslog server over TLS. */
-export interface SyslogDecisions {
-  /** A name or an address. */
-  readonly server: string;
-  readonly port: number;
-  readonly caFile: string | null;
-}
-
-/** Root's decisions about time servers. */
-export interface TimeDecisions {
-  /** Absolute path of a PEM file with the only authorities that are trusted; null: those of the system. */
-  readonly caFile: string | null;
-}
+export type SyslogDecisions = NonNullable<HostFile["telemetry"]["syslog"]>;
 
 /** Root's decisions about HTTPS on the LAN. */
-export interface HttpsDecisions {
-  readonly enabled: boolean;
-  readonly port: number;
-  /** The only address that it listens on; null: all. */
-  readonly address: string | null;
-  /** The port at which plain HTTP is answered with a redirect to HTTPS; null: none. */
-  readonly redirectPort: number | null;
-  /** Browsers are to use only HTTPS at this name from now on, once a certificate is installed. */
-  readonly hsts: boolean;
-}
+export type HttpsDecisions = HostFile["https"];
 
 /** Root's decisions about updates. */
-export interface UpdateDecisions {
-  /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
-  readonly caFile: string | null;
-  /** `http://host:port` of the proxy for connections to the update server. */
-  readonly proxy: string | null;
-  /** Loopback and link-local addresses may be update servers. */
-  readonly allowLocalServers: boolean;
-  /** Origins besides the server's own that it may redirect to. */
-  readonly redirectOrigins: readonly string[];
-  /** Channels that releases may come from; null: the one that the settings name. */
-  readonly channels: readonly string[] | null;
-  /** The activation of releases; null: releases of this kind are not applied here. */
-  readonly apply: ApplyPlans;
-}
+export type UpdateDecisions = HostFile["update"];
 
 /** The activation of releases of each kind; null: releases of this kind are not applied here. */
 type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
@@ -105,39 +25,50 @@ type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 export const releasePlace = "{release}";
 
 /** The decisions of a host file that `checkHostFile` has found no fault in. */
-export function decisionsOf({
-  https,
-  notify,
-  product,
-  telemetry,
-  time,
-  update,
-  ...file
-}: HostFileDocument): HostFile {
+export function decisionsOf({ https, notify, product, telemetry, time, update, ...file }: HostFileDocument) {
   return {
+    /** Names that this device answers to, besides its host name, its addresses and localhost. */
     names: file.names,
+    /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
     trustedProxies: file.trusted_proxies,
     https: {
       enabled: https.enabled,
       port: https.port,
+      /** The only address that it listens on; null: all. */
       address: https.address ?? null,
+      /** The port at which plain HTTP is answered with a redirect to HTTPS; null: none. */
       redirectPort: https.redirect_port ?? null,
+      /** Browsers are to use only HTTPS at this name from now on, once a certificate is installed. */
       hsts: https.hsts,
     },
+    /** Units besides the agent's own whose log may be read through the agent. */
     logUnits: file.log_units,
+    /** The product that this device runs, as releases name it. */
     product,
+    /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
     kernelRescue: file.kernel_rescue,
+    /** The last day of the maker's support (YYYY-MM-DD); null: it names none. */
     supportUntil: file.support_until ?? null,
+    /** The maker of the product, as the console names it; null: it names none. */
     maker: file.maker === undefined ? null : makerOf(file.maker),
+    /** The provider at which users can also sign in; null: none. */
     oidc: file.oidc === undefined ? null : providerOf(file.oidc),
+    /** Loopback and link-local addresses may be receivers, and plain HTTP may reach them. */
     notify: { allowLocalServers: notify.allow_local_servers },
+    /** The receivers of the record and the metrics that root has named. */
     telemetry: telemetryOf(telemetry),
+    /** Absolute path of a PEM file with the only authorities of time servers that are trusted; null: those of the system. */
     time: { caFile: time.ca_file ?? null },
     update: {
+      /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
       caFile: update.ca_file ?? null,
+      /** `http://host:port` of the proxy for connections to the update server. */
       proxy: update.proxy === undefined ? null : new URL(update.proxy).origin,
+      /** Loopback and link-local addresses may be update servers. */
       allowLocalServers: update.allow_local_servers,
+      /** Origins besides the server's own that it may redirect to. */
       redirectOrigins: originsOf(update.redirect_origins),
+      /** Channels that releases may come from; null: the one that the settings name. */
       channels: update.channels ?? null,
       apply: plansOf(product, update),
     },
@@ -175,7 +106,7 @@ function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider
   };
 }
 
-function telemetryOf({ otlp, syslog }: HostFileDocument["telemetry"]): TelemetryDecisions {
+function telemetryOf({ otlp, syslog }: HostFileDocument["telemetry"]) {
   return {
     otlp: otlp === undefined ? null : otlpOf(otlp),
     syslog:
@@ -190,11 +121,14 @@ function otlpOf({
   headers_file,
   ca_file,
   interval,
-}: NonNullable<HostFileDocument["telemetry"]["otlp"]>): OtlpDecisions {
+}: NonNullable<HostFileDocument["telemetry"]["otlp"]>) {
   return {
     url,
+    /** Absolute path of a file with headers; null: none. */
     headersFile: headers_file ?? null,
+    /** Absolute path of a PEM file with authorities that are trusted besides the public ones; null: none. */
     caFile: ca_file ?? null,
+    /** Between two deliveries of metrics. */
     intervalSeconds: durationSeconds(interval),
   };
 }

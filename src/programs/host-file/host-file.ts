@@ -8,17 +8,7 @@ import type { Finding } from "../../contract/types.ts";
 import type { AsAgent, TrustedOwners } from "../../host/host.ts";
 import { updateRootFile } from "../../host/linux/host-file/installed-root.ts";
 import { readTrustedFile } from "../../host/linux/host-file/trusted-file.ts";
-import type { SignInProvider } from "../../host/provider-ports.ts";
-import {
-  decisionsOf,
-  type HostFile,
-  type HttpsDecisions,
-  type MakerDecisions,
-  type NotifyDecisions,
-  type TelemetryDecisions,
-  type TimeDecisions,
-  type UpdateDecisions,
-} from "./decisions.ts";
+import { decisionsOf, type HostFile, type UpdateDecisions } from "./decisions.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 
@@ -34,29 +24,8 @@ export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   unusable?: string | undefined;
 }
 
-/** The directory of the administrator's certificates, and the users whose files are trusted there. */
-interface InstalledCertificates extends TrustedOwners {
-  readonly directory: string;
-}
-
 /** Root's decisions about this device. */
-export interface HostDecisions {
-  names: readonly string[];
-  trustedProxies: readonly string[];
-  https: HttpsDecisions & InstalledCertificates;
-  kernelRescue: boolean;
-  forRooms: {
-    logUnits: readonly string[];
-    product: string;
-    supportUntil: string | null;
-    notify: NotifyDecisions;
-    telemetry: TelemetryDecisions & TrustedOwners;
-    time: TimeDecisions & TrustedOwners;
-    update: HostUpdateConfig;
-    maker: (MakerDecisions & TrustedOwners) | null;
-    oidc: (SignInProvider & TrustedOwners) | null;
-  };
-}
+export type HostDecisions = ReturnType<typeof withPlaces>;
 
 /** The decisions that are in force. */
 export interface DecisionsInForce {
@@ -228,12 +197,7 @@ async function readDocument(path: string, owners: TrustedOwners) {
   const { judgeHostFile } = await import("./judge.ts");
   const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
-  return {
-    text,
-    host: decisionsOf(document),
-    unknown,
-    ofNamedFiles,
-  };
+  return { text, host: decisionsOf(document), unknown, ofNamedFiles };
 }
 
 /** The decisions without a host file, or with an empty one. */
@@ -251,14 +215,15 @@ function ownersOf(path: string, ...[uid, asAgent]: Reader): TrustedOwners {
   return resolve(path) === usualHostFile ? { asAgent } : { own: uid };
 }
 
-function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
+function withPlaces(path: string, owners: TrustedOwners, host: HostFile) {
   const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil, notify } = host;
+  /** The directory of the administrator's certificates, and the users whose files are trusted there. */
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
   const maker = host.maker && { ...host.maker, ...owners };
   const oidc = host.oidc && { ...host.oidc, ...owners };
   const telemetry = { ...host.telemetry, ...owners };
   const time = { ...host.time, ...owners };
-  const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
+  const update: HostUpdateConfig = { ...host.update, ...owners, rootFile: updateRootFile(path) };
   return {
     names,
     trustedProxies,
