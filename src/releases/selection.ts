@@ -3,14 +3,7 @@ import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { isRecall } from "../contract/updates/recall.ts";
 import type { FoundTarget } from "../tuf/client.ts";
-import {
-  countsOf,
-  isForOthers,
-  isOrdinary,
-  type PassedOverCounts,
-  type Refusal,
-  reasonWords,
-} from "./passed-over.ts";
+import { countsOf, isForOthers, isOrdinary, type Refusal, reasonWords } from "./passed-over.ts";
 import { isPatch } from "./patches/patch.ts";
 import { type NoRelease, type Release, readRelease, type UpdateKind } from "./release.ts";
 import { compareVersions } from "./semver.ts";
@@ -39,25 +32,10 @@ export interface Device {
 }
 
 /** The part of an offer that is for this device. */
-export interface Selection {
-  /** The newest of each kind that may be installed. */
-  readonly chosen: Readonly<Record<UpdateKind, Release | null>>;
-  /** All that may be installed, the newest or not. */
-  readonly acceptable: readonly Release[];
-  /** The reasons why the others may not be installed. */
-  readonly refused: readonly (NoRelease | RefusedRelease)[];
-  readonly counts: PassedOverCounts;
-  /** Kinds whose installed release is among the offers, withdrawn or not. */
-  readonly seen: readonly UpdateKind[];
-  /** The known floors, raised by those of the offer. */
-  readonly floors: Floors;
-}
+export type Selection = ReturnType<typeof select>;
 
 /** A readable release that is not to be installed here, with the reason. */
-interface RefusedRelease extends NoRelease {
-  readonly release: Release;
-  readonly refusal: Refusal;
-}
+type RefusedRelease = ReturnType<typeof refusedRelease>;
 
 /** Names whose floors are kept, and new ones of each kind; beyond them floors count as long as they are on offer. */
 const maximumFloors = { ofAll: 64, ofKind: 32 } as const;
@@ -125,7 +103,7 @@ export function select(
   targets: readonly FoundTarget[],
   device: Device,
   elsewhere: readonly FoundTarget[] = [],
-): Selection {
+) {
   const read = targets.filter(({ file }) => !isPatch(file)).map(readRelease);
   const releases = read.filter(isRelease);
   const offered = raisedFloors(
@@ -153,11 +131,16 @@ export function select(
     }),
   ];
   return {
+    /** The newest of each kind that may be installed. */
     chosen,
+    /** All that may be installed, the newest or not. */
     acceptable,
+    /** The reasons why the others may not be installed. */
     refused: all,
     counts: countsOf(all.filter((one) => isCounted(one, device)).map(codeOf)),
+    /** Kinds whose installed release is among the offers, withdrawn or not. */
     seen: updateKinds.filter(isSeen),
+    /** The known floors, raised by those of the offer. */
     floors: keptFloors(offered, device.floors),
   };
 }
@@ -264,7 +247,7 @@ function refusedFor(code: Refusal["code"], facts: Partial<Refusal> = {}): Refusa
   return { offered: null, here: null, detail: null, ...facts, code };
 }
 
-function refusedRelease(release: Release, refusal: Refusal): RefusedRelease {
+function refusedRelease(release: Release, refusal: Refusal) {
   const { path } = release.target;
   return {
     path,

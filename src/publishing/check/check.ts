@@ -11,17 +11,17 @@ import { refresh } from "../../tuf/refresh.ts";
 import { readRootOfTrust } from "../../tuf/root-of-trust.ts";
 import { missing, type Session } from "../../tuf/session.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
-import { type Expiring, expiring } from "../expiry.ts";
+import { expiring } from "../expiry.ts";
 import { type DeviceKind, isFor } from "../export/needed-releases.ts";
-import { type Report, reportOf } from "../inspect.ts";
+import { reportOf } from "../inspect.ts";
 import { readPublished } from "../published.ts";
 import { type Held, noneHeld, roleNames, typeOfRole, usualPeriods } from "../roles.ts";
 import { stateOf } from "../state.ts";
 import { filesInMemory } from "../verify.ts";
 import type { Workspace } from "../workspace.ts";
-import { type Finding, Findings, sentenceOf } from "./findings.ts";
+import { Findings, sentenceOf } from "./findings.ts";
 import { neverThere, notedTransfers, type OpenTransfers } from "./noted-transfers.ts";
-import { type Offer, offersOf } from "./offers.ts";
+import { offersOf } from "./offers.ts";
 import { checkPayloads, type PayloadPlan } from "./payloads.ts";
 
 export interface CheckRequest {
@@ -40,17 +40,13 @@ export interface CheckRequest {
 }
 
 /** The server's metadata as `inspect` reports them. `problems`: what devices refuse. */
-export interface CheckReport extends Report {
-  readonly findings: readonly Finding[];
-  readonly offers: readonly Offer[];
-  readonly expiring: readonly Expiring[];
-}
+export type CheckReport = Awaited<ReturnType<typeof checkServer>>;
 
 /**
  * Reads an uploaded repository by the client of devices, and goes on after what they would refuse, as far as it can. Throws
  * the signal's reason, and what is no fault of the server.
  */
-export async function checkServer(request: CheckRequest): Promise<CheckReport> {
+export async function checkServer(request: CheckRequest) {
   const { workspace, device, now } = request;
   const walk = beginWalk(request);
   const { findings } = walk;

@@ -20,17 +20,7 @@ export interface PlannedRelease extends ReleaseTarget {
 /** The reason to keep an old release. */
 export type KeepReason = "asked" | "drafted" | "floor" | "older_agents";
 
-export interface PrunePlan {
-  readonly dropped: readonly PlannedRelease[];
-  /** Old releases that stay, and why. */
-  readonly spared: readonly (PlannedRelease & { readonly why: KeepReason })[];
-  /** Releases that stay, and whose finished waves are dropped: they are within reach of every device. */
-  readonly finished: readonly PlannedRelease[];
-  /** Number of releases that stay, of this request's kinds. */
-  readonly kept: number;
-  /** Versions to keep that no release has. */
-  readonly unknownVersions: readonly string[];
-}
+export type PrunePlan = ReturnType<typeof planPrune>;
 
 /**
  * The releases that no device can need: those older than the newest ones of their line, where a line is what one device
@@ -38,7 +28,7 @@ export interface PrunePlan {
  * highest floor, without which a new device could go below it, and what an older agent can still install. `nowSeconds`
  * since 1970.
  */
-export function planPrune(state: State, request: PruneRequest, nowSeconds: number): PrunePlan {
+export function planPrune(state: State, request: PruneRequest, nowSeconds: number) {
   const all = request.kinds.flatMap((kind) => releasesOf(state, kind));
   const old = new Set(linesOf(all).flatMap((line) => oldOf(line, request, nowSeconds)));
   const spared = sparedOf(all, old, { state, request });
@@ -46,9 +36,13 @@ export function planPrune(state: State, request: PruneRequest, nowSeconds: numbe
   const kept = all.filter((one) => !old.has(one));
   return {
     dropped: [...old],
+    /** Old releases that stay, and why. */
     spared: [...spared].map(([release, why]) => ({ ...release, why })),
+    /** Releases that stay, and whose finished waves are dropped: they are within reach of every device. */
     finished: kept.filter(({ entry }) => isFinished(entry, nowSeconds - settledSeconds)),
+    /** Number of releases that stay, of this request's kinds. */
     kept: kept.length,
+    /** Versions to keep that no release has. */
     unknownVersions: request.keepVersions.filter((one) => all.every(({ entry }) => entry.version !== one)),
   };
 }

@@ -7,14 +7,11 @@ import { clearPayloads } from "../payload-store.ts";
 import { type ReleaseRole, releaseRoles } from "../roles.ts";
 import { readState } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
-import { type OldFile, oldFiles, removeOldFiles } from "./old-files.ts";
-import { type PrunePlan, type PruneRequest, planPrune } from "./prune-plan.ts";
+import { oldFiles, removeOldFiles } from "./old-files.ts";
+import { type PruneRequest, planPrune } from "./prune-plan.ts";
 
 /** A prune as it is planned, before anything is done. */
-export interface Pruning extends PrunePlan {
-  /** Files in public/ that are removed. */
-  readonly files: readonly OldFile[];
-}
+export type Pruning = Awaited<ReturnType<typeof planPruning>>;
 
 /** A draft without the dropped releases. */
 export interface PrunedDraft {
@@ -27,7 +24,7 @@ export interface PrunedDraft {
 }
 
 /** The plan for the repository as it is now. Throws `not_found` for a version to keep that no release has. */
-export async function planPruning(workspace: Workspace, request: PruneRequest): Promise<Pruning> {
+export async function planPruning(workspace: Workspace, request: PruneRequest) {
   const state = await readState(workspace);
   const plan = planPrune(state, request, workspace.now().getTime() / 1_000);
   const [unknown] = plan.unknownVersions;
@@ -36,6 +33,7 @@ export async function planPruning(workspace: Workspace, request: PruneRequest): 
       "not_found",
       `No release here has the version ${unknown}, which is to be kept. See: steward-publisher inspect ${workspace.directory}. Nothing was changed.`,
     );
+  // The files in public/ that are removed.
   return { ...plan, files: await oldFiles(workspace, state) };
 }
 

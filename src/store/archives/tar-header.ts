@@ -4,18 +4,10 @@ export const blockBytes = 512;
 const space = 0x20;
 
 /** The members of a header that count here (POSIX.1-2017, pax, "ustar Interchange Format"). */
-export interface TarHeader {
-  readonly name: string;
-  /** The type flag as a letter. */
-  readonly type: string;
-  /** NaN, as for the size, where it is no number. */
-  readonly mode: number;
-  readonly size: number;
-  readonly linkname: string;
-}
+export type TarHeader = NonNullable<ReturnType<typeof readHeader>>;
 
 /** null: the block is no header of a tar. */
-export function readHeader(block: Buffer): TarHeader | null {
+export function readHeader(block: Buffer) {
   let sum = 8 * space;
   for (let at = 0; at < blockBytes; at += 1) if (at < 148 || at >= 156) sum += block[at] ?? 0;
   if (numberAt(block, 148, 8) !== sum) return null;
@@ -25,8 +17,9 @@ export function readHeader(block: Buffer): TarHeader | null {
   const flag = block.toString("latin1", 156, 157);
   return {
     name: prefix === "" ? name : `${prefix}/${name}`,
-    // Old archives have no flag; a contiguous file is a file (POSIX).
+    // The type flag as a letter. Old archives have no flag; a contiguous file is a file (POSIX).
     type: flag === "\0" || flag === "7" ? "0" : flag,
+    /** NaN, as for the size, where it is no number. */
     mode: numberAt(block, 100, 8),
     size: numberAt(block, 124, 12),
     linkname: textAt(block, 157, 100),

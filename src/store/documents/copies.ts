@@ -5,14 +5,7 @@ import { bringUpToDate } from "./good-copy.ts";
 import { createVersions } from "./versions.ts";
 
 /** The copies of a document that are made in the background: the last good one, and the last versions. */
-export interface Copies {
-  /**
-   * Brings them up to date when the document has been unchanged for a while. After a start too: a good copy may be
-   * damaged, or old since the last process was killed, and the next damage would bring the past back.
-   */
-  soon(): void;
-  close(): Promise<void>;
-}
+export type Copies = ReturnType<typeof createCopies>;
 
 /** Seconds without a change after which copies are written: one more write, but not at each change. */
 const quietSeconds = 2;
@@ -28,7 +21,7 @@ export function createCopies<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   { onDisk, time }: CopiesOptions<T>,
-): Copies {
+) {
   let takeBack = (): void => undefined;
   const versions = createVersions(directory, kind, time.wall);
   let making = Promise.resolve();
@@ -45,11 +38,15 @@ export function createCopies<T extends object>(
     return making;
   };
   return {
-    soon: () => {
+    /**
+     * Brings them up to date when the document has been unchanged for a while. After a start too: a good copy may be
+     * damaged, or old since the last process was killed, and the next damage would bring the past back.
+     */
+    soon: (): void => {
       takeBack();
       takeBack = time.timers.after(quietSeconds, () => void make());
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       takeBack();
       await make(true);
     },

@@ -1,25 +1,9 @@
 import { readFileSync, realpathSync } from "node:fs";
 
 /** The file system of a path, as this process sees it. */
-export interface Mount {
-  /** Its mount point, as root would give it to mount(8). */
-  point: string;
-  isReadOnly: boolean;
-  /**
-   * Only this process's view is read-only: the file system itself can be written. A service has a view of its own, made
-   * at its start, which a later `mount -o remount,rw` does not reach.
-   */
-  isReadOnlyHereAlone: boolean;
-}
+export type Mount = NonNullable<ReturnType<typeof mountIn>>;
 
-interface Entry {
-  device: string;
-  /** The directory of the file system that is mounted. */
-  root: string;
-  point: string;
-  isViewReadOnly: boolean;
-  isFileSystemReadOnly: boolean;
-}
+type Entry = NonNullable<ReturnType<typeof entryOf>>;
 
 /** The table at the last look and what it says of a path: it seldom changes, and the agent looks every half minute. */
 let last: { readonly mountinfo: string; readonly path: string; readonly mount: Mount | null } | undefined;
@@ -37,7 +21,7 @@ export function mountOf(path: string): Mount | null {
 }
 
 /** Like mountOf, for an absolute path without links and the text of a mountinfo (proc_pid_mountinfo(5)). */
-export function mountIn(mountinfo: string, path: string): Mount | null {
+export function mountIn(mountinfo: string, path: string) {
   const above = mountinfo
     .split("\n")
     .flatMap((line) => entryOf(line) ?? [])
@@ -57,13 +41,18 @@ export function mountIn(mountinfo: string, path: string): Mount | null {
     own.point,
   );
   return {
+    /** Its mount point, as root would give it to mount(8). */
     point,
     isReadOnly: isViewReadOnly || isFileSystemReadOnly,
+    /**
+     * Only this process's view is read-only: the file system itself can be written. A service has a view of its own, made
+     * at its start, which a later `mount -o remount,rw` does not reach.
+     */
     isReadOnlyHereAlone: isViewReadOnly && !isFileSystemReadOnly,
   };
 }
 
-function entryOf(line: string): Entry | null {
+function entryOf(line: string) {
   const [facts = "", more = ""] = line.split(" - ", 2);
   const [, , device = "", root = "", point = "", view] = facts.split(" ");
   const superOptions = more.split(" ")[2];
@@ -71,6 +60,7 @@ function entryOf(line: string): Entry | null {
   if (view === undefined) return null;
   return {
     device,
+    /** The directory of the file system that is mounted. */
     root: unescaped(root),
     point: unescaped(point),
     isViewReadOnly: hasReadOnly(view),
