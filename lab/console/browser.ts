@@ -324,13 +324,25 @@ export async function untilThereAre(count: number, locator: Locator): Promise<vo
   await until(`${count} of ${locator}`, async () => (await locator.count()) === count);
 }
 
-/** A clock of the page's own; but how long it waits for the agent goes by the agent's, which does not run ahead. */
+/**
+ * A clock of the page's own. How long it waits for the agent goes by the agent's, which does not run ahead; and it finds how
+ * its document was loaded, of which playwright's clock knows nothing.
+ */
 async function installClock(context: BrowserContext, now: number): Promise<void> {
-  await context.addInitScript(() => Object.assign(globalThis, { timeoutOfAgent: AbortSignal.timeout }));
+  await context.addInitScript(() =>
+    Object.assign(globalThis, {
+      timeoutOfAgent: AbortSignal.timeout,
+      loadedEntries: performance.getEntriesByType.bind(performance),
+    }),
+  );
   await context.clock.install({ time: now });
   await context.addInitScript(() => {
-    const { timeoutOfAgent } = globalThis as unknown as { timeoutOfAgent: typeof AbortSignal.timeout };
+    const { timeoutOfAgent, loadedEntries } = globalThis as unknown as {
+      timeoutOfAgent: typeof AbortSignal.timeout;
+      loadedEntries: typeof performance.getEntriesByType;
+    };
     Object.defineProperty(AbortSignal, "timeout", { value: timeoutOfAgent });
+    Object.defineProperty(performance, "getEntriesByType", { value: loadedEntries });
   });
 }
 
