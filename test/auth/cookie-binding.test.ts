@@ -34,7 +34,7 @@ describe("a refresh token in a cookie", () => {
       const stolen = proof(binding, refreshToken) as ReturnType<typeof inBody>;
       assert.equal(await reasonOf(world.sessions.refresh(stolen, context)), "binding");
       assert.equal(await reasonOf(world.sessions.close(stolen, context)), "binding");
-      assert.deepEqual(world.told, { reused: [], unbound: [session.id, session.id] });
+      assert.deepEqual(world.told, { reused: [], unbound: [session.id, session.id], ended: [] });
       const mine = await world.sessions.refresh(inCookies(binding, refreshToken), context);
       assert.equal(mine.session.id, session.id, "its owner goes on");
     });
@@ -56,7 +56,7 @@ describe("a refresh token in a cookie", () => {
       await reasonOf(world.sessions.refresh(inCookies(binding, refreshToken), context)),
       "revoked",
     );
-    assert.deepEqual(world.told, { reused: [session.id], unbound: [session.id] });
+    assert.deepEqual(world.told, { reused: [session.id], unbound: [session.id], ended: [] });
   });
 
   for (const transport of ["cookie", "body"]) {
@@ -79,7 +79,7 @@ describe("a refresh token in a cookie", () => {
       const next = await world.sessions.refresh(first, context);
       const second = inCookies(mine.binding, next.refreshToken, "str_invented", planted.refreshToken);
       assert.equal((await world.sessions.refresh(second, context)).session.id, mine.session.id);
-      assert.deepEqual(world.told, { reused: [], unbound: [] });
+      assert.deepEqual(world.told, { reused: [], unbound: [], ended: [] });
     });
   }
 

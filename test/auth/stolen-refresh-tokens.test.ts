@@ -85,7 +85,7 @@ describe("a refresh token that was never given out", () => {
       assert.equal(await reasonOf(sessions.refresh(inBody(forged(refreshToken)), context)), "expired");
       assert.equal(await sessions.close(inBody(forged(refreshToken)), context), undefined);
       assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), context)), undefined);
-      assert.deepEqual(told, { reused: [], unbound: [] });
+      assert.deepEqual(told, { reused: [], unbound: [], ended: [] });
     });
   }
 

@@ -172,7 +172,7 @@ const behindPassword: readonly (string | null)[] = [
 function refusalSentence({ at, from, code, reason, count }: Refusal): string {
   const known = code !== null && Object.hasOwn(errorCodes, code) ? titleOf(code as ErrorCode) : code;
   const why = known ?? "no reason is known";
-  const meaning = behindPassword.includes(code) ? ", after the right password: whoever it was knows it" : "";
+  const meaning = behindPassword.includes(code) ? ", after the right password: that caller knows it" : "";
   const times = count > 1 ? ` ${count} times` : "";
   return `At ${at} from ${from} sign-in was refused${times}: ${why}${reason === "" ? "" : ` (${reason})`}${meaning}.`;
 }

@@ -128,7 +128,7 @@ describe("diagnosisOf", () => {
           { at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", code: "totp_invalid", reason: "", count: 3 },
         ],
       },
-      /^At 2026-01-02T03:00:00\.000Z from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*, after the right password: whoever it was knows it\.$/m,
+      /^At 2026-01-02T03:00:00\.000Z from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*, after the right password: that caller knows it\.$/m,
     ],
     [
       "a refusal of the provider's answer, with its reason, after which no one knew a password here",

@@ -60,7 +60,7 @@ describe("a challenge, between the password and the code", () => {
     const { stdout } = await runSteward(["user", "diagnose", user.username], { environment });
     const refusals = stdout.split("\n").filter((line) => line.includes("sign-in was refused"));
     assert.equal(refusals.length, 2, stdout);
-    for (const line of refusals) assert.match(line, /, after the right password: whoever it was knows it\.$/);
+    for (const line of refusals) assert.match(line, /, after the right password: that caller knows it\.$/);
     assert.doesNotMatch(stdout, /is needed/, "the question for the code is no refusal");
   });
 
