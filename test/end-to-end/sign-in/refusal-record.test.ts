@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
 import {
   type Answer,
@@ -14,10 +15,11 @@ import { keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
-import { errorCodes } from "../../../src/contract/error-codes.ts";
+import { type ErrorCode, errorCodes } from "../../../src/contract/error-codes.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 import type { User } from "../../../src/contract/types.ts";
+import { titleOf } from "../../../src/contract/words/en/problems.ts";
 import type { Json, Lies } from "../../auth/oidc/lying-provider.ts";
 import { newAddress, wrongPassword } from "./guessing.ts";
 import { enrolledUser, origin, type RefusingWorld, startRefusing } from "./refusal-world.ts";
@@ -114,6 +116,13 @@ describe("the record of each step of each way in", () => {
     world.agent.call("PUT", `/api/users/${await idOf(name)}`, { local: true, body });
   const login = (username: string, password = goodPassword) =>
     post("/api/auth/login", { username, password });
+  /** The last refusal that `steward user diagnose` tells of. */
+  const lastDiagnosed = async (name: string): Promise<string> => {
+    const environment = { STEWARD_SOCKET: world.agent.socket };
+    const { stdout } = await runSteward(["user", "diagnose", name], { environment });
+    const told = stdout.split("\n").filter((line) => line.includes("sign-in was refused"));
+    return told.at(-1) ?? "";
+  };
   const wrongCode = () => ({ code: wrongCodeOf(ben.secret) });
   const usedCode = async (step: (proof: object) => Promise<Answer>) => {
     const proof = ben.rightCode();
@@ -550,6 +559,9 @@ describe("the record of each step of each way in", () => {
       const hasSucceeded = operationOf(id).event === "sign_in.succeeded" && answer.status === 200;
       const outcomes = type === "sign_in.refused" ? [code] : hasSucceeded ? ["succeeded"] : [];
       assert.deepEqual(recorded.outcomes, outcomes);
+      const [, name = "-"] = record.split(" ");
+      if (type === "sign_in.refused" && name !== "-")
+        assert.ok((await lastDiagnosed(name)).includes(titleOf(code as ErrorCode)), `diagnose ${name}`);
     });
 
   /** The ways in, and the operations on one's own secrets. */
