@@ -1,5 +1,21 @@
 /** Building blocks of the contract: JSON Schema (2020-12) constants that the other files of this room combine. */
 
+/** An object that has all of these members, except for the optional ones, and no other. */
+export function strictObject<
+  const Members extends Readonly<Record<string, object>>,
+  const Optional extends keyof Members = never,
+>(properties: Members, optional: readonly Optional[] = []) {
+  type Name = keyof Members & string;
+  const isRequired = (name: string): name is Exclude<Name, Optional> =>
+    !(optional as readonly PropertyKey[]).includes(name);
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: Object.keys(properties).filter(isRequired),
+    properties,
+  } as const;
+}
+
 const aTime = "a time of RFC 3339 such as 2026-11-20T08:00:00.000Z";
 
 export const timestamp = {

@@ -1,5 +1,5 @@
 import { clockStates, clockTrusts, sourceReasonCodes, sourceStates } from "../clock-states.ts";
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 
 /** Positive offsets: this host is behind; add them. */
 export const nullableNumber = { type: ["number", "null"] } as const;
@@ -59,12 +59,9 @@ export const leaps = ["none", "insert", "delete", "unknown"] as const;
 const detail = { type: "string", description: "the same as an English sentence" } as const;
 
 export const sourceReason = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["code", "detail", "cause"],
   description:
     "why it is in that state; of a source that is selected or a candidate also what its last poll failed for; null: nothing to say",
-  properties: {
+  ...strictObject({
     code: { type: "string", enum: sourceReasonCodes },
     detail: { type: "string", description: "the same in a few English words" },
     cause: {
@@ -72,137 +69,85 @@ export const sourceReason = {
       description:
         "the code of the kiss-o'-death, of the packet's fault or of the system's error; what OpenSSL says of a certificate",
     },
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
-export const clockSource = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "id",
-    "host",
-    "address",
-    "nts",
-    "authenticated",
-    "state",
-    "reason",
-    "offset_seconds",
-    "uncertainty_seconds",
-    "delay_seconds",
-    "jitter_seconds",
-    "stratum",
-    "reach",
-  ],
-  properties: {
-    id: { type: "string" },
-    host: { type: "string", description: "as it stands in time.servers, or as the time daemon names it" },
-    address: nullableText,
-    nts: { type: "boolean", description: "authenticated time is asked of it (RFC 8915)" },
-    authenticated: { type: "boolean", description: "its present sample was authenticated" },
-    state: { type: "string", enum: sourceStates },
-    reason: sourceReason,
-    offset_seconds: { ...nullableNumber, description: "positive: this host is behind it" },
-    uncertainty_seconds: {
-      ...nullableNumber,
-      description:
-        "root distance (RFC 5905 §11.1): the true offset lies within offset ± this, if it tells the truth",
-    },
-    delay_seconds: nullableNumber,
-    jitter_seconds: nullableNumber,
-    stratum: nullableInteger,
-    reach: { ...nullableInteger, description: "a bit for each of the last eight polls, the newest lowest" },
+export const clockSource = strictObject({
+  id: { type: "string" },
+  host: { type: "string", description: "as it stands in time.servers, or as the time daemon names it" },
+  address: nullableText,
+  nts: { type: "boolean", description: "authenticated time is asked of it (RFC 8915)" },
+  authenticated: { type: "boolean", description: "its present sample was authenticated" },
+  state: { type: "string", enum: sourceStates },
+  reason: sourceReason,
+  offset_seconds: { ...nullableNumber, description: "positive: this host is behind it" },
+  uncertainty_seconds: {
+    ...nullableNumber,
+    description:
+      "root distance (RFC 5905 §11.1): the true offset lies within offset ± this, if it tells the truth",
   },
-} as const;
+  delay_seconds: nullableNumber,
+  jitter_seconds: nullableNumber,
+  stratum: nullableInteger,
+  reach: { ...nullableInteger, description: "a bit for each of the last eight polls, the newest lowest" },
+});
 
 const stepMade = {
+  ...strictObject({ at: timestamp, seconds: { type: "number", description: "positive: forward" } }),
   type: ["object", "null"],
-  additionalProperties: false,
-  required: ["at", "seconds"],
-  properties: { at: timestamp, seconds: { type: "number", description: "positive: forward" } },
 } as const;
 
-const historyPoint = {
-  type: "object",
-  additionalProperties: false,
-  required: ["at", "offset_seconds", "uncertainty_seconds"],
-  properties: {
-    at: timestamp,
-    offset_seconds: { type: "number" },
-    uncertainty_seconds: { type: "number" },
-  },
-} as const;
+const historyPoint = strictObject({
+  at: timestamp,
+  offset_seconds: { type: "number" },
+  uncertainty_seconds: { type: "number" },
+});
 
 const kernelClock = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["synchronised", "max_error_seconds", "est_error_seconds", "frequency_ppm"],
   description: "what the kernel tells every program; null: it cannot be read",
-  properties: {
+  ...strictObject({
     synchronised: { type: "boolean" },
     max_error_seconds: { type: "number" },
     est_error_seconds: { type: "number" },
     frequency_ppm: { type: "number" },
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
-const discipliner = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name", "active", "conflict"],
-  properties: {
-    name: {
-      ...nullableText,
-      description: "the program that sets this clock: steward or a time daemon; null: none",
-    },
-    active: { type: "boolean" },
-    conflict: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["code", "detail", "daemon", "step_seconds", "frequency_ppm"],
-      description: "what else sets or changed this clock; null: nothing",
-      properties: {
-        code: { type: "string", enum: conflictCodes },
-        detail,
-        daemon: { ...nullableText, description: "with other_daemon: its name" },
-        step_seconds: { ...nullableNumber, description: "with clock_stepped; positive: forward" },
-        frequency_ppm: { ...nullableNumber, description: "with frequency_set: what was set" },
-      },
-    },
+const discipliner = strictObject({
+  name: {
+    ...nullableText,
+    description: "the program that sets this clock: steward or a time daemon; null: none",
   },
-} as const;
+  active: { type: "boolean" },
+  conflict: {
+    description: "what else sets or changed this clock; null: nothing",
+    ...strictObject({
+      code: { type: "string", enum: conflictCodes },
+      detail,
+      daemon: { ...nullableText, description: "with other_daemon: its name" },
+      step_seconds: { ...nullableNumber, description: "with clock_stepped; positive: forward" },
+      frequency_ppm: { ...nullableNumber, description: "with frequency_set: what was set" },
+    }),
+    type: ["object", "null"],
+  },
+});
 
 const selectedSource = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["id", "type", "host", "stratum", "refid"],
-  properties: {
+  ...strictObject({
     id: { type: "string" },
     type: { type: "string", enum: ["ntp", "daemon", "manual"] },
     host: { type: "string" },
     stratum: nullableInteger,
     refid: nullableText,
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
 export const clockSummary = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "code",
-    "detail",
-    "offset_seconds",
-    "measured_at",
-    "agreeing",
-    "needed",
-    "configured",
-    "server",
-    "daemon",
-    "daemon_trouble",
-    "runs_on",
-    "not_set",
-  ],
   description: "how the clock is, and what to do about it. A fact that the code does not speak of is null.",
-  properties: {
+  ...strictObject({
     code: { type: "string", enum: clockSummaryCodes },
     detail,
     offset_seconds: {
@@ -227,15 +172,13 @@ export const clockSummary = {
     server: { ...nullableText, description: "suspect: the only server" },
     daemon: { ...nullableText, description: "the time daemon that sets this clock" },
     daemon_trouble: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["code", "detail", "cause"],
       description: "why less is known of the daemon than could be",
-      properties: {
+      ...strictObject({
         code: { type: "string", enum: daemonTroubleCodes },
         detail,
         cause: { ...nullableText, description: "the system's error, or what the daemon said" },
-      },
+      }),
+      type: ["object", "null"],
     },
     runs_on: {
       type: "boolean",
@@ -243,11 +186,8 @@ export const clockSummary = {
         "the clock runs on by what was known before, see `state`, until the sources give a time again",
     },
     not_set: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["code", "detail", "offset_seconds"],
       description: "why the host's own clock is not set; null: it is, or a time daemon sets it",
-      properties: {
+      ...strictObject({
         code: { type: "string", enum: notSetCodes },
         detail,
         offset_seconds: {
@@ -255,9 +195,10 @@ export const clockSummary = {
           description:
             "what the host's own clock is off by, which sign-in makes up for; null: less than 1 ms",
         },
-      },
+      }),
+      type: ["object", "null"],
     },
-  },
+  }),
 } as const;
 
 /** Beside the trust. */
@@ -268,39 +209,8 @@ const authenticated = {
 } as const;
 
 export const timeSync = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "mode",
-    "state",
-    "trust",
-    "authenticated",
-    "source",
-    "offset_seconds",
-    "uncertainty_seconds",
-    "delay_seconds",
-    "jitter_seconds",
-    "root_delay_seconds",
-    "root_dispersion_seconds",
-    "frequency_ppm",
-    "leap",
-    "poll_seconds",
-    "last_sync_at",
-    "last_sync_age_seconds",
-    "last_step",
-    "floor_at",
-    "kernel",
-    "discipliner",
-    "servers",
-    "rtc",
-    "server_time",
-    "summary",
-    "sources",
-    "history",
-    "counters",
-  ],
   description: "This device's knowledge of its clock. A figure that is not known is null.",
-  properties: {
+  ...strictObject({
     mode: { type: "string", enum: timeModes, description: "time.mode, or what auto comes to at present" },
     state: { type: "string", enum: clockStates },
     trust: {
@@ -326,21 +236,16 @@ export const timeSync = {
     floor_at: timestamp,
     kernel: kernelClock,
     discipliner,
-    servers: {
-      type: "object",
-      additionalProperties: false,
-      required: ["in_effect", "configured", "offered"],
-      properties: {
-        in_effect: { type: "boolean", description: "false: a time daemon uses its own list" },
-        configured: { type: "array", items: { type: "string" } },
-        offered: {
-          type: "array",
-          items: { type: "string" },
-          description:
-            "what the network offers (DHCP, by systemd-networkd), in the form of time.servers; not asked unless set",
-        },
+    servers: strictObject({
+      in_effect: { type: "boolean", description: "false: a time daemon uses its own list" },
+      configured: { type: "array", items: { type: "string" } },
+      offered: {
+        type: "array",
+        items: { type: "string" },
+        description:
+          "what the network offers (DHCP, by systemd-networkd), in the form of time.servers; not asked unless set",
       },
-    },
+    }),
     rtc: { ...nullableTimestamp, description: "the battery-backed clock, read as UTC" },
     server_time: timestamp,
     summary: clockSummary,
@@ -351,7 +256,7 @@ export const timeSync = {
       additionalProperties: { type: "integer" },
       description: "since the agent's start",
     },
-  },
+  }),
 } as const;
 
 export const syncRequest = {

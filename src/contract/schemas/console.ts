@@ -1,4 +1,4 @@
-import { timestamp } from "../shapes.ts";
+import { strictObject, timestamp } from "../shapes.ts";
 
 /** Paths at which a browser gets the console's page; the page itself resolves the rest of the path. */
 export const consolePaths = [
@@ -16,55 +16,36 @@ export const consolePaths = [
 ] as const;
 
 /** The facts that the console shows before sign-in. */
-export const consoleGreeting = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "device_name",
-    "banner",
-    "accent",
-    "language",
-    "version",
-    "setup_required",
-    "rescue",
-    "server_time",
-    "synchronised",
-    "maker",
-    "provider",
-  ],
-  properties: {
-    device_name: { type: "string", description: "device.name, or the host's name where that is empty" },
-    banner: { type: "string", description: "console.banner" },
-    accent: { type: "string", description: "console.accent" },
-    language: { type: "string", description: "console.language" },
-    version: {
-      type: "string",
-      description: "of the agent; if it changes, the page is out of date",
-    },
-    setup_required: { type: "boolean", description: "the device still needs its first administrator" },
-    rescue: {
-      type: "boolean",
-      description: "the device's state is damaged, and users cannot sign in until it is repaired",
-    },
-    server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
-    synchronised: { type: ["boolean", "null"], description: "the clock is trusted; null: not known" },
-    maker: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["name", "mark", "picture", "support"],
-      properties: {
-        name: { type: "string" },
-        mark: { type: "boolean", description: "at /maker-mark" },
-        picture: { type: "boolean", description: "at /maker-picture" },
-        support: { type: ["string", "null"] },
-      },
-    },
-    provider: {
-      type: ["string", "null"],
-      description: "the provider that users can sign in at; null: none",
-    },
+export const consoleGreeting = strictObject({
+  device_name: { type: "string", description: "device.name, or the host's name where that is empty" },
+  banner: { type: "string", description: "console.banner" },
+  accent: { type: "string", description: "console.accent" },
+  language: { type: "string", description: "console.language" },
+  version: {
+    type: "string",
+    description: "of the agent; if it changes, the page is out of date",
   },
-} as const;
+  setup_required: { type: "boolean", description: "the device still needs its first administrator" },
+  rescue: {
+    type: "boolean",
+    description: "the device's state is damaged, and users cannot sign in until it is repaired",
+  },
+  server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
+  synchronised: { type: ["boolean", "null"], description: "the clock is trusted; null: not known" },
+  maker: {
+    ...strictObject({
+      name: { type: "string" },
+      mark: { type: "boolean", description: "at /maker-mark" },
+      picture: { type: "boolean", description: "at /maker-picture" },
+      support: { type: ["string", "null"] },
+    }),
+    type: ["object", "null"],
+  },
+  provider: {
+    type: ["string", "null"],
+    description: "the provider that users can sign in at; null: none",
+  },
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const consoleShapes = () =>

@@ -1,7 +1,7 @@
 import { moment } from "../durations.ts";
 import { eventGroups } from "../event-records.ts";
 import { eventTypes } from "../event-types.ts";
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { updateProgress } from "./updates.ts";
 
@@ -20,142 +20,87 @@ const outcome = { type: "string", enum: ["success", "refused"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 /** Something that happened, as it is kept. */
-export const event = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "seq",
-    "time",
-    "type",
-    "log",
-    "outcome",
-    "code",
-    "count",
-    "actor",
-    "subject",
-    "from",
-    "request_id",
-    "details",
-    "previous_hash",
-    "hash",
-  ],
-  properties: {
-    seq: {
-      ...sequenceNumber,
-      description: "rises by one from event to event, also when the clock goes back",
-    },
-    time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
-    type: { type: "string", description: "what happened, such as `user.created`; later versions add types" },
-    log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
-    outcome,
-    code: { ...nullableText, description: "the error code of a refusal; null for a success" },
-    count: {
-      type: "integer",
-      minimum: 1,
-      description: "how many like this one the event stands for",
-    },
-    actor: {
-      type: "object",
-      additionalProperties: false,
-      required: ["kind", "id", "name"],
-      properties: {
-        kind: actorKind,
-        id: nullableText,
-        name: nullableText,
-      },
-    },
-    subject: {
-      description: "the user or thing that the event is about; null: none",
-      oneOf: [
-        { type: "null" },
-        {
-          type: "object",
-          additionalProperties: false,
-          required: ["id", "name"],
-          properties: { id: { type: "string" }, name: { type: "string" } },
-        },
-      ],
-    },
-    from: { type: "string", description: "an address, or `local`" },
-    request_id: nullableText,
-    details: {
-      type: "object",
-      description: "facts that depend on the type, as docs/logs-and-events.md lists them; never a secret",
-    },
-    previous_hash: { ...sha256, description: "`hash` of the previous event in its log; zeros for the first" },
-    hash: { ...sha256, description: "SHA-256 of this event without this member, as RFC 8785 writes it" },
+export const event = strictObject({
+  seq: {
+    ...sequenceNumber,
+    description: "rises by one from event to event, also when the clock goes back",
   },
-} as const;
+  time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
+  type: { type: "string", description: "what happened, such as `user.created`; later versions add types" },
+  log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
+  outcome,
+  code: { ...nullableText, description: "the error code of a refusal; null for a success" },
+  count: {
+    type: "integer",
+    minimum: 1,
+    description: "how many like this one the event stands for",
+  },
+  actor: strictObject({
+    kind: actorKind,
+    id: nullableText,
+    name: nullableText,
+  }),
+  subject: {
+    description: "the user or thing that the event is about; null: none",
+    oneOf: [{ type: "null" }, strictObject({ id: { type: "string" }, name: { type: "string" } })],
+  },
+  from: { type: "string", description: "an address, or `local`" },
+  request_id: nullableText,
+  details: {
+    type: "object",
+    description: "facts that depend on the type, as docs/logs-and-events.md lists them; never a secret",
+  },
+  previous_hash: { ...sha256, description: "`hash` of the previous event in its log; zeros for the first" },
+  hash: { ...sha256, description: "SHA-256 of this event without this member, as RFC 8785 writes it" },
+});
 
 /** The record of changes goes back so far. */
-export const eventReach = {
-  type: "object",
-  additionalProperties: false,
-  required: ["chain_from", "complete_since"],
-  properties: {
-    chain_from: {
-      ...sequenceNumber,
-      description:
-        "the seq of the first change in the chain; older ones were kept when their part of it was dropped, so some between them may be gone",
-    },
-    complete_since: {
-      ...nullableTimestamp,
-      description: "the time of the newest change that is gone; null: none is",
-    },
+export const eventReach = strictObject({
+  chain_from: {
+    ...sequenceNumber,
+    description:
+      "the seq of the first change in the chain; older ones were kept when their part of it was dropped, so some between them may be gone",
   },
-} as const;
+  complete_since: {
+    ...nullableTimestamp,
+    description: "the time of the newest change that is gone; null: none is",
+  },
+});
 
 const pages = listOf(event, "newest first; with `after`, and on the pages that follow it, oldest first");
 
-export const eventList = {
-  ...pages,
-  required: [...pages.required, "reach"],
-  properties: {
-    ...pages.properties,
-    reach: eventReach,
-    total: {
-      ...pages.properties.total,
-      description: "matching events that are stored, wherever the page begins",
-    },
+export const eventList = strictObject({
+  ...pages.properties,
+  reach: eventReach,
+  total: {
+    ...pages.properties.total,
+    description: "matching events that are stored, wherever the page begins",
   },
-} as const;
+});
 
 const number = { type: "integer", minimum: 0 } as const;
 
 /** Numbers of events, for a picture of the record. */
-export const eventCounts = {
-  type: "object",
-  additionalProperties: false,
-  required: ["total", "refused", "groups", "spans"],
-  properties: {
-    total: { ...number, description: "matching events that are stored" },
-    refused: { ...number, description: "refusals among them, whatever `outcome` is" },
-    groups: {
-      type: "object",
-      additionalProperties: { type: "integer" },
-      description: "events of each group, whatever `group` and `type` are",
-    },
-    spans: {
-      type: "array",
-      description:
-        "matching events before the first edge, from it on, and so on to those from the last edge on",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["count", "refused"],
-        properties: { count: number, refused: number },
-      },
-    },
+export const eventCounts = strictObject({
+  total: { ...number, description: "matching events that are stored" },
+  refused: { ...number, description: "refusals among them, whatever `outcome` is" },
+  groups: {
+    type: "object",
+    additionalProperties: { type: "integer" },
+    description: "events of each group, whatever `group` and `type` are",
   },
-} as const;
+  spans: {
+    type: "array",
+    description:
+      "matching events before the first edge, from it on, and so on to those from the last edge on",
+    items: strictObject({ count: number, refused: number }),
+  },
+});
 
 /** The first message when events between the last one a client has and the first one stored are missing. */
-export const gap = {
-  type: "object",
-  additionalProperties: false,
-  required: ["first_available"],
-  properties: { first_available: { type: "integer", description: "from this seq on nothing is missing" } },
-} as const;
+export const gap = strictObject({
+  first_available: { type: "integer", description: "from this seq on nothing is missing" },
+});
 
 /** A message of the stream of events. */
 export const streamedEvent = { oneOf: [event, gap, updateProgress] } as const;

@@ -1,3 +1,5 @@
+import { strictObject } from "../shapes.ts";
+
 /** Members of a list that each list has, whatever its items are. */
 const frame = {
   total: { type: "integer", minimum: 0, description: "items on all pages" },
@@ -15,12 +17,7 @@ export const mostItems = 200;
 
 /** The answer of every operation that lists: a page of items, how many there are, and where the next page begins. */
 export function listOf<const Item extends object>(items: Item, order: string) {
-  return {
-    type: "object",
-    additionalProperties: false,
-    required: ["items", "total", "next_cursor"],
-    properties: { items: { type: "array", items, description: order }, ...frame },
-  } as const;
+  return strictObject({ items: { type: "array", items, description: order }, ...frame });
 }
 
 /** Query parameters of every operation that lists; `limit` is what a page has when a client does not say. */

@@ -1,5 +1,5 @@
 import { moment } from "../durations.ts";
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { anyObject } from "./system.ts";
 
@@ -20,12 +20,9 @@ export const unitName = {
 const cursor = { type: "string", description: "names this line; opaque" } as const;
 
 const request = {
-  type: "object",
-  additionalProperties: false,
-  required: ["method", "path", "status", "duration_ms", "user", "count"],
   description:
     "of an audit line about requests to the agent: what its message and members say of them; absent for other lines",
-  properties: {
+  ...strictObject({
     method: { type: "string" },
     path: { type: "string" },
     status: { type: "integer" },
@@ -39,14 +36,11 @@ const request = {
         "who sent it: a user, an API token as USER/TOKEN, or `local-root`; null for strangers and lines of older agents",
     },
     count: { type: "integer", minimum: 1, description: "requests that this line stands for" },
-  },
+  }),
 } as const;
 
-export const logEntry = {
-  type: "object",
-  additionalProperties: false,
-  required: ["time", "unit", "identifier", "priority", "message", "pid", "audit", "members", "cursor"],
-  properties: {
+export const logEntry = strictObject(
+  {
     time: timestamp,
     unit: { type: "string", description: "the unit that wrote the line, or that systemd wrote it about" },
     identifier: {
@@ -68,7 +62,8 @@ export const logEntry = {
     request,
     cursor,
   },
-} as const;
+  ["request"],
+);
 
 const filters = {
   unit: unitName,
@@ -145,18 +140,13 @@ export const logList = {
 } as const;
 
 /** Numbers of matching lines, the newest 10,000 at most. */
-export const logCounts = {
-  type: "object",
-  additionalProperties: false,
-  required: ["units", "from"],
-  properties: {
-    units: {
-      type: "object",
-      additionalProperties: { type: "object", additionalProperties: { type: "integer" } },
-    },
-    from: { ...nullableTimestamp, description: "older lines are not counted; null: all are" },
+export const logCounts = strictObject({
+  units: {
+    type: "object",
+    additionalProperties: { type: "object", additionalProperties: { type: "integer" } },
   },
-} as const;
+  from: { ...nullableTimestamp, description: "older lines are not counted; null: all are" },
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const logShapes = () =>
