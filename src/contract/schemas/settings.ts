@@ -1,7 +1,7 @@
 import { accentNames } from "../console/accents.ts";
 import { duration } from "../durations.ts";
 import { notify } from "../notifications/notify-settings.ts";
-import { byAdmin, byOperator, displayName, group } from "../shapes.ts";
+import { byAdmin, byOperator, displayName, group, strictObject } from "../shapes.ts";
 import { clockSource, nullableInteger, nullableNumber, sourceReason, timeModes } from "./clock.ts";
 import { update } from "./update-settings.ts";
 
@@ -14,18 +14,13 @@ export const serverName = {
   "x-expected": "a time server: host, host:port or [v6]:port",
 } as const;
 
-const serverWithNts = {
-  type: "object",
-  additionalProperties: false,
-  required: ["host", "nts"],
-  properties: {
-    host: serverName,
-    nts: {
-      type: "boolean",
-      description: "true: authenticated (RFC 8915); the port is that of the key exchange, by default 4460",
-    },
+const serverWithNts = strictObject({
+  host: serverName,
+  nts: {
+    type: "boolean",
+    description: "true: authenticated (RFC 8915); the port is that of the key exchange, by default 4460",
   },
-} as const;
+});
 
 /** One time server, read by `timeServer` (contract/clock/time-server.ts). */
 const timeServer = {
@@ -207,79 +202,49 @@ const consoleSettings = {
  * The settings, their defaults, their units and, as `x-writer`, the least role that may change each of them
  * (an administrator may change all). `x-redacted` members are hidden from `readonly`.
  */
-export const settings = {
-  type: "object",
-  additionalProperties: false,
-  required: ["device", "time", "update", "security", "console", "notify"],
-  properties: {
-    device,
-    time,
-    update,
-    security,
-    console: consoleSettings,
-    notify,
-  },
-} as const;
+export const settings = strictObject({
+  device,
+  time,
+  update,
+  security,
+  console: consoleSettings,
+  notify,
+});
 
 /** Servers that may become those of `time.servers`. */
-export const probeRequest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["servers"],
-  properties: {
-    servers: {
-      type: "array",
-      items: timeServer,
-      minItems: 1,
-      maxItems: mostTimeServers,
-      uniqueItems: true,
-      description: "in the form of time.servers",
-    },
+export const probeRequest = strictObject({
+  servers: {
+    type: "array",
+    items: timeServer,
+    minItems: 1,
+    maxItems: mostTimeServers,
+    uniqueItems: true,
+    description: "in the form of time.servers",
   },
-} as const;
+});
 
-const probedServer = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "host",
-    "address",
-    "answers",
-    "reason",
-    "offset_seconds",
-    "uncertainty_seconds",
-    "delay_seconds",
-    "stratum",
-    "nts",
-  ],
-  properties: {
-    host: { type: "string", description: "as it was asked for" },
-    address: clockSource.properties.address,
-    answers: { type: "boolean", description: "with a time that can be used" },
-    reason: { ...sourceReason, description: "why it does not answer, or is not believed; null: it agrees" },
-    offset_seconds: clockSource.properties.offset_seconds,
-    uncertainty_seconds: clockSource.properties.uncertainty_seconds,
-    delay_seconds: nullableNumber,
-    stratum: nullableInteger,
-    nts: {
-      type: ["string", "null"],
-      enum: ["offered", "not_offered", null],
-      description: "authenticated time (RFC 8915); null: not known",
-    },
+const probedServer = strictObject({
+  host: { type: "string", description: "as it was asked for" },
+  address: clockSource.properties.address,
+  answers: { type: "boolean", description: "with a time that can be used" },
+  reason: { ...sourceReason, description: "why it does not answer, or is not believed; null: it agrees" },
+  offset_seconds: clockSource.properties.offset_seconds,
+  uncertainty_seconds: clockSource.properties.uncertainty_seconds,
+  delay_seconds: nullableNumber,
+  stratum: nullableInteger,
+  nts: {
+    type: ["string", "null"],
+    enum: ["offered", "not_offered", null],
+    description: "authenticated time (RFC 8915); null: not known",
   },
-} as const;
+});
 
 /** The answers of servers that may become time servers of this device. */
-export const timeProbe = {
-  type: "object",
-  additionalProperties: false,
-  required: ["servers", "answering", "agreeing"],
-  properties: {
-    servers: { type: "array", items: probedServer, description: "in the order of the request" },
-    answering: { type: "integer" },
-    agreeing: { type: "integer", description: "how many of these say the same time; 0: no majority does" },
-  },
-} as const;
+export const timeProbe = strictObject({
+  servers: { type: "array", items: probedServer, description: "in the order of the request" },
+  answering: { type: "integer" },
+  agreeing: { type: "integer", description: "how many of these say the same time; 0: no majority does" },
+});
 
 /**
  * The annotations of this contract that JSON Schema does not know. `x-expected` completes "must be …" where a pattern or

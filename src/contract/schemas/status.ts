@@ -1,6 +1,6 @@
 import { clockTrusts, clockWords } from "../clock-states.ts";
 import { needCodes } from "../need-areas.ts";
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, timeModes, timeSync } from "./clock.ts";
 import { event, eventReach } from "./events.ts";
@@ -15,56 +15,35 @@ const count = { type: "integer", minimum: 0 } as const;
 /** From good to bad; `rescue` besides: the state is damaged, and nothing else can be said. */
 export const deviceStates = ["ok", "attention", "failing", "rescue"] as const;
 
-const need = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "level", "facts", "detail", "remedy"],
-  properties: {
-    code: { type: "string", enum: needCodes },
-    level: {
-      type: "string",
-      enum: ["attention", "failing"],
-      description: "failing: something does not work, or is about to stop",
-    },
-    facts: {
-      type: "object",
-      description:
-        "depend on the code; `check` and `reason` are name and code of the health check that found it; names of users only for administrators, and for their tokens with users:read",
-    },
-    detail: { type: "string", description: "the need in English, and what to do" },
-    remedy: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["line", "deletes"],
-      description: "null: not one line",
-      properties: {
-        line: {
-          type: "string",
-          description: "to type as root",
-        },
-        deletes: { ...nullableText, description: "in English; null: nothing" },
-      },
-    },
+const need = strictObject({
+  code: { type: "string", enum: needCodes },
+  level: {
+    type: "string",
+    enum: ["attention", "failing"],
+    description: "failing: something does not work, or is about to stop",
   },
-} as const;
+  facts: {
+    type: "object",
+    description:
+      "depend on the code; `check` and `reason` are name and code of the health check that found it; names of users only for administrators, and for their tokens with users:read",
+  },
+  detail: { type: "string", description: "the need in English, and what to do" },
+  remedy: {
+    description: "null: not one line",
+    ...strictObject({
+      line: {
+        type: "string",
+        description: "to type as root",
+      },
+      deletes: { ...nullableText, description: "in English; null: nothing" },
+    }),
+    type: ["object", "null"],
+  },
+});
 
 const clock = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "word",
-    "state",
-    "trust",
-    "authenticated",
-    "mode",
-    "offset_seconds",
-    "uncertainty_seconds",
-    "source",
-    "last_sync_at",
-    "summary",
-  ],
   description: "GET /api/system/time-sync says more",
-  properties: {
+  ...strictObject({
     word: { type: "string", enum: clockWords },
     state: timeSync.properties.state,
     trust: { type: "string", enum: clockTrusts },
@@ -75,32 +54,24 @@ const clock = {
     source: { ...nullableText, description: "the server or daemon that the time is of; null: none" },
     last_sync_at: nullableTimestamp,
     summary: clockSummary,
-  },
+  }),
 } as const;
 
-const updateKind = {
-  type: "object",
-  additionalProperties: false,
-  required: ["kind", "installed", "available", "staged", "blocker"],
-  properties: {
-    kind: { type: "string", enum: updateKinds },
-    installed: { ...nullableText, description: "version; null: not installed by Steward" },
-    available: { ...nullableText, description: "version of the release that is on offer for this device" },
-    staged: { type: "boolean", description: "its verified payload is on this device" },
-    blocker: {
-      ...hold,
-      description:
-        "why no release of this kind is accepted, or the available one is not applied without a request; null: nothing",
-    },
+const updateKind = strictObject({
+  kind: { type: "string", enum: updateKinds },
+  installed: { ...nullableText, description: "version; null: not installed by Steward" },
+  available: { ...nullableText, description: "version of the release that is on offer for this device" },
+  staged: { type: "boolean", description: "its verified payload is on this device" },
+  blocker: {
+    ...hold,
+    description:
+      "why no release of this kind is accepted, or the available one is not applied without a request; null: nothing",
   },
-} as const;
+});
 
 const updatesInShort = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["state", "summary", "is_automatic", "kinds", "last_check", "last_success_at", "next_check_at"],
   description: "null in rescue. GET /api/updates says more",
-  properties: {
+  ...strictObject({
     state: updates.properties.state,
     summary: updates.properties.summary,
     is_automatic: { type: "boolean", description: "update.ota.enabled: checks are made by schedule" },
@@ -108,24 +79,13 @@ const updatesInShort = {
     last_check: updates.properties.schedule.properties.last_check,
     last_success_at: nullableTimestamp,
     next_check_at: nullableTimestamp,
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
 const people = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: [
-    "accounts",
-    "administrators",
-    "disabled",
-    "locked",
-    "two_factor_missing",
-    "without_two_factor",
-    "must_change_password",
-    "tokens",
-  ],
   description: "how many; null in rescue. GET /api/users names them",
-  properties: {
+  ...strictObject({
     accounts: count,
     administrators: { ...count, description: "that are enabled" },
     disabled: count,
@@ -137,56 +97,37 @@ const people = {
     without_two_factor: { ...count, description: "enabled, and without a second factor" },
     must_change_password: count,
     tokens: { ...count, description: "API tokens that have not expired" },
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
 const host = {
-  type: "object",
-  additionalProperties: false,
-  required: ["hostname", "uptime_seconds", "load", "cores", "memory", "disk", "temperature_celsius"],
   description: "GET /api/system/facts says more",
-  properties: {
+  ...strictObject({
     hostname: { type: "string" },
     uptime_seconds: { type: "number" },
     load: facts.properties.load,
     cores: { type: "integer" },
     memory: facts.properties.memory,
     disk: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["path", "size_bytes", "available_bytes"],
       description: "that the state lies on; null: it does not say",
-      properties: {
+      ...strictObject({
         path: { type: "string" },
         size_bytes: { type: "number" },
         available_bytes: { type: "number" },
-      },
+      }),
+      type: ["object", "null"],
     },
     temperature_celsius: { ...nullableNumber, description: "of the processor; null: it does not say" },
-  },
+  }),
 } as const;
 
 /** Events in `latest`. */
 export const latestCount = 5;
 
 /** The device at one look. */
-export const status = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "state",
-    "device_name",
-    "version",
-    "server_time",
-    "clock",
-    "updates",
-    "people",
-    "host",
-    "needs",
-    "latest",
-    "event_reach",
-  ],
-  properties: {
+export const status = strictObject(
+  {
     state: {
       type: "string",
       enum: deviceStates,
@@ -217,7 +158,8 @@ export const status = {
       description: "how far back the record of changes goes; null in rescue",
     },
   },
-} as const;
+  ["accent", "last_backup_at"],
+);
 
 /** The names of these shapes in the OpenAPI document. */
 export const statusShapes = () =>

@@ -1,6 +1,6 @@
 import { eventRecords } from "../event-records.ts";
 import { damageKinds, type FindingFact, healthCodes, replacements } from "../findings.ts";
-import { nullableTimestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject } from "../shapes.ts";
 import { updateProblem } from "./update-reasons.ts";
 
 export const version = {
@@ -88,26 +88,21 @@ export const health = {
     checks: {
       type: "array",
       description: "only with a token",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["name", "status", "code", "detail", "facts"],
-        properties: {
-          name: { type: "string" },
-          status: { type: "string", enum: healthStates },
-          code: { type: "string", enum: healthCodes },
-          detail: {
-            type: "string",
-            description: "the code in English, and what to do",
-          },
-          facts: {
-            type: "object",
-            additionalProperties: false,
-            properties: findingFacts,
-            description: "depend on the code",
-          },
+      items: strictObject({
+        name: { type: "string" },
+        status: { type: "string", enum: healthStates },
+        code: { type: "string", enum: healthCodes },
+        detail: {
+          type: "string",
+          description: "the code in English, and what to do",
         },
-      },
+        facts: {
+          type: "object",
+          additionalProperties: false,
+          properties: findingFacts,
+          description: "depend on the code",
+        },
+      }),
     },
   },
 } as const;
@@ -119,79 +114,38 @@ export const documentName = {
   description: "a state document, by the name that health gives it",
 } as const;
 
-export const acceptedDamage = {
-  type: "object",
-  additionalProperties: false,
-  required: ["accepted"],
-  properties: {
-    accepted: {
-      type: "array",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["document", "at", "detail"],
-        properties: { document: { type: "string" }, at: { type: "string" }, detail: { type: "string" } },
-      },
-    },
+export const acceptedDamage = strictObject({
+  accepted: {
+    type: "array",
+    items: strictObject({ document: { type: "string" }, at: { type: "string" }, detail: { type: "string" } }),
   },
-} as const;
+});
 
 const nullableNumber = { type: ["number", "null"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 export const facts = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "hostname",
-    "time_zone",
-    "manufacturer",
-    "model",
-    "cpu",
-    "memory",
-    "disks",
-    "load",
-    "temperatures",
-    "uptime_seconds",
-    "network",
-    "services",
-  ],
   description: "Hardware and present state of the host; a figure that cannot be read is null",
-  properties: {
+  ...strictObject({
     hostname: { type: "string" },
     time_zone: { type: "string", description: "a name of the IANA time zone database" },
     manufacturer: nullableText,
     model: nullableText,
-    cpu: {
-      type: "object",
-      additionalProperties: false,
-      required: ["model", "cores"],
-      properties: { model: nullableText, cores: { type: "integer" } },
-    },
-    memory: {
-      type: "object",
-      additionalProperties: false,
-      required: ["total_bytes", "available_bytes", "swap_total_bytes", "swap_free_bytes"],
-      properties: {
-        total_bytes: { type: "number" },
-        available_bytes: { type: "number" },
-        swap_total_bytes: { type: "number" },
-        swap_free_bytes: { type: "number" },
-      },
-    },
+    cpu: strictObject({ model: nullableText, cores: { type: "integer" } }),
+    memory: strictObject({
+      total_bytes: { type: "number" },
+      available_bytes: { type: "number" },
+      swap_total_bytes: { type: "number" },
+      swap_free_bytes: { type: "number" },
+    }),
     disks: {
       type: "array",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["mount", "type", "size_bytes", "available_bytes"],
-        properties: {
-          mount: { type: "string" },
-          type: { type: "string" },
-          size_bytes: { type: "number" },
-          available_bytes: { type: "number" },
-        },
-      },
+      items: strictObject({
+        mount: { type: "string" },
+        type: { type: "string" },
+        size_bytes: { type: "number" },
+        available_bytes: { type: "number" },
+      }),
     },
     load: {
       type: "array",
@@ -202,50 +156,30 @@ export const facts = {
     },
     temperatures: {
       type: "array",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["sensor", "celsius"],
-        properties: { sensor: { type: "string" }, celsius: nullableNumber },
-      },
+      items: strictObject({ sensor: { type: "string" }, celsius: nullableNumber }),
     },
     uptime_seconds: { type: "number" },
-    network: {
-      type: "object",
-      additionalProperties: false,
-      required: ["interfaces", "gateways", "name_servers"],
-      properties: {
-        interfaces: {
-          type: "array",
-          items: {
-            type: "object",
-            additionalProperties: false,
-            required: ["name", "mac", "addresses"],
-            properties: {
-              name: text,
-              mac: text,
-              addresses: { ...texts, description: "such as 192.0.2.7/24" },
-            },
-          },
-        },
-        gateways: texts,
-        name_servers: texts,
+    network: strictObject({
+      interfaces: {
+        type: "array",
+        items: strictObject({
+          name: text,
+          mac: text,
+          addresses: { ...texts, description: "such as 192.0.2.7/24" },
+        }),
       },
-    },
+      gateways: texts,
+      name_servers: texts,
+    }),
     services: {
       type: "array",
       description: "units that the host file names",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["unit", "state"],
-        properties: {
-          unit: text,
-          state: { ...nullableText, description: "systemd's ActiveState, or not-found; null: no systemd" },
-        },
-      },
+      items: strictObject({
+        unit: text,
+        state: { ...nullableText, description: "systemd's ActiveState, or not-found; null: no systemd" },
+      }),
     },
-  },
+  }),
 } as const;
 
 /** RFC 6713. */
@@ -274,25 +208,20 @@ export const timeZone = {
 /** The states of the maker's support, by a trusted time. */
 export const supportStates = ["supported", "ending", "ended", "unknown"] as const;
 
-export const hostSettings = {
-  type: "object",
-  additionalProperties: false,
-  required: ["host_name", "time_zone", "support_until", "support"],
-  properties: {
-    host_name: { type: "string" },
-    time_zone: { type: "string", description: "a name of the IANA time zone database" },
-    support_until: {
-      type: ["string", "null"],
-      description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
-    },
-    support: {
-      type: "string",
-      enum: supportStates,
-      description:
-        "ending: 90 days or less are left; unknown: the host file has none, or the time is not trusted",
-    },
+export const hostSettings = strictObject({
+  host_name: { type: "string" },
+  time_zone: { type: "string", description: "a name of the IANA time zone database" },
+  support_until: {
+    type: ["string", "null"],
+    description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
   },
-} as const;
+  support: {
+    type: "string",
+    enum: supportStates,
+    description:
+      "ending: 90 days or less are left; unknown: the host file has none, or the time is not trusted",
+  },
+});
 
 export const hostChange = {
   type: "object",
@@ -313,34 +242,21 @@ export const powerRequest = {
   },
 } as const;
 
-export const powerAnswer = {
-  type: "object",
-  additionalProperties: false,
-  required: ["boot_id"],
-  properties: {
-    boot_id: { type: "string", description: "of the boot that ends; GET /api/version shows the next one" },
-  },
-} as const;
+export const powerAnswer = strictObject({
+  boot_id: { type: "string", description: "of the boot that ends; GET /api/version shows the next one" },
+});
 
-export const factoryResetRequest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["confirm"],
-  properties: {
-    confirm: {
-      type: "string",
-      maxLength: 256,
-      description: "`device_name` of GET /api/status, so that no other device is reset by mistake",
-    },
+export const factoryResetRequest = strictObject({
+  confirm: {
+    type: "string",
+    maxLength: 256,
+    description: "`device_name` of GET /api/status, so that no other device is reset by mistake",
   },
-} as const;
+});
 
-export const factoryResetAnswer = {
-  type: "object",
-  additionalProperties: false,
-  required: ["device_name"],
-  properties: { device_name: { type: "string", description: "of the device that is being reset" } },
-} as const;
+export const factoryResetAnswer = strictObject({
+  device_name: { type: "string", description: "of the device that is being reset" },
+});
 
 export const anyObject = { type: "object" } as const;
 

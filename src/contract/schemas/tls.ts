@@ -1,26 +1,12 @@
-import { timestamp } from "../shapes.ts";
+import { strictObject, timestamp } from "../shapes.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 const certificate = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: [
-    "source",
-    "installed",
-    "subject",
-    "issuer",
-    "names",
-    "addresses",
-    "not_before",
-    "not_after",
-    "fingerprint",
-    "public_key_pin",
-  ],
   description: "the one that HTTPS shows; null: none",
-  properties: {
+  ...strictObject({
     source: { type: "string", enum: ["self_made", "installed"] },
     installed: { ...nullableText, description: "its name in the directory of certificates" },
     subject: text,
@@ -34,48 +20,34 @@ const certificate = {
       ...text,
       description: "as `curl --pinnedpubkey` takes it; it stays when the device makes its certificate anew",
     },
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
 /** HTTPS on the LAN. */
-export const tls = {
-  type: "object",
-  additionalProperties: false,
-  required: ["enabled", "listening", "urls", "redirects_from", "problem", "certificate", "refused"],
-  properties: {
-    enabled: { type: "boolean", description: "as the host file says" },
-    listening: { type: "boolean" },
-    urls: { ...texts, description: "what people type, by the certificate's names and addresses" },
-    redirects_from: {
-      type: ["integer", "null"],
-      description: "port of plain HTTP that redirects to HTTPS; null: none",
-    },
-    problem: { ...nullableText, description: "why it does not listen, and what to do" },
-    certificate,
-    refused: {
-      type: "array",
-      description: "installed certificates that cannot be used",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["name", "detail"],
-        properties: { name: text, detail: { ...text, description: "why, and what to do" } },
-      },
-    },
+export const tls = strictObject({
+  enabled: { type: "boolean", description: "as the host file says" },
+  listening: { type: "boolean" },
+  urls: { ...texts, description: "what people type, by the certificate's names and addresses" },
+  redirects_from: {
+    type: ["integer", "null"],
+    description: "port of plain HTTP that redirects to HTTPS; null: none",
   },
-} as const;
+  problem: { ...nullableText, description: "why it does not listen, and what to do" },
+  certificate,
+  refused: {
+    type: "array",
+    description: "installed certificates that cannot be used",
+    items: strictObject({ name: text, detail: { ...text, description: "why, and what to do" } }),
+  },
+});
 
 /** The result of another reading of the host file. */
-export const reloaded = {
-  type: "object",
-  additionalProperties: false,
-  required: ["changed", "needs_restart", "tls"],
-  properties: {
-    changed: { ...texts, description: "members of the host file whose new values are in use" },
-    needs_restart: { ...texts, description: "members whose new values wait for a restart" },
-    tls,
-  },
-} as const;
+export const reloaded = strictObject({
+  changed: { ...texts, description: "members of the host file whose new values are in use" },
+  needs_restart: { ...texts, description: "members whose new values wait for a restart" },
+  tls,
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const tlsShapes = () =>

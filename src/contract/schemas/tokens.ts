@@ -1,6 +1,6 @@
 import { duration } from "../durations.ts";
 import { scopeNames } from "../scopes.ts";
-import { displayName, nullableTimestamp, timestamp, userId, username } from "../shapes.ts";
+import { displayName, nullableTimestamp, strictObject, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 
 export const tokenId = {
@@ -32,50 +32,30 @@ export const sourceList = {
 
 export const scopeList = { ...scopes, minItems: 1 } as const;
 
-export const apiToken = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "id",
-    "name",
-    "user_id",
-    "username",
-    "scopes",
-    "created_at",
-    "expires_at",
-    "is_expired",
-    "last_used_at",
-    "last_used_from",
-    "is_fleet",
-    "sources",
-    "no_expiry",
-    "is_suspended",
-  ],
-  properties: {
-    id: tokenId,
-    name: displayName,
-    user_id: userId,
-    username,
-    scopes: { ...scopes, description: "the token can do what these scopes and its owner's role both allow" },
-    created_at: timestamp,
-    expires_at: timestamp,
-    is_expired: { type: "boolean" },
-    last_used_at: { ...nullableTimestamp, description: "accurate to a quarter of an hour; null: never" },
-    last_used_from: { type: ["string", "null"] },
-    is_fleet: {
-      type: "boolean",
-      description:
-        "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
-    },
-    sources: {
-      type: "array",
-      items: { type: "string" },
-      description: "ranges that it counts from; none: any",
-    },
-    no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
-    is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
+export const apiToken = strictObject({
+  id: tokenId,
+  name: displayName,
+  user_id: userId,
+  username,
+  scopes: { ...scopes, description: "the token can do what these scopes and its owner's role both allow" },
+  created_at: timestamp,
+  expires_at: timestamp,
+  is_expired: { type: "boolean" },
+  last_used_at: { ...nullableTimestamp, description: "accurate to a quarter of an hour; null: never" },
+  last_used_from: { type: ["string", "null"] },
+  is_fleet: {
+    type: "boolean",
+    description:
+      "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
   },
-} as const;
+  sources: {
+    type: "array",
+    items: { type: "string" },
+    description: "ranges that it counts from; none: any",
+  },
+  no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
+  is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
+});
 
 export const createToken = {
   type: "object",
@@ -114,11 +94,7 @@ export const longestOverlapSeconds = 30 * 86_400;
 export const tokenLifeSeconds = { shortest: 60 * 60, longest: 366 * 86_400, usual: 90 * 86_400 } as const;
 
 /** The token itself is in the answer to its creation and nowhere else. */
-export const createdToken = {
-  ...apiToken,
-  required: [...apiToken.required, "token"],
-  properties: { ...apiToken.properties, token: { type: "string" } },
-} as const;
+export const createdToken = strictObject({ ...apiToken.properties, token: { type: "string" } });
 
 export const tokensQuery = {
   type: "object",
