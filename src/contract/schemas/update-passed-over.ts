@@ -1,3 +1,4 @@
+import { strictObject } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
@@ -17,28 +18,23 @@ export const passedOverCodes = [
 ] as const;
 
 /** A release that the last check found and did not choose. */
-export const passedOver = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "kind", "name", "version", "path", "offered", "here", "detail"],
-  properties: {
-    code: { type: "string", enum: passedOverCodes },
-    kind: { type: ["string", "null"], enum: [null, ...updateKinds], description: "null: it cannot be read" },
-    name: nullableText,
-    version: nullableText,
-    path: { type: "string", description: "its TUF target path" },
-    offered: {
-      ...nullableText,
-      description: "its channel, architecture or product, or the agent that it needs",
-    },
-    here: {
-      ...nullableText,
-      description:
-        "what this device has instead: channel, architecture, product, agent, installed version, or the lowest version allowed",
-    },
-    detail: { ...nullableText, description: "the publisher's reason, or what cannot be read" },
+export const passedOver = strictObject({
+  code: { type: "string", enum: passedOverCodes },
+  kind: { type: ["string", "null"], enum: [null, ...updateKinds], description: "null: it cannot be read" },
+  name: nullableText,
+  version: nullableText,
+  path: { type: "string", description: "its TUF target path" },
+  offered: {
+    ...nullableText,
+    description: "its channel, architecture or product, or the agent that it needs",
   },
-} as const;
+  here: {
+    ...nullableText,
+    description:
+      "what this device has instead: channel, architecture, product, agent, installed version, or the lowest version allowed",
+  },
+  detail: { ...nullableText, description: "the publisher's reason, or what cannot be read" },
+});
 
 /** The most releases that one check reports as passed over. */
 export const mostPassedOver = 16;

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { holdCodes } from "../updates/update-holds.ts";
 import {
@@ -59,24 +59,19 @@ export const updateProblemCodes: readonly UpdateProblemCode[] = [
 ];
 
 /** The reason for the end of an attempt: an outcome code, or the error code of a refusal. */
-export const updateReason = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "detail", "count", "last_answer"],
-  properties: {
-    code: {
-      type: "string",
-      enum: reasonCodes,
-      description: "an error code: of what was refused; unrecorded: an older release wrote no code",
-    },
-    detail,
-    count: {
-      type: ["integer", "null"],
-      description: "unclean exits, or restarts of the device",
-    },
-    last_answer: { ...nullableText, description: "what the last health check answered" },
+export const updateReason = strictObject({
+  code: {
+    type: "string",
+    enum: reasonCodes,
+    description: "an error code: of what was refused; unrecorded: an older release wrote no code",
   },
-} as const;
+  detail,
+  count: {
+    type: ["integer", "null"],
+    description: "unclean exits, or restarts of the device",
+  },
+  last_answer: { ...nullableText, description: "what the last health check answered" },
+});
 
 const nullableReason = { oneOf: [{ type: "null" }, updateReason] } as const;
 
@@ -93,40 +88,33 @@ const facts = {
 
 /** The reason why a release is not fetched or applied without a request. */
 export const hold = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["code", "detail", "until", "setting", "reason"],
   description: "why it is not fetched or applied without a request; null: it is",
-  properties: {
-    code: { type: "string", enum: holdCodes },
-    detail,
-    until: { ...nullableTimestamp, description: "when it ends; null: at no known time" },
-    setting: { ...nullableText, description: "the setting that decides it, as a JSON pointer" },
-    reason: {
-      ...nullableReason,
-      description: "what went wrong",
+  ...strictObject(
+    {
+      code: { type: "string", enum: holdCodes },
+      detail,
+      until: { ...nullableTimestamp, description: "when it ends; null: at no known time" },
+      setting: { ...nullableText, description: "the setting that decides it, as a JSON pointer" },
+      reason: {
+        ...nullableReason,
+        description: "what went wrong",
+      },
+      facts,
     },
-    facts,
-  },
+    ["facts"],
+  ),
+  type: ["object", "null"],
 } as const;
 
-const releaseName = {
-  type: "object",
-  additionalProperties: false,
-  required: ["kind", "name", "version"],
-  properties: {
-    kind: { type: ["string", "null"], enum: [null, ...updateKinds] },
-    name: nullableText,
-    version: nullableText,
-  },
-} as const;
+const releaseName = strictObject({
+  kind: { type: ["string", "null"], enum: [null, ...updateKinds] },
+  name: nullableText,
+  version: nullableText,
+});
 
 /** A problem of updates, and the release that has it. */
-export const updateProblem = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "detail", "release", "reason", "failures", "until"],
-  properties: {
+export const updateProblem = strictObject(
+  {
     code: { type: "string", enum: updateProblemCodes },
     detail,
     release: { oneOf: [{ type: "null" }, releaseName] },
@@ -136,63 +124,51 @@ export const updateProblem = {
     at: timestamp,
     facts,
   },
-} as const;
+  ["at", "facts"],
+);
 
-export const updateSummary = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "detail", "releases", "at", "reason", "hold", "problem"],
-  properties: {
-    code: { type: "string", enum: summaryCodes },
-    detail: {
-      type: "string",
-      description: "in English: how it is, and what to do",
-    },
-    releases: { type: "array", items: releaseName, description: "what the code is about" },
-    at: { ...nullableTimestamp, description: "when the last check, or the last attempt, ended" },
-    reason: {
-      ...nullableReason,
-      description: "why the check failed, or the release was undone",
-    },
-    hold,
-    problem: {
-      oneOf: [{ type: "null" }, updateProblem],
-      description: "what went wrong with the last request; null: nothing",
-    },
+export const updateSummary = strictObject({
+  code: { type: "string", enum: summaryCodes },
+  detail: {
+    type: "string",
+    description: "in English: how it is, and what to do",
   },
-} as const;
+  releases: { type: "array", items: releaseName, description: "what the code is about" },
+  at: { ...nullableTimestamp, description: "when the last check, or the last attempt, ended" },
+  reason: {
+    ...nullableReason,
+    description: "why the check failed, or the release was undone",
+  },
+  hold,
+  problem: {
+    oneOf: [{ type: "null" }, updateProblem],
+    description: "what went wrong with the last request; null: nothing",
+  },
+});
 
 export const trustStatus = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "detail", "reason"],
   description: "whether the root of trust can be used; if not, why, and what to do",
-  properties: {
+  ...strictObject({
     code: { type: "string", enum: trustCodes },
     detail,
     reason: { ...nullableReason, description: "why the installed root cannot be used" },
-  },
+  }),
 } as const;
 
 /** The answer of the last health check of a trial. */
 export const healthAnswer = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["code", "detail", "at"],
   description: "null: none was made yet",
-  properties: {
+  ...strictObject({
     code: { type: "string", enum: ["healthy", "not_healthy"] },
     detail: { type: "string", description: "what was asked, and what it answered" },
     at: timestamp,
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
 export const trialStep = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code", "detail", "answers_left", "until", "reason"],
   description: "what happens next",
-  properties: {
+  ...strictObject({
     code: { type: "string", enum: trialStepCodes },
     detail,
     answers_left: {
@@ -201,5 +177,5 @@ export const trialStep = {
     },
     until: { ...nullableTimestamp, description: "by when they must have come" },
     reason: { ...nullableReason, description: "why it is undone" },
-  },
+  }),
 } as const;

@@ -1,5 +1,5 @@
 import { duration } from "../durations.ts";
-import { byAdmin, byOperator, group } from "../shapes.ts";
+import { byAdmin, byOperator, group, strictObject } from "../shapes.ts";
 
 const clockTime = {
   type: "string",
@@ -7,22 +7,17 @@ const clockTime = {
   "x-expected": "a time of day from 00:00 to 23:59",
 } as const;
 
-const window = {
-  type: "object",
-  additionalProperties: false,
-  required: ["days", "from", "to"],
-  properties: {
-    days: {
-      type: "array",
-      items: { type: "string", enum: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] },
-      minItems: 1,
-      maxItems: 7,
-      uniqueItems: true,
-    },
-    from: clockTime,
-    to: { ...clockTime, description: "earlier than `from`: on the next day" },
+const window = strictObject({
+  days: {
+    type: "array",
+    items: { type: "string", enum: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] },
+    minItems: 1,
+    maxItems: 7,
+    uniqueItems: true,
   },
-} as const;
+  from: clockTime,
+  to: { ...clockTime, description: "earlier than `from`: on the next day" },
+});
 
 const ota = {
   ...group,

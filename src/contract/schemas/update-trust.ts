@@ -1,4 +1,4 @@
-import { nullableTimestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject } from "../shapes.ts";
 import { trustStatus } from "./update-reasons.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
@@ -11,62 +11,37 @@ const fingerprint = {
 } as const;
 
 /** The root of trust that the signatures of updates are verified against. */
-export const updateTrust = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "installed",
-    "fingerprint",
-    "root_version",
-    "root_expires_at",
-    "keys",
-    "confirmed",
-    "confirmed_at",
-    "confirmed_by",
-    "proven",
-    "established",
-    "status",
-  ],
-  properties: {
-    installed: { type: "boolean", description: "a usable root of trust is installed on this device" },
-    fingerprint: {
-      oneOf: [{ type: "null" }, fingerprint],
-      description: "SHA-256 of the installed root's signed part",
-    },
-    root_version: { type: ["integer", "null"], description: "of the root in force, after rotations" },
-    root_expires_at: nullableTimestamp,
-    keys: {
-      type: "array",
-      description: "trusted keys, by role",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["role", "threshold", "key_ids"],
-        properties: {
-          role: { type: "string" },
-          threshold: { type: "integer" },
-          key_ids: { type: "array", items: { type: "string" } },
-        },
-      },
-    },
-    confirmed: { type: "boolean", description: "an administrator has compared this fingerprint" },
-    confirmed_at: nullableTimestamp,
-    confirmed_by: nullableText,
-    proven: {
-      type: "boolean",
-      description: "the update server has delivered one complete, valid refresh under this root",
-    },
-    established: {
-      type: "boolean",
-      description: "installed, confirmed and proven: what automatic binaries need",
-    },
-    status: trustStatus,
+export const updateTrust = strictObject({
+  installed: { type: "boolean", description: "a usable root of trust is installed on this device" },
+  fingerprint: {
+    oneOf: [{ type: "null" }, fingerprint],
+    description: "SHA-256 of the installed root's signed part",
   },
-} as const;
+  root_version: { type: ["integer", "null"], description: "of the root in force, after rotations" },
+  root_expires_at: nullableTimestamp,
+  keys: {
+    type: "array",
+    description: "trusted keys, by role",
+    items: strictObject({
+      role: { type: "string" },
+      threshold: { type: "integer" },
+      key_ids: { type: "array", items: { type: "string" } },
+    }),
+  },
+  confirmed: { type: "boolean", description: "an administrator has compared this fingerprint" },
+  confirmed_at: nullableTimestamp,
+  confirmed_by: nullableText,
+  proven: {
+    type: "boolean",
+    description: "the update server has delivered one complete, valid refresh under this root",
+  },
+  established: {
+    type: "boolean",
+    description: "installed, confirmed and proven: what automatic binaries need",
+  },
+  status: trustStatus,
+});
 
-export const trustRequest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["fingerprint"],
-  properties: { fingerprint: { ...fingerprint, description: "the whole fingerprint of the installed root" } },
-} as const;
+export const trustRequest = strictObject({
+  fingerprint: { ...fingerprint, description: "the whole fingerprint of the installed root" },
+});

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import {
   applyRequest,
@@ -40,24 +40,8 @@ const nullableText = { type: ["string", "null"] } as const;
 const bytes = { type: "integer", minimum: 0 } as const;
 
 /** A release that the repository offers and this device may install. */
-export const release = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "id",
-    "kind",
-    "name",
-    "version",
-    "channel",
-    "length_bytes",
-    "notes",
-    "urgent",
-    "path",
-    "due_at",
-    "hold",
-    "staged",
-  ],
-  properties: {
+export const release = strictObject(
+  {
     id: {
       type: "string",
       pattern: "^[0-9a-f]{32}$",
@@ -81,51 +65,46 @@ export const release = {
     hold,
     staged: { type: "boolean", description: "its verified payload is on this device" },
   },
-} as const;
+  ["more_notes"],
+);
 
 const nullableRelease = { oneOf: [{ type: "null" }, release] } as const;
 
 /** The progress of an update; sent on the event stream, and not stored. */
-export const updateProgress = {
-  type: "object",
-  additionalProperties: false,
-  required: ["phase", "release_id", "name", "done_bytes", "total_bytes"],
-  properties: {
-    phase: {
-      type: "string",
-      enum: ["checking", "downloading", "verifying", "installing", "confirming", "rolling_back", "idle"],
-      description: "`trial` in the status says more about a release that is being applied",
-    },
-    release_id: nullableText,
-    name: nullableText,
-    done_bytes: bytes,
-    total_bytes: { type: ["integer", "null"], minimum: 0 },
+export const updateProgress = strictObject({
+  phase: {
+    type: "string",
+    enum: ["checking", "downloading", "verifying", "installing", "confirming", "rolling_back", "idle"],
+    description: "`trial` in the status says more about a release that is being applied",
   },
-} as const;
+  release_id: nullableText,
+  name: nullableText,
+  done_bytes: bytes,
+  total_bytes: { type: ["integer", "null"], minimum: 0 },
+});
 
 const lastCheck = {
+  ...strictObject(
+    {
+      id: { type: "string", description: "absent: an earlier release has made it" },
+      at: timestamp,
+      outcome: { type: "string", enum: checkOutcomes },
+      code: { type: ["string", "null"], enum: [null, ...(Object.keys(errorCodes) as ErrorCode[])] },
+      detail: nullableText,
+      requests: { type: "integer", minimum: 0 },
+      body_bytes: { ...bytes, description: "of all responses together" },
+    },
+    ["id"],
+  ),
   type: ["object", "null"],
-  additionalProperties: false,
-  required: ["at", "outcome", "code", "detail", "requests", "body_bytes"],
-  properties: {
-    id: { type: "string", description: "absent: an earlier release has made it" },
-    at: timestamp,
-    outcome: { type: "string", enum: checkOutcomes },
-    code: { type: ["string", "null"], enum: [null, ...(Object.keys(errorCodes) as ErrorCode[])] },
-    detail: nullableText,
-    requests: { type: "integer", minimum: 0 },
-    body_bytes: { ...bytes, description: "of all responses together" },
-  },
 } as const;
 
 const blocker = {
-  type: ["object", "null"],
-  additionalProperties: false,
-  required: ["code", "detail"],
-  properties: {
+  ...strictObject({
     code: { type: "string", enum: Object.keys(errorCodes) as ErrorCode[] },
     detail: { type: "string", description: "the reason and the next step, in English" },
-  },
+  }),
+  type: ["object", "null"],
 } as const;
 
 export const updates = {
@@ -151,28 +130,15 @@ export const updates = {
     summary: updateSummary,
     channel: { type: "string" },
     product: { type: "string", description: "the product that this device runs, as the host file names it" },
-    installed: {
-      type: "object",
-      additionalProperties: false,
-      required: ["rules", "binary"],
-      properties: {
-        rules: { ...nullableText, description: "version; null: not installed by Steward" },
-        binary: { ...nullableText, description: "version; null: not installed by Steward" },
-      },
-    },
-    available: {
-      type: "object",
-      additionalProperties: false,
-      required: ["rules", "binary"],
-      properties: { rules: nullableRelease, binary: nullableRelease },
-    },
+    installed: strictObject({
+      rules: { ...nullableText, description: "version; null: not installed by Steward" },
+      binary: { ...nullableText, description: "version; null: not installed by Steward" },
+    }),
+    available: strictObject({ rules: nullableRelease, binary: nullableRelease }),
     blockers: {
-      type: "object",
-      additionalProperties: false,
-      required: ["rules", "binary"],
       description:
         "kinds whose metadata the last check could not verify: their releases are not fetched or applied, the other kind is not affected; null: verified",
-      properties: { rules: blocker, binary: blocker },
+      ...strictObject({ rules: blocker, binary: blocker }),
     },
     passed_over: passedOverList,
     passed_over_counts: passedOverCounts,
@@ -184,27 +150,13 @@ export const updates = {
       description: "rolled back, aborted or deferred: not applied without a request",
     },
     postponed: {
-      type: "object",
-      additionalProperties: false,
-      required: ["rules", "binary"],
       description: "until when an available release is not applied without a request; null: not postponed",
-      properties: { rules: nullableTimestamp, binary: nullableTimestamp },
+      ...strictObject({ rules: nullableTimestamp, binary: nullableTimestamp }),
     },
     trust: updateTrust,
     progress: { oneOf: [{ type: "null" }, updateProgress] },
-    schedule: {
-      type: "object",
-      additionalProperties: false,
-      required: [
-        "enabled",
-        "server",
-        "next_check_at",
-        "last_check",
-        "last_success_at",
-        "failures",
-        "window_open",
-      ],
-      properties: {
+    schedule: strictObject(
+      {
         enabled: { type: "boolean" },
         server: { type: "string", description: "hidden from readonly" },
         next_check_at: nullableTimestamp,
@@ -217,7 +169,8 @@ export const updates = {
           description: "an update window is open, so updates may be applied now",
         },
       },
-    },
+      ["check_id"],
+    ),
   },
 } as const;
 
