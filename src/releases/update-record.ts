@@ -176,6 +176,11 @@ const check = {
 
 const blocker = nullable({ code: text(64), detail: text(recordBounds.detail) });
 
+const nothingApplied = {
+  followed: { sequence: 0, rules: null, binary: null },
+  postponed: { rules: null, binary: null },
+} as const;
+
 /**
  * If it is lost, an administrator must confirm the root again, the server must prove itself again, and the device gets
  * another place in waves that are under way. Signed floors return with the next check while their releases are on
@@ -184,7 +189,12 @@ const blocker = nullable({ code: text(64), detail: text(recordBounds.detail) });
  */
 export const updateRecordKind: DocumentKind<UpdateRecord> = {
   name: "updates",
-  formatVersion: "1.0.0",
+  formatVersion: "1.1.0",
+  migrations: {
+    "1.1.0": (members) => {
+      for (const [name, value] of Object.entries(nothingApplied)) members.set(name, value);
+    },
+  },
   schema: withOptional(
     {
       last_backup_at: nullableMoment,
@@ -242,8 +252,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
     floors: {},
     available: { rules: null, binary: null },
     announced: [],
-    followed: { sequence: 0, rules: null, binary: null },
-    postponed: { rules: null, binary: null },
+    ...nothingApplied,
   },
   onLoss: "defaults",
 };

@@ -9,7 +9,7 @@ import {
   username,
 } from "../contract/shapes.ts";
 import type { Role, User } from "../contract/types.ts";
-import type { DocumentKind } from "../store/documents/document-kind.ts";
+import type { DocumentKind, Migration } from "../store/documents/document-kind.ts";
 
 /**
  * The origin of the present password. `chosen`: by its user, or set permanently by an administrator; `initial`: made by
@@ -158,7 +158,11 @@ const account = {
 /** Accounts must never be replaced by defaults: without them the agent goes into rescue. */
 export const accountsKind: DocumentKind<AccountsState> = {
   name: "users",
-  formatVersion: "1.0.0",
+  formatVersion: "1.2.0",
+  migrations: {
+    "1.1.0": (members) => giveEach(members, { two_factor: null }),
+    "1.2.0": (members) => giveEach(members, { provider: null }),
+  },
   schema: {
     type: "object",
     additionalProperties: false,
@@ -173,6 +177,15 @@ export const accountsKind: DocumentKind<AccountsState> = {
       : before.accounts.length !== accounts.length ||
         accounts.some((account, index) => isChanged(before.accounts[index], account)),
 };
+
+function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): void {
+  const accounts = members.get("accounts");
+  if (!Array.isArray(accounts)) throw new Error("accounts is no list");
+  members.set(
+    "accounts",
+    accounts.map((one: object) => ({ ...added, ...one })),
+  );
+}
 
 /**
  * An ordinary sign-in changes only its time and the counter of a passkey, and makes no new version: ten sign-ins must not

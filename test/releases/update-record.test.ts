@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import {
   continuedRecord,
   newSeed,
@@ -7,8 +10,20 @@ import {
   updateRecordKind,
 } from "../../src/releases/update-record.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
+import { loadDocument } from "../../src/store/documents/load.ts";
 
 describe("the record of updates", () => {
+  it("of a release that applied nothing yet is taken over whole", async () => {
+    const directory = scratchDirectory();
+    const { followed: _, postponed: __, ...former } = updateRecordKind.defaults;
+    const seed = "ab".repeat(16);
+    const stored = { ...former, seed, failures: 2, __internal__: { migrations: { version: "1.0.0" } } };
+    writeFileSync(join(directory, "updates.json"), JSON.stringify(stored));
+    const { value, origin, finding } = await loadDocument(directory, updateRecordKind, false);
+    assert.deepEqual([origin, finding], ["file", null]);
+    assert.deepEqual(value, { ...updateRecordKind.defaults, seed, failures: 2 });
+  });
+
   const [digest, moment] = ["ab".repeat(32), "2026-11-20T12:00:00.000Z"];
   const release: NonNullable<UpdateRecord["available"]["rules"]> = {
     ...{
