@@ -119,7 +119,7 @@ describe("a block of the documents", () => {
         "docs/nginx.md: sh appliance",
         "docs/nginx.md: sh appliance",
         // The situations at the box: the scenario `rescue` types them in the virtual machine.
-        ...Array.from({ length: 12 }, () => "docs/rescue.md: sh rescue"),
+        ...Array.from({ length: 13 }, () => "docs/rescue.md: sh rescue"),
         // Two of them are typed by test/cli/tls/certificate-request.test.ts, with paths of its own.
         ...Array.from({ length: 5 }, () => "docs/tls.md: sh appliance"),
       ],

@@ -98,7 +98,8 @@ export function createSessions(options: SessionsOptions) {
 
 function lastUsedFirst(table: SessionTable, userId: string): readonly StoredSession[] {
   const own = table.living().filter((session) => session.user_id === userId);
-  return own.sort((a, b) => b.rotated_uptime - a.rotated_uptime);
+  // Of those that were used at the same moment, the one that began last comes first.
+  return own.reverse().sort((a, b) => b.rotated_uptime - a.rotated_uptime);
 }
 
 /** A session that has no token yet. */

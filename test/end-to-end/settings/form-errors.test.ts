@@ -67,15 +67,24 @@ describe("a form with several mistakes", () => {
 
   it("of more mistakes than are told is judged no further, whatever is left of it", async () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`m${index}`, 1]));
+    const body = { ...many, security: { session_idle: 7, session_absolute: [] }, time: { servers: {} } };
+    const { status, told } = await send("PUT", "/api/system", JSON.stringify(body));
+    assert.equal(status, 400);
+    assert.ok(told.length >= 1 && told.length <= 32, `${told.length} are told`);
+  });
+
+  it("that is nested deeper than any form is not judged, and names the place by no more than a name's beginning", async () => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     for (const body of [
-      JSON.stringify({ ...many, security: { session_idle: 7, session_absolute: [] }, time: { servers: {} } }),
       `{"${"n".repeat(200)}": ${deep}, "security": {"session_idle": "1m"}}`,
       `{"a/b": ${deep}, "security": {"session_idle": 7}}`,
     ]) {
-      const { status, told } = await send("PUT", "/api/system", body);
-      assert.equal(status, 400);
-      assert.ok(told.length >= 1 && told.length <= 32, `${told.length} are told`);
+      const { json } = await send("PUT", "/api/system", body);
+      assert.equal(json.code, "malformed_json");
+      assert.match(
+        json.detail,
+        /^The body is not JSON at line 1, column \d+ \(\/(n{128}|a~1b)(\/0)+\): it is nested deeper/,
+      );
     }
   });
 

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { hash } from "@node-rs/argon2";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, logLine } from "../../../lab/agents/running-agent.ts";
@@ -16,6 +15,7 @@ describe("the systemd credential steward.admin", () => {
   const home = scratchDirectory();
   let passwordHash: string;
   before(async () => {
+    const { hash } = await import("@node-rs/argon2");
     passwordHash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
   });
 

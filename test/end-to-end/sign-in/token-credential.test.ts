@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { hash } from "@node-rs/argon2";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { adminPassword, logLine, runSteward } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
@@ -14,6 +13,7 @@ describe("the systemd credential steward.token", () => {
   const home = scratchDirectory();
   let administrator: string;
   before(async () => {
+    const { hash } = await import("@node-rs/argon2");
     const password_hash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
     administrator = JSON.stringify({ username: "provisioned", password_hash });
   });

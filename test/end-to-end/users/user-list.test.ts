@@ -86,6 +86,7 @@ describe("the list of users", () => {
       active: 4,
       locked: 0,
       disabled: 2,
+      former_provider: 0,
       without_two_factor: 4,
       never_signed_in: 5,
     });
