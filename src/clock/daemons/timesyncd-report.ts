@@ -1,34 +1,11 @@
 /** The answer of `timedatectl show-timesync --all`. */
-export interface TimesyncdReport {
-  /** null: it has chosen none. */
-  readonly server: { readonly name: string; readonly address: string | null } | null;
-  readonly pollSeconds: number | null;
-  /** As the kernel has it: positive makes the clock run faster. */
-  readonly frequencyPpm: number | null;
-  /** The servers of its configuration, or its fallback servers. */
-  readonly configured: readonly string[];
-  /** The last packet of the server; null: there was none. */
-  readonly message: TimesyncdMessage | null;
-}
-
-export interface TimesyncdMessage {
-  /** The leap indicator: 0 to 3. */
-  readonly leap: number;
-  readonly stratum: number;
-  readonly rootDelaySeconds: number;
-  readonly rootDispersionSeconds: number;
-  /** Four ASCII characters at stratum 1, else hex digits. */
-  readonly reference: string;
-  /** timesyncd took it for a spike and did not use it. */
-  readonly isIgnored: boolean;
-  readonly jitterSeconds: number;
-}
+export type TimesyncdReport = NonNullable<ReturnType<typeof parseTimesync>>;
 
 /** Lists of servers; those of links and of the system are used together. */
 const serverLists = ["LinkNTPServers", "SystemNTPServers", "RuntimeNTPServers"];
 
 /** null: not in the format of systemd 239 to 252. */
-export function parseTimesync(output: string): TimesyncdReport | null {
+export function parseTimesync(output: string) {
   const properties = new Map<string, string>();
   for (const line of output.split("\n").filter((text) => text !== "")) {
     const at = line.indexOf("=");
@@ -46,17 +23,20 @@ export function parseTimesync(output: string): TimesyncdReport | null {
   const listed = (list: string) => (properties.get(list) ?? "").split(" ").filter((host) => host !== "");
   const told = serverLists.flatMap(listed);
   return {
+    /** null: it has chosen none. */
     server: name === "" ? null : { name, address: properties.get("ServerAddress") || null },
     pollSeconds: pollSeconds === 0 ? null : pollSeconds,
-    // adjtimex(2): in units of 2^-16 ppm.
+    // As the kernel has it: positive makes the clock run faster. adjtimex(2): in units of 2^-16 ppm.
     frequencyPpm: Number(frequency) / 65_536,
+    /** The servers of its configuration, or its fallback servers. */
     configured: told.length > 0 ? told : listed("FallbackNTPServers"),
+    /** The last packet of the server; null: there was none. */
     message,
   };
 }
 
 /** `{ Leap=0, Version=4, … }`; undefined: another format. */
-function parseMessage(text: string): TimesyncdMessage | undefined {
+function parseMessage(text: string) {
   const inner = /^\{ (.+) \}$/.exec(text)?.[1];
   if (inner === undefined) return undefined;
   // systemd before 248 omits the comma after `Ignored=no`.
@@ -71,11 +51,14 @@ function parseMessage(text: string): TimesyncdMessage | undefined {
   if (rootDelay === null || rootDispersion === null || jitter === null) return undefined;
   if (ignored !== "yes" && ignored !== "no") return undefined;
   return {
+    /** The leap indicator: 0 to 3. */
     leap,
     stratum,
     rootDelaySeconds: rootDelay,
     rootDispersionSeconds: rootDispersion,
+    /** Four ASCII characters at stratum 1, else hex digits. */
     reference: stratum === 1 ? reference : reference.toLowerCase(),
+    /** timesyncd took it for a spike and did not use it. */
     isIgnored: ignored === "yes",
     jitterSeconds: jitter,
   };

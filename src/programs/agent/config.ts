@@ -6,18 +6,16 @@ import type { Host } from "../../host/host.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { clockAddon } from "../build.ts";
-import {
-  type HostDecisions,
-  type HostUpdateConfig,
-  noDecisions,
-  usualHostFile,
-} from "../host-file/host-file.ts";
+import { type HostDecisions, noDecisions, usualHostFile } from "../host-file/host-file.ts";
 import type { Program, ProgramParts } from "../program.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
+/** Root's decisions that the rooms need. */
+type ForRooms = HostDecisions["forRooms"];
+
 /** The configuration of an agent at its start. */
-export interface AgentConfig extends ProgramParts {
+export interface AgentConfig extends ProgramParts, ForRooms {
   stateDirectory: string;
   /** The state is only read: without its lock, and nothing is written. */
   readsOnly?: boolean;
@@ -42,8 +40,6 @@ export interface AgentConfig extends ProgramParts {
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
   host?: Partial<Host>;
-  /** Units besides the agent's own whose log may be read. */
-  logUnits: readonly string[];
   /** The path of the host file. */
   hostFile: string;
   /** HTTPS on the LAN, as the host file has it. */
@@ -52,17 +48,6 @@ export interface AgentConfig extends ProgramParts {
   hostFileTrouble?: () => Finding | null;
   /** Reads the host file again; absent if no agent runs. */
   reload?: () => Promise<Reread>;
-  /** The product that this device runs, as releases name it. */
-  product: string;
-  /** The last day of the maker's support (YYYY-MM-DD); null: root has named none. */
-  supportUntil: string | null;
-  maker: HostDecisions["forRooms"]["maker"];
-  notify: HostDecisions["forRooms"]["notify"];
-  telemetry: HostDecisions["forRooms"]["telemetry"];
-  time: HostDecisions["forRooms"]["time"];
-  update: HostUpdateConfig;
-  /** The provider at which users can also sign in; null: none. */
-  oidc: HostDecisions["forRooms"]["oidc"];
   /** The installer's place, and the way in which the agent starts it; null: there is none. */
   installer: InstallerAccess | null;
   /** Only loopback addresses: plain HTTP goes no further. */

@@ -5,16 +5,6 @@ import { StewardError } from "../../contract/errors.ts";
 import { usualHostFile } from "../host-file/host-file.ts";
 import { type AgentConfig, usualSealKeyFile, usualStateDirectory } from "./config.ts";
 
-/** The arguments of `serve`. */
-interface ServeOptions {
-  readonly state: string;
-  readonly run: string;
-  readonly hostFile: string;
-  readonly initialSettings: string | undefined;
-  readonly serve: Pick<AgentConfig, "listen" | "sealKeyFile" | "maySteerClock"> &
-    Partial<Pick<AgentConfig, "installer">>;
-}
-
 /** The way in which this process was started, and the way to start the installer. */
 export interface Started {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -24,7 +14,7 @@ export interface Started {
 }
 
 /** Reads the arguments of `serve`. Throws `validation_failed`, and the errors of node:util for unknown options. */
-export function readServeOptions(argv: string[], started: Started): ServeOptions {
+export function readServeOptions(argv: string[], started: Started) {
   const { environment } = started;
   const { values } = parseArgs({
     args: argv,

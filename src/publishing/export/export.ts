@@ -7,7 +7,7 @@ import type { SigningKey } from "../keys/private-keys.ts";
 import { locatePayload } from "../payload-store.ts";
 import type { PlannedRelease } from "../prune/prune-plan.ts";
 import { hashedPath } from "../release-entry.ts";
-import { isReleaseRole, noneHeld, type RoleName, roleNames } from "../roles.ts";
+import { isReleaseRole, noneHeld, roleNames } from "../roles.ts";
 import { readPublishedState, rfc3339Seconds, type State, stateOf } from "../state.ts";
 import { verifyAsClients } from "../verify.ts";
 import { type Workspace, writeConfig } from "../workspace.ts";
@@ -23,20 +23,7 @@ export interface ExportRequest extends DeviceKind {
   readonly keys: readonly SigningKey[];
 }
 
-export interface ExportResult {
-  readonly file: string;
-  readonly bytes: number;
-  /** Target paths of the payloads in it. */
-  readonly releases: readonly string[];
-  /** Metadata that were signed for the archive only; empty: it has the published ones. */
-  readonly signed: readonly { role: RoleName; version: number }[];
-  /** RFC 3339: from then on devices refuse it, because the metadata of `limited_by` have expired. */
-  readonly good_until: string;
-  readonly limited_by: RoleName;
-  /** It is not good for as long as was asked. */
-  readonly is_shorter: boolean;
-  readonly remarks: readonly string[];
-}
+export type ExportResult = Awaited<ReturnType<typeof exportRepository>>;
 
 /**
  * Writes an archive of what one kind of device needs: the published metadata, and the payloads that it may choose. With
@@ -44,7 +31,7 @@ export interface ExportResult {
  * which are published later are newer to every device. Throws `repository_conflict` where nothing is published or the file
  * exists, `not_found` without a release, and the errors that devices would have.
  */
-export async function exportRepository(given: Workspace, request: ExportRequest): Promise<ExportResult> {
+export async function exportRepository(given: Workspace, request: ExportRequest) {
   const { file } = request;
   if ((await stat(file).catch(() => null)) !== null) throw takenError(file, "already exists");
   const now = given.now();
@@ -71,6 +58,7 @@ export async function exportRepository(given: Workspace, request: ExportRequest)
   );
   const files = [...(await metadataFiles(workspace, metadata)), ...(await payloadFiles(workspace, releases))];
   const bytes = await writeArchive(file, files, now);
+  /** Target paths of the payloads in it. */
   const paths = releases.map(({ path }) => path);
   return { file, bytes, releases: paths, ...validity(workspace, metadata, { releases, request }), remarks };
 }
@@ -126,7 +114,7 @@ function validity(
   { now }: Workspace,
   { next, signed }: LongMetadata,
   { releases, request: { seconds } }: { releases: readonly PlannedRelease[]; request: ExportRequest },
-): Pick<ExportResult, "signed" | "good_until" | "limited_by" | "is_shorter"> {
+) {
   const kinds = new Set(releases.map(({ kind }) => kind));
   const dates = roleNames.flatMap((role) => {
     const expires = next[role]?.signed.expires;
@@ -138,9 +126,12 @@ function validity(
     throw new StewardError("internal_error", "The metadata of the archive are missing.");
   const wanted = rfc3339Seconds(now().getTime() + (seconds ?? 0) * 1_000);
   return {
+    /** Metadata that were signed for the archive only; empty: it has the published ones. */
     signed: signed.map(({ role, version }) => ({ role, version })),
+    /** RFC 3339: from then on devices refuse it, because the metadata of `limited_by` have expired. */
     good_until: first.expires,
     limited_by: first.role,
+    /** It is not good for as long as was asked. */
     is_shorter: Date.parse(first.expires) < Date.parse(wanted),
   };
 }

@@ -1,16 +1,11 @@
 import type { SigningKey } from "../keys/private-keys.ts";
 import { lacking, signWith } from "../keys/signing.ts";
 import { metaOf } from "../online-metadata.ts";
-import type { Held, RoleName } from "../roles.ts";
 import { draftOf, rfc3339Seconds, type State, withDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** The published metadata with a timestamp, and where needed a snapshot, that are signed for an archive only. */
-export interface LongMetadata {
-  readonly next: Held;
-  /** The metadata that are not those in public/, with their names under metadata/. */
-  readonly signed: readonly { role: RoleName; version: number; name: string; bytes: Uint8Array }[];
-}
+export type LongMetadata = NonNullable<Awaited<ReturnType<typeof signLongMetadata>>>;
 
 /**
  * Signs a timestamp for so many seconds, and a snapshot where the published one does not last as long. Both have the next
@@ -21,7 +16,7 @@ export async function signLongMetadata(
   workspace: Workspace,
   state: State,
   { keys, seconds }: { keys: readonly SigningKey[]; seconds: number },
-): Promise<LongMetadata | null> {
+) {
   const { periods } = workspace;
   const longer = { ...workspace, periods: { ...periods, snapshot: seconds, timestamp: seconds } };
   const withSnapshot = await withLongSnapshot(longer, state, { keys, seconds });
@@ -34,6 +29,7 @@ export async function signLongMetadata(
   const made = withDraft<"timestamp">(withSnapshot, "timestamp", signed);
   return {
     next: made.next,
+    /** The metadata that are not those in public/, with their names under metadata/. */
     signed: (["snapshot", "timestamp"] as const).flatMap((role) => {
       const file = made.drafts[role];
       if (file === null) return [];

@@ -3,27 +3,20 @@ import { type Held, holderOf, type RoleName, roleIn, roleNames } from "../roles.
 import type { State } from "../state.ts";
 
 /** The keys of a role after a change. */
-export interface KeysOfRole {
-  readonly role: RoleName;
-  /** The keys that count after the draft is published. */
-  readonly keyids: readonly string[];
-  readonly threshold: number;
-  /** Those of them that do not count in the published metadata yet. */
-  readonly added: readonly string[];
-  /** The keys that count until then, and not afterwards. */
-  readonly removed: readonly string[];
-  /** Roles for which one of `removed` still counts. */
-  readonly still_in: readonly RoleName[];
-}
+export type KeysOfRole = ReturnType<typeof keysOfRoles>[number];
 
 /** The effect of a change of keys; `before` is the state before it. */
-export function keysOfRoles(roles: readonly RoleName[], before: State, after: State): KeysOfRole[] {
+export function keysOfRoles(roles: readonly RoleName[], before: State, after: State) {
   return roles.map((role) => {
+    // The keys that count after the draft is published.
     const { keyids, threshold } = keysIn(after.next, role);
     const published = keysIn(before.published, role).keyids;
+    // Those of them that do not count in the published metadata yet.
     const added = keyids.filter((id) => !published.includes(id));
     const known = [...published, ...keysIn(before.next, role).keyids];
+    // The keys that count until then, and not afterwards.
     const removed = [...new Set(known)].filter((id) => !keyids.includes(id));
+    // Roles for which one of `removed` still counts.
     const still_in = roleNames.filter((name) =>
       keysIn(after.next, name).keyids.some((id) => removed.includes(id)),
     );

@@ -12,10 +12,7 @@ import { changesBetween, withChanges } from "./good-changes.ts";
 export const largeBytes = 64 * 1024;
 
 /** A good copy as it is on the disk. `isWhole` is false where what was changed since it was written cannot be read. */
-export interface GoodCopy {
-  readonly bytes: Buffer;
-  readonly isWhole: boolean;
-}
+export type GoodCopy = ReturnType<typeof joined>;
 
 /** Throws NotRegular and the system's errors. */
 export function readGoodCopySync(path: string): GoodCopy {
@@ -67,7 +64,7 @@ export async function bringUpToDate(
   await syncDirectory(directory);
 }
 
-function joined(base: Buffer, changes: Buffer | null): GoodCopy {
+function joined(base: Buffer, changes: Buffer | null) {
   if (changes === null) return { bytes: base, isWhole: true };
   const bytes = withChanges(base, changes.toString("utf8"));
   return { bytes: bytes ?? base, isWhole: bytes !== null };

@@ -9,11 +9,7 @@ import { processTime, type StoreTime } from "./store-time.ts";
 const restingSeconds = 30;
 const troubledSeconds = 5;
 
-export interface Capacity {
-  readonly sizeBytes: number;
-  /** Bytes for users other than root. */
-  readonly availableBytes: number;
-}
+export type Capacity = ReturnType<typeof capacityIn>;
 
 /** The file system of the state. It is checked now and then, so that no reader ever waits for it. */
 export class Disk {
@@ -149,6 +145,7 @@ export function capacityOf(directory: string): Capacity | null {
   return found === undefined ? null : capacityIn(found);
 }
 
-function capacityIn({ blocks, bavail, bsize }: StatsFs): Capacity {
+/** `availableBytes`: for users other than root. */
+function capacityIn({ blocks, bavail, bsize }: StatsFs) {
   return { sizeBytes: blocks * bsize, availableBytes: bavail * bsize };
 }

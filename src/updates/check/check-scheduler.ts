@@ -276,15 +276,10 @@ export class CheckScheduler {
 }
 
 /** The settings that the schedule depends on. */
-interface Basis {
-  readonly isEnabled: boolean;
-  readonly server: string;
-  readonly channel: string;
-  readonly intervalSeconds: number;
-}
+type Basis = ReturnType<typeof basisOf>;
 
 /** As the settings are now. */
-function basisOf({ settings, checkIntervalSeconds }: UpdaterOptions): Basis {
+function basisOf({ settings, checkIntervalSeconds }: UpdaterOptions) {
   const { enabled, server, channel } = settings().ota;
   return { isEnabled: enabled, server, channel, intervalSeconds: checkIntervalSeconds() };
 }

@@ -2,16 +2,13 @@ import { rethrown, StewardError } from "../../../contract/errors.ts";
 import { serviceName } from "../../../contract/host-file/release-plan.ts";
 import type { RunCommand } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
-import type { UnitState, Units } from "../../release-ports.ts";
+import type { Units } from "../../release-ports.ts";
 import { readJournalEntry } from "./journal-entry.ts";
 import { moment } from "./journal-source.ts";
 import { systemctl } from "./systemctl.ts";
 
 /** The state of a unit, with words for people. */
-export interface DescribedUnitState extends UnitState {
-  /** Its state, and how it ended: `failed, exit status 1`. */
-  readonly words: string;
-}
+export type DescribedUnitState = ReturnType<typeof readState>;
 
 export interface LinuxUnits extends Units {
   state(unit: string): Promise<DescribedUnitState>;
@@ -87,7 +84,7 @@ async function ask(run: RunCommand, unit: string): Promise<Shown> {
   return Object.fromEntries(shown) as Shown;
 }
 
-function readState(unit: string, shown: Shown): DescribedUnitState {
+function readState(unit: string, shown: Shown) {
   const { LoadState, ActiveState, SubState, Result, NRestarts, InvocationID } = shown;
   // `systemctl show` succeeds for a missing unit.
   if (LoadState === "not-found") throw new StewardError("not_found", `The unit ${unit} does not exist`);
@@ -103,6 +100,7 @@ function readState(unit: string, shown: Shown): DescribedUnitState {
     isFailed,
     uncleanExits: Number(NRestarts) + (hasLeft ? 1 : 0),
     invocation: InvocationID,
+    /** Its state, and how it ended: `failed, exit status 1`. */
     words: wordsOf(shown),
   };
 }

@@ -9,15 +9,10 @@ import type { OtlpDecisions, SyslogDecisions } from "../../host-file/decisions.t
 import type { OutboxPlan, ReadMetrics } from "./outbox-plan.ts";
 
 /** The receivers of the record and the metrics that root has named in the host file. */
-export interface Telemetry {
-  readonly receivers: readonly NamedReceiver[];
-  /** The outcome of the pushes of metrics; null: they are not pushed. */
-  metrics(): MetricsState | null;
-  close(): Promise<void>;
-}
+export type Telemetry = ReturnType<typeof openTelemetry>;
 
 /** Begins to push metrics, where a collector is named. */
-export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics): Telemetry {
+export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics) {
   const { otlp, syslog } = plan.config.telemetry;
   const collector = otlp && collectorOf(plan, otlp);
   const { timers, wall } = plan.host.time;
@@ -31,9 +26,10 @@ export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics): Telem
     receivers: [
       ...(collector ? [{ name: "otlp", takes: "record" as const, receiver: collector }] : []),
       ...(syslog ? [{ name: "syslog", takes: "record" as const, receiver: syslogOf(plan, syslog) }] : []),
-    ],
-    metrics: () => schedule?.state() ?? null,
-    close: async () => schedule?.close(),
+    ] satisfies NamedReceiver[],
+    /** The outcome of the pushes of metrics; null: they are not pushed. */
+    metrics: (): MetricsState | null => schedule?.state() ?? null,
+    close: async (): Promise<void> => schedule?.close(),
   };
 }
 
