@@ -1,7 +1,7 @@
 import { type MetricLabels, type MetricName, metricFamilies } from "../../contract/metrics.ts";
 import type { MetricSink } from "../../metrics/exposition.ts";
 import type { HistogramReading } from "../../metrics/histogram.ts";
-import { attributesOf, type KeyValue, nanoseconds, type Resource, resourceOf, scopeOf } from "./values.ts";
+import { attributesOf, nanoseconds, type Resource, resourceOf, scopeOf } from "./values.ts";
 
 /** AggregationTemporality: values count from the start of the process. */
 const cumulative = 2;
@@ -12,22 +12,11 @@ interface Times {
   readonly now: string;
 }
 
-interface NumberPoint {
-  readonly attributes?: readonly KeyValue[];
-  readonly asDouble: number;
-}
-
-interface HistogramPoint {
-  readonly attributes?: readonly KeyValue[];
-  readonly count: string;
-  readonly sum: number;
-  readonly bucketCounts: readonly string[];
-  readonly explicitBounds: readonly number[];
-}
+type Labelled = ReturnType<typeof labelled>;
 
 interface Family {
-  readonly numbers: NumberPoint[];
-  readonly histograms: HistogramPoint[];
+  readonly numbers: (Labelled & { readonly asDouble: number })[];
+  readonly histograms: (Labelled & ReturnType<typeof bucketsOf>)[];
 }
 
 /** Collects the values of one moment for a request to /v1/metrics. */
