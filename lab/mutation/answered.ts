@@ -66,16 +66,10 @@ const answers: readonly Answer[] = [
     why: "A schedule without a step was refused some lines above; the type alone does not say so.",
   },
   {
-    file: "src/releases/release-journal-schema.ts",
+    file: "src/store/validation/object-schema.ts",
     source: "additionalProperties: false,",
     replacement: "true",
     why: "What lies on the disk may hold members of a newer release: `tolerant` leaves this out of every document's schema.",
-  },
-  {
-    file: "src/releases/update-record.ts",
-    source: "additionalProperties: false,",
-    replacement: "true",
-    why: "The same.",
   },
   {
     file: "src/releases/rollout-report.ts",

@@ -2,6 +2,7 @@ import { objectIn } from "../contract/text/json-of.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { tolerant } from "../store/validation/members.ts";
+import { objectOf } from "../store/validation/object-schema.ts";
 import { createValidator, documentValidatorName } from "../store/validation/schemas.ts";
 import { isSafePath } from "./read-archive.ts";
 import { unusableBackup } from "./unusable.ts";
@@ -54,34 +55,25 @@ export const manifestPath = "backup.json";
 export const mostManifestBytes = 1024 * 1024;
 
 const text = { type: "string", maxLength: 256 } as const;
-const object = (
-  properties: Readonly<Record<string, object>>,
-  optional: Readonly<Record<string, object>> = {},
-) => ({
-  type: "object",
-  additionalProperties: false,
-  required: Object.keys(properties),
-  properties: { ...properties, ...optional },
-});
 
 export const manifestName = "backup";
 
-export const manifestSchema = object({
+export const manifestSchema = objectOf({
   format: { type: "string", const: backupFormat },
   version: { type: "integer", minimum: 1, maximum: backupVersion },
   made_at: { type: "string", maxLength: 32, format: "date-time" },
   steward: text,
   product: text,
-  device: object({ id: text, name: text, host_name: text, time_zone: text }),
+  device: objectOf({ id: text, name: text, host_name: text, time_zone: text }),
   releases: {
     type: "array",
     maxItems: 64,
-    items: object({ kind: { type: "string", enum: updateKinds }, version: text }),
+    items: objectOf({ kind: { type: "string", enum: updateKinds }, version: text }),
   },
   files: {
     type: "array",
     maxItems: 2_000,
-    items: object(
+    items: objectOf(
       {
         path: { type: "string", maxLength: 255 },
         bytes: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },

@@ -1,4 +1,5 @@
 import type { DocumentKind } from "../store/documents/document-kind.ts";
+import { nullableObjectOf, objectOf } from "../store/validation/object-schema.ts";
 
 /** A place in the record of events, which is the outbox's queue. */
 export interface Position {
@@ -29,32 +30,17 @@ const seq = { type: "integer", minimum: 0 } as const;
 export const outboxKind: DocumentKind<OutboxRecord> = {
   name: "outbox",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["receivers"],
-    properties: {
-      receivers: {
-        type: "array",
-        items: {
-          type: "object",
-          additionalProperties: false,
-          required: ["name", "seq", "change_hash", "sending"],
-          properties: {
-            name: { type: "string" },
-            seq,
-            change_hash: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" },
-            sending: {
-              type: ["object", "null"],
-              additionalProperties: false,
-              required: ["first", "last"],
-              properties: { first: seq, last: seq },
-            },
-          },
-        },
-      },
+  schema: objectOf({
+    receivers: {
+      type: "array",
+      items: objectOf({
+        name: { type: "string" },
+        seq,
+        change_hash: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" },
+        sending: nullableObjectOf({ first: seq, last: seq }),
+      }),
     },
-  },
+  }),
   defaults: { receivers: [] },
   onLoss: "defaults",
 };

@@ -1,5 +1,6 @@
 import type { Document } from "../store/documents/document.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
+import { objectOf } from "../store/validation/object-schema.ts";
 
 /** A receiver of the settings, and where its messages go. */
 export interface Addressed {
@@ -19,22 +20,12 @@ export interface ReceiverSecretsState {
 export const receiverSecretsKind: DocumentKind<ReceiverSecretsState> = {
   name: "receiver-secrets",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["secrets"],
-    properties: {
-      secrets: {
-        type: "array",
-        items: {
-          type: "object",
-          additionalProperties: false,
-          required: ["name", "sealed"],
-          properties: { name: { type: "string" }, sealed: { type: "string" } },
-        },
-      },
+  schema: objectOf({
+    secrets: {
+      type: "array",
+      items: objectOf({ name: { type: "string" }, sealed: { type: "string" } }),
     },
-  },
+  }),
   defaults: { secrets: [] },
   onLoss: "defaults",
 };

@@ -1,3 +1,5 @@
+import { objectOf } from "../store/validation/object-schema.ts";
+
 /**
  * The phases of a trial. `installing`: nothing has been changed yet, so a crash just ends it. `switching`: `current` is
  * about to be switched to it; `activating`: it is, and the service is informed; `confirming`: it is watched. `undoing`:
@@ -26,12 +28,6 @@ export const journalBounds = {
 
 const text = (maxLength: number) => ({ type: "string", maxLength }) as const;
 const nullable = <T extends object>(schema: T) => ({ oneOf: [{ type: "null" }, schema] }) as const;
-const object = (properties: Readonly<Record<string, object>>) => ({
-  type: "object",
-  additionalProperties: false,
-  required: Object.keys(properties),
-  properties,
-});
 const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 const seconds = { type: "number", minimum: 0 } as const;
 const moment = { type: "string", maxLength: 32, format: "date-time" } as const;
@@ -39,20 +35,14 @@ const list = (items: object, maxItems: number) => ({ type: "array", items, maxIt
 const log = list(text(journalBounds.lineLength), journalBounds.logLines);
 const known = { id: { type: "string", pattern: "^[0-9a-f]{32}$" }, name: text(64), version: text(64) };
 
-const cause = object({
+const cause = objectOf({
   code: text(64),
   count: nullable(count),
   last_answer: nullable(text(1_000)),
 });
 
-/** A member that was added later is absent in older journals. */
-const withCause = (schema: ReturnType<typeof object>) => ({
-  ...schema,
-  properties: { ...schema.properties, cause },
-});
-
-const trial = object({
-  release: object(known),
+const trial = objectOf({
+  release: objectOf(known),
   phase: { type: "string", enum: trialPhases },
   begun_at: moment,
   begun_uptime: seconds,
@@ -60,51 +50,50 @@ const trial = object({
   boots: count,
   crashes: count,
   deadline_uptime: nullable(seconds),
-  health: object({ successes: count, needed: count, last: nullable(text(1_000)), at: nullable(moment) }),
+  health: objectOf({ successes: count, needed: count, last: nullable(text(1_000)), at: nullable(moment) }),
   undo: nullable(
-    withCause(
-      object({
+    objectOf(
+      {
         outcome: { type: "string", enum: ["failed", "deferred", "aborted", "rolled_back"] },
         reason: text(1_000),
         log,
-      }),
+      },
+      { cause },
     ),
   ),
 });
 
-const good = object(known);
-const committed = object({ at: moment, boot_id: text(64), uptime: seconds });
+const committed = objectOf({ at: moment, boot_id: text(64), uptime: seconds });
 
-const slotOfAll = object({
-  good: list({ ...good, properties: { ...good.properties, committed } }, journalBounds.good),
-  trial: nullable(trial),
-  setAside: list(
-    withCause(
-      object({
-        ...known,
-        at: moment,
-        why: { type: "string", enum: ["failed", "held", "deferred"] },
-        reason: text(1_000),
-        until: nullable(moment),
-      }),
+const slot = objectOf(
+  {
+    good: list(objectOf(known, { committed }), journalBounds.good),
+    trial: nullable(trial),
+    setAside: list(
+      objectOf(
+        {
+          ...known,
+          at: moment,
+          why: { type: "string", enum: ["failed", "held", "deferred"] },
+          reason: text(1_000),
+          until: nullable(moment),
+        },
+        { cause },
+      ),
+      journalBounds.setAside,
     ),
-    journalBounds.setAside,
-  ),
-});
-
-const slot = {
-  ...slotOfAll,
-  properties: { ...slotOfAll.properties, agentRolledBack: list(known.id, journalBounds.agentRolledBack) },
-};
+  },
+  { agentRolledBack: list(known.id, journalBounds.agentRolledBack) },
+);
 
 /** The journal's form. */
-export const releaseJournalSchema = object({
+export const releaseJournalSchema = objectOf({
   format: { type: "integer", enum: [1] },
   sequence: count,
-  slots: object({ rules: slot, binary: slot }),
+  slots: objectOf({ rules: slot, binary: slot }),
   history: list(
-    withCause(
-      object({
+    objectOf(
+      {
         sequence: count,
         at: moment,
         kind: { enum: [null, "rules", "binary"] },
@@ -120,7 +109,8 @@ export const releaseJournalSchema = object({
         restored_healthy: { type: ["boolean", "null"] },
         seconds,
         log,
-      }),
+      },
+      { cause },
     ),
     journalBounds.history,
   ),

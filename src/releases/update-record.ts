@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { passedOverCounts, passedOverList } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
+import { nullableObjectOf, objectOf } from "../store/validation/object-schema.ts";
 import type { Blockers } from "./kind-blockers.ts";
 import type { PassedOverCounts } from "./passed-over.ts";
 import { maximumNotes } from "./release-format.ts";
@@ -119,62 +120,40 @@ const nullableMoment = { ...moment, type: ["string", "null"] } as const;
 const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 const text = (maxLength: number) => ({ type: "string", maxLength }) as const;
 const nullableText = (maxLength: number) => ({ type: ["string", "null"], maxLength }) as const;
-const object = (properties: Readonly<Record<string, object>>) => ({
-  type: "object",
-  additionalProperties: false,
-  required: Object.keys(properties),
-  properties,
-});
-/** A member that was added later is absent in older records. */
-const withOptional = (
-  optional: Readonly<Record<string, object>>,
-  properties: Readonly<Record<string, object>>,
-) => ({ ...object(properties), properties: { ...properties, ...optional } });
-const nullable = (properties: Readonly<Record<string, object>>) => ({
-  ...object(properties),
-  type: ["object", "null"],
-});
 
 const server = text(512);
-const releaseMembers = {
-  id: { type: "string", pattern: "^[0-9a-f]{32}$" },
-  kind: { type: "string", enum: ["rules", "binary"] },
-  name: text(64),
-  version: text(64),
-  channel: text(32),
-  length_bytes: count,
-  notes: text(2_000),
-  urgent: { type: "boolean" },
-  path: text(1_024),
-  due_at: nullableMoment,
-};
-const release = {
-  ...withOptional(
-    { more_notes: { type: "array", maxItems: maximumNotes.lines, items: text(maximumNotes.line) } },
-    releaseMembers,
-  ),
-  type: ["object", "null"],
-};
+const release = nullableObjectOf(
+  {
+    id: { type: "string", pattern: "^[0-9a-f]{32}$" },
+    kind: { type: "string", enum: ["rules", "binary"] },
+    name: text(64),
+    version: text(64),
+    channel: text(32),
+    length_bytes: count,
+    notes: text(2_000),
+    urgent: { type: "boolean" },
+    path: text(1_024),
+    due_at: nullableMoment,
+  },
+  { more_notes: { type: "array", maxItems: maximumNotes.lines, items: text(maximumNotes.line) } },
+);
 
 const releaseId = { type: "string", pattern: "^[0-9a-f]{32}$" } as const;
-const postponed = nullable({ release_id: releaseId, until: moment });
+const postponed = nullableObjectOf({ release_id: releaseId, until: moment });
 
-const check = {
-  ...withOptional(
-    { id: text(64) },
-    {
-      at: moment,
-      outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
-      code: nullableText(64),
-      detail: nullableText(recordBounds.detail),
-      requests: count,
-      body_bytes: count,
-    },
-  ),
-  type: ["object", "null"],
-};
+const check = nullableObjectOf(
+  {
+    at: moment,
+    outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
+    code: nullableText(64),
+    detail: nullableText(recordBounds.detail),
+    requests: count,
+    body_bytes: count,
+  },
+  { id: text(64) },
+);
 
-const blocker = nullable({ code: text(64), detail: text(recordBounds.detail) });
+const blocker = nullableObjectOf({ code: text(64), detail: text(recordBounds.detail) });
 
 const nothingApplied = {
   followed: { sequence: 0, rules: null, binary: null },
@@ -195,27 +174,16 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
       for (const [name, value] of Object.entries(nothingApplied)) members.set(name, value);
     },
   },
-  schema: withOptional(
-    {
-      last_backup_at: nullableMoment,
-      passed_over: passedOverList,
-      passed_over_counts: passedOverCounts,
-      blockers: object({ rules: blocker, binary: blocker }),
-      dismissed: {
-        type: "array",
-        maxItems: recordBounds.dismissed,
-        items: object({ release_id: releaseId, failed_at: moment }),
-      },
-    },
+  schema: objectOf(
     {
       seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
       anchor: { ...fingerprint, type: ["string", "null"] },
-      confirmation: nullable({ fingerprint, at: moment, by: text(128) }),
-      proof: nullable({ fingerprint, server }),
-      validators: nullable({ server, etag: nullableText(1_024), last_modified: nullableText(128) }),
+      confirmation: nullableObjectOf({ fingerprint, at: moment, by: text(128) }),
+      proof: nullableObjectOf({ fingerprint, server }),
+      validators: nullableObjectOf({ server, etag: nullableText(1_024), last_modified: nullableText(128) }),
       failures: count,
       download_failures: count,
-      retry: nullable({
+      retry: nullableObjectOf({
         boot_id: text(64),
         uptime: { type: "number", minimum: 0 },
         left: { type: "number", minimum: 0, maximum: 34 * 86_400 },
@@ -228,14 +196,25 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
         propertyNames: { type: "string", maxLength: 80 },
         additionalProperties: text(64),
       },
-      available: object({ rules: release, binary: release }),
+      available: objectOf({ rules: release, binary: release }),
       announced: {
         type: "array",
         maxItems: recordBounds.announced,
         items: { type: "string", pattern: "^[0-9a-f]{32}$" },
       },
-      followed: object({ sequence: count, rules: nullableText(80), binary: nullableText(80) }),
-      postponed: object({ rules: postponed, binary: postponed }),
+      followed: objectOf({ sequence: count, rules: nullableText(80), binary: nullableText(80) }),
+      postponed: objectOf({ rules: postponed, binary: postponed }),
+    },
+    {
+      last_backup_at: nullableMoment,
+      passed_over: passedOverList,
+      passed_over_counts: passedOverCounts,
+      blockers: objectOf({ rules: blocker, binary: blocker }),
+      dismissed: {
+        type: "array",
+        maxItems: recordBounds.dismissed,
+        items: objectOf({ release_id: releaseId, failed_at: moment }),
+      },
     },
   ),
   defaults: {

@@ -1,4 +1,5 @@
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import { nullableObjectOf, objectOf } from "../../store/validation/object-schema.ts";
 
 /** The facts about the clock that the agent keeps over restarts. */
 export interface ClockRecord {
@@ -16,22 +17,15 @@ export interface ClockRecord {
 export const clockRecordKind: DocumentKind<ClockRecord> = {
   name: "clock",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["floor_at", "power_off_gap", "frequency_ppm", "synchronised_boot_id"],
-    properties: {
-      floor_at: { type: ["string", "null"], format: "date-time" },
-      power_off_gap: {
-        type: ["object", "null"],
-        additionalProperties: false,
-        required: ["boot_id", "left_seconds"],
-        properties: { boot_id: { type: "string" }, left_seconds: { type: "number", minimum: 0 } },
-      },
-      frequency_ppm: { type: ["number", "null"], minimum: -500, maximum: 500 },
-      synchronised_boot_id: { type: ["string", "null"] },
-    },
-  },
+  schema: objectOf({
+    floor_at: { type: ["string", "null"], format: "date-time" },
+    power_off_gap: nullableObjectOf({
+      boot_id: { type: "string" },
+      left_seconds: { type: "number", minimum: 0 },
+    }),
+    frequency_ppm: { type: ["number", "null"], minimum: -500, maximum: 500 },
+    synchronised_boot_id: { type: ["string", "null"] },
+  }),
   defaults: { floor_at: null, power_off_gap: null, frequency_ppm: null, synchronised_boot_id: null },
   onLoss: "defaults",
 };
