@@ -21,13 +21,10 @@ export function isAway(error: unknown): error is AgentAbsent | StewardError {
 }
 
 /** Sent with each request to the agent. */
-export interface Credentials {
-  token: string | undefined;
-  authority: string | undefined;
-}
+export type Credentials = Awaited<ReturnType<typeof readCredentials>>;
 
 /** From the files named on the command line. Throws CommandError(6) for what cannot be a token. */
-export async function readCredentials({ tokenFile, authorityFile }: Places): Promise<Credentials> {
+export async function readCredentials({ tokenFile, authorityFile }: Places) {
   const token = tokenFile === undefined ? undefined : (await givenText(tokenFile)).trim();
   // RFC 6750 §2.1: b64token; anything else could not be sent in the header.
   if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
@@ -44,13 +41,7 @@ export async function readCredentials({ tokenFile, authorityFile }: Places): Pro
 }
 
 /** An operation as an HTTP request. */
-export interface HttpRequest {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body: string | Upload | undefined;
-  authority: string | undefined;
-}
+export type HttpRequest = ReturnType<typeof buildRequest>;
 
 interface Parts {
   params?: Readonly<Record<string, string>>;
@@ -59,7 +50,7 @@ interface Parts {
 }
 
 /** The operation with its input as the request for it. */
-export function buildRequest(id: OperationId, input: object, { token, authority }: Credentials): HttpRequest {
+export function buildRequest(id: OperationId, input: object, { token, authority }: Credentials) {
   const operation = operationOf(id);
   const { params = {}, query = {}, body }: Parts = input;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>

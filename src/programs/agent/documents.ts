@@ -27,12 +27,6 @@ import type { StoreTime } from "../../store/files/store-time.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
 import { accountsKind } from "../../users/account.ts";
 
-/**
- * The documents of every release that kept no register of them. A later document must not be added here: in the state
- * of such a release its absence is no damage.
- */
-const beforeRegister: readonly string[] = documentNames;
-
 /** Opened when they are first needed. */
 const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind, outboxKind];
 
@@ -50,9 +44,9 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
   return [accountsKind, settings, ...others, ...lateKinds];
 }
 
-/** The documents of a directory with state whose absence is damage. */
+/** The documents of a directory with state whose absence is damage: all of them, where it has lost its register. */
 export async function knownDocuments(directory: string): Promise<ReadonlySet<string>> {
-  const { documents } = (await readRegister(directory)) ?? { documents: beforeRegister };
+  const { documents } = (await readRegister(directory)) ?? { documents: documentNames };
   return new Set([accountsKind.name, ...documents]);
 }
 
@@ -77,7 +71,7 @@ export async function openDocuments(config: DocumentsConfig) {
   const disk = Disk.open(directory, reserve, time);
   const names = namesIn(directory);
   const isEmptyDirectory = isEmpty(names);
-  const register = await Register.open(directory, isEmptyDirectory ? [] : beforeRegister, {
+  const register = await Register.open(directory, isEmptyDirectory ? [] : documentNames, {
     ...{ readsOnly, names, time },
   });
   const openKind = <T extends object>(
