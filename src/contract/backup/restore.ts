@@ -1,4 +1,4 @@
-import { timestamp } from "../shapes.ts";
+import { strictObject, timestamp } from "../shapes.ts";
 
 const name = { type: "string", maxLength: 1_024 } as const;
 const figure = { type: "integer", minimum: 0 } as const;
@@ -7,12 +7,7 @@ const names = { type: "array", items: { type: "string" } } as const;
 /** Bytes of an encrypted backup: as much as its reader takes of its archive, and age's own part. */
 export const mostBackupBytes = 513 * 1024 * 1024;
 
-export const receivedBackup = {
-  type: "object",
-  additionalProperties: false,
-  required: ["bytes"],
-  properties: { bytes: figure },
-} as const;
+export const receivedBackup = strictObject({ bytes: figure });
 
 export const restoreRequest = {
   type: "object",
@@ -33,12 +28,7 @@ export const restoreRequest = {
 } as const;
 
 /** A file of root's, by its path in the directory of the host file. */
-const hostFile = {
-  type: "object",
-  additionalProperties: false,
-  required: ["path", "sha256", "differs"],
-  properties: { path: name, sha256: name, differs: { type: "boolean" } },
-} as const;
+const hostFile = strictObject({ path: name, sha256: name, differs: { type: "boolean" } });
 
 export const restorePlan = {
   type: "object",
@@ -50,12 +40,7 @@ export const restorePlan = {
   properties: {
     made_at: timestamp,
     steward: { type: "string", description: "the version that has made it" },
-    device: {
-      type: "object",
-      additionalProperties: false,
-      required: ["id", "name", "host_name", "time_zone"],
-      properties: { id: name, name, host_name: name, time_zone: name },
-    },
+    device: strictObject({ id: name, name, host_name: name, time_zone: name }),
     as_replacement: { type: "boolean" },
     users: figure,
     two_factor: { ...figure, description: "users with a second factor that can be used here" },

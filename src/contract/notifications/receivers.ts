@@ -1,42 +1,30 @@
-import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
 import { receiverName } from "./notify-settings.ts";
 
 const error = { type: "string", description: "why, in English" } as const;
 
-const receiverState = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name", "kind", "secret_set", "last_success", "waiting", "last_error", "next_attempt"],
-  properties: {
-    name: receiverName,
-    kind: {
-      type: "string",
-      enum: ["webhook", "mail", "otlp", "syslog"],
-      description: "otlp, syslog: root's, by the host file",
-    },
-    secret_set: {
-      type: ["boolean", "null"],
-      description: "null: it needs none",
-    },
-    last_success: { ...nullableTimestamp, description: "since the agent's start" },
-    waiting: { type: "integer", minimum: 0, description: "events that it has not acknowledged" },
-    last_error: {
-      type: ["object", "null"],
-      additionalProperties: false,
-      required: ["time", "detail"],
-      properties: { time: timestamp, detail: error },
-      description: "or refusal; null: the last attempt succeeded",
-    },
-    next_attempt: { ...nullableTimestamp, description: "null: nothing waits" },
+const receiverState = strictObject({
+  name: receiverName,
+  kind: {
+    type: "string",
+    enum: ["webhook", "mail", "otlp", "syslog"],
+    description: "otlp, syslog: root's, by the host file",
   },
-} as const;
+  secret_set: {
+    type: ["boolean", "null"],
+    description: "null: it needs none",
+  },
+  last_success: { ...nullableTimestamp, description: "since the agent's start" },
+  waiting: { type: "integer", minimum: 0, description: "events that it has not acknowledged" },
+  last_error: {
+    description: "or refusal; null: the last attempt succeeded",
+    ...strictObject({ time: timestamp, detail: error }),
+    type: ["object", "null"],
+  },
+  next_attempt: { ...nullableTimestamp, description: "null: nothing waits" },
+});
 
-export const receiverStates = {
-  type: "object",
-  additionalProperties: false,
-  required: ["receivers"],
-  properties: { receivers: { type: "array", items: receiverState } },
-} as const;
+export const receiverStates = strictObject({ receivers: { type: "array", items: receiverState } });
 
 export const secretRequest = {
   type: "object",
@@ -52,28 +40,18 @@ export const secretRequest = {
   },
 } as const;
 
-export const secretAnswer = {
-  type: "object",
-  additionalProperties: false,
-  required: ["secret"],
-  properties: {
-    secret: {
-      type: ["string", "null"],
-      description: "that was made, shown only here; null: it was given",
-    },
+export const secretAnswer = strictObject({
+  secret: {
+    type: ["string", "null"],
+    description: "that was made, shown only here; null: it was given",
   },
-} as const;
+});
 
-export const delivery = {
-  type: "object",
-  additionalProperties: false,
-  required: ["ok", "answer", "error"],
-  properties: {
-    ok: { type: "boolean" },
-    answer: { type: ["string", "null"], description: "in the receiver's words" },
-    error: { ...error, type: ["string", "null"] },
-  },
-} as const;
+export const delivery = strictObject({
+  ok: { type: "boolean" },
+  answer: { type: ["string", "null"], description: "in the receiver's words" },
+  error: { ...error, type: ["string", "null"] },
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const notificationShapes = () =>
