@@ -1,4 +1,4 @@
-import { byAdmin, group } from "../shapes.ts";
+import { byAdmin, group, strictObject } from "../shapes.ts";
 
 /** The most receivers that the settings may name. */
 export const mostReceivers = 8;
@@ -65,8 +65,7 @@ const receiver = {
 /** Settings of the messages that leave the device by themselves. Secrets are not among them. */
 export const notify = {
   ...group,
-  required: ["receivers"],
-  properties: {
+  ...strictObject({
     receivers: {
       type: "array",
       items: receiver,
@@ -77,5 +76,5 @@ export const notify = {
       description: "webhooks and mailboxes that get a message when the device needs someone",
       "x-redacted": true,
     },
-  },
+  }),
 } as const;

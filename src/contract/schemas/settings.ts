@@ -36,8 +36,7 @@ export const mostTimeServers = 8;
 
 const device = {
   ...group,
-  required: ["name", "location", "contact", "not_needed"],
-  properties: {
+  ...strictObject({
     name: {
       ...displayName,
       ...byOperator,
@@ -70,13 +69,12 @@ const device = {
       title: "Not needed here",
       description: "parts of the setup that this device does without: the status asks for them no more",
     },
-  },
+  }),
 } as const;
 
 const time = {
   ...group,
-  required: ["mode", "servers", "authenticated_only", "min_agreeing", "panic_threshold"],
-  properties: {
+  ...strictObject({
     mode: {
       type: "string",
       enum: timeModes,
@@ -125,13 +123,12 @@ const time = {
       title: "Largest correction",
       description: "larger corrections are refused unless forced",
     },
-  },
+  }),
 } as const;
 
 const security = {
   ...group,
-  required: ["require_2fa", "session_idle", "session_absolute", "password_min_length"],
-  properties: {
+  ...strictObject({
     require_2fa: {
       type: "string",
       enum: ["none", "admins", "all"],
@@ -163,13 +160,12 @@ const security = {
       title: "Minimum password length",
       description: "15 to 128 characters; applies to passwords chosen from now on",
     },
-  },
+  }),
 } as const;
 
 const consoleSettings = {
   ...group,
-  required: ["language", "banner", "accent"],
-  properties: {
+  ...strictObject({
     language: {
       type: "string",
       pattern: "^[a-z]{2}(-[A-Z]{2})?$",
@@ -195,7 +191,7 @@ const consoleSettings = {
       title: "Colour",
       description: "of the console",
     },
-  },
+  }),
 } as const;
 
 /**

@@ -21,17 +21,7 @@ const window = strictObject({
 
 const ota = {
   ...group,
-  required: [
-    "enabled",
-    "server",
-    "channel",
-    "check_interval",
-    "auto_update_rules",
-    "auto_update_binary",
-    "verify_signature",
-    "report",
-  ],
-  properties: {
+  ...strictObject({
     enabled: {
       type: "boolean",
       default: false,
@@ -98,14 +88,13 @@ const ota = {
       description:
         "each check tells the update server the product, the versions and their outcome, and a number that differs for each release; off: nothing",
     },
-  },
+  }),
 } as const;
 
 /** The settings of updates; `verify_signature` is there to be seen, and must stay true. */
 export const update = {
   ...group,
-  required: ["ota", "windows"],
-  properties: {
+  ...strictObject({
     ota,
     windows: {
       type: "array",
@@ -116,5 +105,5 @@ export const update = {
       title: "Update windows",
       description: "when updates may be applied, in the device's time zone; empty: at any time",
     },
-  },
+  }),
 } as const;
