@@ -41,7 +41,13 @@ describe("a page that is open while Steward itself is updated", () => {
         return route.fulfill({ response, json: { ...(await response.json()), version: "99.0.0" } });
       }
       if (pathname.startsWith("/api/")) return route.fallback();
-      const path = join(otherBuild, pathname.startsWith("/assets/") ? pathname : "index.html");
+      if (!pathname.startsWith("/assets/")) {
+        // Half of the page's binding comes with each document.
+        const response = await route.fetch();
+        const headers = { "server-timing": response.headers()["server-timing"] ?? "" };
+        return route.fulfill({ path: join(otherBuild, "index.html"), headers });
+      }
+      const path = join(otherBuild, pathname);
       return existsSync(path) ? route.fulfill({ path }) : route.fulfill({ status: 404 });
     });
     // An event leads to the status.

@@ -30,7 +30,7 @@ export function needInWords(need: Need, format = pageFormat): NeedInWords | null
   return {
     title: visible(title(told)),
     text: isFinding
-      ? healthSentence({ code: told.reason, detail, facts } as Finding, format)
+      ? healthSentence({ code: told.reason || code, detail, facts } as Finding, format)
       : { text: visible(text(told)), isAgents: false },
     isFinding,
     button: wordFor(t.home.needButtons, code) ?? t.home.needButtons.part,
