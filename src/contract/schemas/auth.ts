@@ -1,19 +1,11 @@
-import { displayName, password, timestamp, userId, username } from "../shapes.ts";
+import { displayName, password, strictObject, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { user } from "./users.ts";
 
-export const setupStatus = {
-  type: "object",
-  additionalProperties: false,
-  required: ["setup_required"],
-  properties: { setup_required: { type: "boolean" } },
-} as const;
+export const setupStatus = strictObject({ setup_required: { type: "boolean" } });
 
-export const setUp = {
-  type: "object",
-  additionalProperties: false,
-  required: ["setup_token", "username", "password"],
-  properties: {
+export const setUp = strictObject(
+  {
     setup_token: {
       type: "string",
       minLength: 1,
@@ -26,7 +18,8 @@ export const setUp = {
     display_name: { ...displayName, description: "of a user who is made" },
     password,
   },
-} as const;
+  ["display_name"],
+);
 
 /** The members of a second factor that a caller may give: texts with a code in them. */
 export const factorProof = {
@@ -121,18 +114,12 @@ export const totp = {
 } as const;
 
 export const reauth = {
-  type: "object",
-  additionalProperties: false,
-  required: ["password"],
-  properties: { password, ...factorProof, passkey: passkeyProof },
+  ...strictObject({ password, ...factorProof, passkey: passkeyProof }, ["code", "recovery_code", "passkey"]),
   ...oneFactorProof,
 } as const;
 
-export const beginAtProvider = {
-  type: "object",
-  additionalProperties: false,
-  required: ["origin"],
-  properties: {
+export const beginAtProvider = strictObject(
+  {
     origin: {
       type: "string",
       minLength: 1,
@@ -146,21 +133,17 @@ export const beginAtProvider = {
       description: "true: of the caller's own session; the provider asks its user to sign in again",
     },
   },
-} as const;
+  ["step_up"],
+);
 
-export const begunAtProvider = {
-  type: "object",
-  additionalProperties: false,
-  required: ["authorization_url", "flow_token", "expires_in"],
-  properties: {
-    authorization_url: { type: "string", description: "where the browser goes to sign in" },
-    flow_token: {
-      type: "string",
-      description: "proves, when the browser is back, that it began here; good once",
-    },
-    expires_in: { type: "integer", description: "seconds for the user to sign in there" },
+export const begunAtProvider = strictObject({
+  authorization_url: { type: "string", description: "where the browser goes to sign in" },
+  flow_token: {
+    type: "string",
+    description: "proves, when the browser is back, that it began here; good once",
   },
-} as const;
+  expires_in: { type: "integer", description: "seconds for the user to sign in there" },
+});
 
 const returned = {
   flow_token: { type: "string", minLength: 1, maxLength: 128, writeOnly: true },
@@ -173,26 +156,13 @@ const returned = {
   },
 } as const;
 
-export const finishAtProvider = {
-  type: "object",
-  additionalProperties: false,
-  required: ["flow_token", "query"],
-  properties: { ...returned, refresh: refreshTransport },
-} as const;
+export const finishAtProvider = strictObject({ ...returned, refresh: refreshTransport }, ["refresh"]);
 
-export const confirmAtProvider = {
-  type: "object",
-  additionalProperties: false,
-  required: ["flow_token", "query"],
-  properties: returned,
-} as const;
+export const confirmAtProvider = strictObject(returned);
 
-export const stepUp = {
-  type: "object",
-  additionalProperties: false,
-  required: ["expires_in"],
-  properties: { expires_in: { type: "integer", description: "seconds for which the step-up is valid" } },
-} as const;
+export const stepUp = strictObject({
+  expires_in: { type: "integer", description: "seconds for which the step-up is valid" },
+});
 
 const refreshToken = { type: "string", minLength: 1, maxLength: 256 } as const;
 
@@ -208,11 +178,8 @@ export const refresh = {
   },
 } as const;
 
-export const session = {
-  type: "object",
-  additionalProperties: false,
-  required: ["access_token", "token_type", "expires_in", "session", "user", "warnings"],
-  properties: {
+export const session = strictObject(
+  {
     access_token: { type: "string", description: "JWT; send it as `Authorization: Bearer …`" },
     token_type: { type: "string", const: "Bearer" },
     expires_in: { type: "integer", description: "seconds for which the access token is valid" },
@@ -222,23 +189,14 @@ export const session = {
       description:
         "only with `refresh: cookie`, in the answer to a sign-in; X-Refresh-Binding sends it with the cookie. A page stores 26 characters of it; `Server-Timing` of a document has the rest",
     },
-    session: {
-      type: "object",
-      additionalProperties: false,
-      required: ["id", "expires_at", "idle_expires_at"],
-      properties: { id: { type: "string" }, expires_at: timestamp, idle_expires_at: timestamp },
-    },
+    session: strictObject({ id: { type: "string" }, expires_at: timestamp, idle_expires_at: timestamp }),
     user,
     warnings: { type: "array", items: { type: "string" } },
   },
-} as const;
+  ["refresh_token", "refresh_binding"],
+);
 
-export const changePassword = {
-  type: "object",
-  additionalProperties: false,
-  required: ["current_password", "new_password"],
-  properties: { current_password: password, new_password: password },
-} as const;
+export const changePassword = strictObject({ current_password: password, new_password: password });
 
 export const sessionId = {
   type: "string",
@@ -262,32 +220,17 @@ export const sessionsQuery = {
   properties: { ...whose, ...pageOf(200) },
 } as const;
 
-const listedSession = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "id",
-    "user_id",
-    "is_current",
-    "address",
-    "user_agent",
-    "created_at",
-    "last_used_at",
-    "expires_at",
-    "idle_expires_at",
-  ],
-  properties: {
-    id: sessionId,
-    user_id: userId,
-    is_current: { type: "boolean", description: "the session of this request" },
-    address: { type: "string" },
-    user_agent: { type: "string" },
-    created_at: timestamp,
-    last_used_at: { ...timestamp, description: "when its tokens were last issued" },
-    expires_at: timestamp,
-    idle_expires_at: timestamp,
-  },
-} as const;
+const listedSession = strictObject({
+  id: sessionId,
+  user_id: userId,
+  is_current: { type: "boolean", description: "the session of this request" },
+  address: { type: "string" },
+  user_agent: { type: "string" },
+  created_at: timestamp,
+  last_used_at: { ...timestamp, description: "when its tokens were last issued" },
+  expires_at: timestamp,
+  idle_expires_at: timestamp,
+});
 
 export const sessionList = listOf(listedSession, "last used first; at most ten a user");
 

@@ -1,4 +1,11 @@
-import { displayName, knownPasskey, nullableTimestamp, password, timestamp } from "../shapes.ts";
+import {
+  displayName,
+  knownPasskey,
+  nullableTimestamp,
+  password,
+  strictObject,
+  timestamp,
+} from "../shapes.ts";
 import { base64url, credentialId, factorProof, reauth, session, signedText } from "./auth.ts";
 import { keepTokens, tokensEnded, user } from "./users.ts";
 
@@ -10,24 +17,16 @@ export const passkeyId = {
   "x-expected": "the id of a passkey, which begins with psk_",
 } as const;
 
-export const passkey = {
-  type: "object",
-  additionalProperties: false,
-  required: ["id", "name", "host", "created_at", "last_used_at"],
-  properties: {
-    id: passkeyId,
-    name: passkeyName,
-    host: { type: "string", description: "the name of the device that it works under: its `rp.id`" },
-    created_at: timestamp,
-    last_used_at: nullableTimestamp,
-  },
-} as const;
+export const passkey = strictObject({
+  id: passkeyId,
+  name: passkeyName,
+  host: { type: "string", description: "the name of the device that it works under: its `rp.id`" },
+  created_at: timestamp,
+  last_used_at: nullableTimestamp,
+});
 
-export const twoFactor = {
-  type: "object",
-  additionalProperties: false,
-  required: ["enabled", "enrolled_at", "recovery_codes_remaining", "locked", "passkeys"],
-  properties: {
+export const twoFactor = strictObject(
+  {
     enabled: { type: "boolean" },
     enrolled_at: nullableTimestamp,
     recovery_codes_remaining: { type: "integer" },
@@ -35,34 +34,27 @@ export const twoFactor = {
     locked: user.properties.locked,
     passkeys: { type: "array", items: passkey },
   },
-} as const;
+  ["sealing_key"],
+);
 
-export const enrolment = {
-  type: "object",
-  additionalProperties: false,
-  required: ["secret", "otpauth_uri", "qr_svg", "algorithm", "digits", "period", "expires_at"],
-  properties: {
-    secret: {
-      type: "string",
-      description: "base32, for authenticators without a camera; shown only once",
-    },
-    otpauth_uri: { type: "string" },
-    qr_svg: { type: "string", description: "the URI as a QR code, an SVG document" },
-    algorithm: { type: "string", const: "SHA1" },
-    digits: { type: "integer", const: 6 },
-    period: { type: "integer", const: 30, description: "seconds" },
-    expires_at: {
-      ...timestamp,
-      description: "the setup can be finished until then; nothing changes before it is enabled",
-    },
+export const enrolment = strictObject({
+  secret: {
+    type: "string",
+    description: "base32, for authenticators without a camera; shown only once",
   },
-} as const;
+  otpauth_uri: { type: "string" },
+  qr_svg: { type: "string", description: "the URI as a QR code, an SVG document" },
+  algorithm: { type: "string", const: "SHA1" },
+  digits: { type: "integer", const: 6 },
+  period: { type: "integer", const: 30, description: "seconds" },
+  expires_at: {
+    ...timestamp,
+    description: "the setup can be finished until then; nothing changes before it is enabled",
+  },
+});
 
-export const enable = {
-  type: "object",
-  additionalProperties: false,
-  required: ["code"],
-  properties: {
+export const enable = strictObject(
+  {
     code: factorProof.code,
     allow_unsynchronised_clock: {
       type: "boolean",
@@ -70,7 +62,8 @@ export const enable = {
       description: "enable although the device's clock, by which codes are checked, is not trusted",
     },
   },
-} as const;
+  ["allow_unsynchronised_clock"],
+);
 
 const recoveryCodeList = {
   type: "array",
@@ -78,46 +71,29 @@ const recoveryCodeList = {
   description: "ten codes, each works once; shown only once",
 } as const;
 
-export const enabled = {
-  type: "object",
-  additionalProperties: false,
-  required: ["recovery_codes", "two_factor"],
-  properties: { recovery_codes: recoveryCodeList, two_factor: twoFactor },
-} as const;
+export const enabled = strictObject({ recovery_codes: recoveryCodeList, two_factor: twoFactor });
 
-export const recoveryCodes = {
-  type: "object",
-  additionalProperties: false,
-  required: ["recovery_codes"],
-  properties: { recovery_codes: recoveryCodeList },
-} as const;
+export const recoveryCodes = strictObject({ recovery_codes: recoveryCodeList });
 
 /** WebAuthn §5.4; the user's handle is their id in UTF-8. */
-export const passkeyCreation = {
-  type: "object",
-  additionalProperties: false,
-  required: ["challenge", "host", "algorithms", "known", "expires_in"],
-  properties: {
-    challenge: base64url,
-    host: { type: "string", description: "for `rp.id`" },
-    algorithms: { type: "array", items: { type: "integer" }, description: "for `pubKeyCredParams`" },
-    known: { type: "array", items: knownPasskey, description: "for `excludeCredentials`" },
-    expires_in: { type: "integer", description: "seconds" },
-  },
-} as const;
+export const passkeyCreation = strictObject({
+  challenge: base64url,
+  host: { type: "string", description: "for `rp.id`" },
+  algorithms: { type: "array", items: { type: "integer" }, description: "for `pubKeyCredParams`" },
+  known: { type: "array", items: knownPasskey, description: "for `excludeCredentials`" },
+  expires_in: { type: "integer", description: "seconds" },
+});
 
-export const newPasskey = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name", "id", "client_data", "attestation"],
-  properties: {
+export const newPasskey = strictObject(
+  {
     name: passkeyName,
     id: credentialId,
     client_data: { ...signedText, description: "`clientDataJSON`" },
     attestation: { ...signedText, description: "`attestationObject`" },
     transports: { type: "array", maxItems: 16, items: { type: "string", maxLength: 32 } },
   },
-} as const;
+  ["transports"],
+);
 
 /** The same proof as for a step-up. */
 export const disable = reauth;

@@ -1,27 +1,19 @@
-import { displayName, nullableTimestamp, password, role, timestamp, userId, username } from "../shapes.ts";
+import {
+  displayName,
+  nullableTimestamp,
+  password,
+  role,
+  strictObject,
+  timestamp,
+  userId,
+  username,
+} from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 
 const userOrigin = { type: "string", enum: ["local", "provider", "former_provider"] } as const;
 
-export const user = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "id",
-    "username",
-    "display_name",
-    "role",
-    "origin",
-    "enabled",
-    "must_change_password",
-    "two_factor",
-    "locked",
-    "tokens",
-    "last_login_at",
-    "created_at",
-    "updated_at",
-  ],
-  properties: {
+export const user = strictObject(
+  {
     id: userId,
     username,
     display_name: displayName,
@@ -34,11 +26,8 @@ export const user = {
     issuer: { type: "string" },
     enabled: { type: "boolean" },
     must_change_password: { type: "boolean" },
-    two_factor: {
-      type: "object",
-      additionalProperties: false,
-      required: ["enabled", "enrolled_at", "recovery_codes_remaining"],
-      properties: {
+    two_factor: strictObject(
+      {
         enabled: { type: "boolean" },
         enrolled_at: nullableTimestamp,
         recovery_codes_remaining: { type: "integer" },
@@ -49,17 +38,13 @@ export const user = {
             "present only when true: the secret was sealed with a key that this device does not have, so codes cannot be checked; recovery codes work",
         },
       },
-    },
+      ["sealing_key"],
+    ),
     locked: {
       description: "null: not locked",
       oneOf: [
         { type: "null" },
-        {
-          type: "object",
-          additionalProperties: false,
-          required: ["password", "totp", "until"],
-          properties: { password: { type: "boolean" }, totp: { type: "boolean" }, until: timestamp },
-        },
+        strictObject({ password: { type: "boolean" }, totp: { type: "boolean" }, until: timestamp }),
       ],
     },
     tokens: {
@@ -70,7 +55,8 @@ export const user = {
     created_at: timestamp,
     updated_at: timestamp,
   },
-} as const;
+  ["issuer"],
+);
 
 /** A user, and the one-use password that was made for it, if one was: it is shown this once. */
 export const userWithInitialPassword = {
@@ -119,11 +105,8 @@ export const rescuedUser = {
   },
 } as const;
 
-export const createUser = {
-  type: "object",
-  additionalProperties: false,
-  required: ["username", "role"],
-  properties: {
+export const createUser = strictObject(
+  {
     username,
     password: {
       ...password,
@@ -133,7 +116,8 @@ export const createUser = {
     display_name: displayName,
     enabled: { type: "boolean", default: true },
   },
-} as const;
+  ["password", "display_name", "enabled"],
+);
 
 export const updateUser = {
   type: "object",
@@ -192,32 +176,17 @@ const pages = listOf(user, "in the order of `sort`");
 const count = { type: "integer", minimum: 0 } as const;
 
 /** By what a list of users can be narrowed. */
-const userCounts = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "admin",
-    "operator",
-    "readonly",
-    "active",
-    "locked",
-    "disabled",
-    "former_provider",
-    "without_two_factor",
-    "never_signed_in",
-  ],
-  properties: {
-    admin: count,
-    operator: count,
-    readonly: count,
-    active: { ...count, description: "enabled and not locked" },
-    locked: count,
-    disabled: count,
-    former_provider: count,
-    without_two_factor: { ...count, description: "enabled, and without a second factor" },
-    never_signed_in: count,
-  },
-} as const;
+const userCounts = strictObject({
+  admin: count,
+  operator: count,
+  readonly: count,
+  active: { ...count, description: "enabled and not locked" },
+  locked: count,
+  disabled: count,
+  former_provider: count,
+  without_two_factor: { ...count, description: "enabled, and without a second factor" },
+  never_signed_in: count,
+});
 
 export const userList = {
   ...pages,
