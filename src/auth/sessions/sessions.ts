@@ -98,7 +98,7 @@ export function createSessions(options: SessionsOptions) {
 
 function lastUsedFirst(table: SessionTable, userId: string): readonly StoredSession[] {
   const own = table.living().filter((session) => session.user_id === userId);
-  // Of those that were used at the same moment, the one that began last comes first.
+  // The one that began last comes first among those that were used at the same moment.
   return own.reverse().sort((a, b) => b.rotated_uptime - a.rotated_uptime);
 }
 
