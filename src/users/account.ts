@@ -10,6 +10,7 @@ import {
 } from "../contract/shapes.ts";
 import type { Role, User } from "../contract/types.ts";
 import type { DocumentKind, Migration } from "../store/documents/document-kind.ts";
+import { objectOf } from "../store/validation/object-schema.ts";
 
 /**
  * The origin of the present password. `chosen`: by its user, or set permanently by an administrator; `initial`: made by
@@ -75,85 +76,48 @@ export interface AccountsState {
   readonly accounts: readonly Account[];
 }
 
-const storedPasskey = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    ...["id", "name", "host", "credential_id", "public_key", "sign_count", "created_at", "last_used_at"],
-  ],
-  properties: {
+const storedPasskey = objectOf(
+  {
     id: { type: "string" },
     name: { type: "string" },
     host: { type: "string" },
     credential_id: { type: "string", minLength: 1 },
     public_key: { type: "string", minLength: 1 },
-    transports: { type: "array", items: { type: "string" } },
     sign_count: { type: "integer", minimum: 0 },
     created_at: timestamp,
     last_used_at: nullableTimestamp,
   },
-} as const;
+  { transports: { type: "array", items: { type: "string" } } },
+);
 
-const account = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "id",
-    "username",
-    "display_name",
-    "role",
-    "enabled",
-    "password_hash",
-    "password_state",
-    "two_factor",
-    "provider",
-    "last_login_at",
-    "created_at",
-    "updated_at",
-  ],
-  properties: {
-    id: userId,
-    username,
-    display_name: displayName,
-    role,
-    enabled: { type: "boolean" },
-    password_hash: passwordHash,
-    password_state: { type: "string", enum: ["chosen", "initial", "spent"] },
-    two_factor: {
-      oneOf: [
-        { type: "null" },
-        {
-          type: "object",
-          additionalProperties: false,
-          required: ["sealed_secret", "enrolled_at", "recovery_hashes"],
-          properties: {
-            sealed_secret: { type: "string", minLength: 1 },
-            enrolled_at: timestamp,
-            recovery_hashes: { type: "array", items: { type: "string", minLength: 1 } },
-            passkeys: { type: "array", items: storedPasskey },
-          },
-        },
-      ],
-    },
-    provider: {
-      oneOf: [
-        { type: "null" },
-        {
-          type: "object",
-          additionalProperties: false,
-          required: ["issuer", "subject"],
-          properties: {
-            issuer: { type: "string", minLength: 1, maxLength: 512 },
-            subject: { type: "string", minLength: 1, maxLength: 255 },
-          },
-        },
-      ],
-    },
-    last_login_at: nullableTimestamp,
-    created_at: timestamp,
-    updated_at: timestamp,
+const storedFactor = objectOf(
+  {
+    sealed_secret: { type: "string", minLength: 1 },
+    enrolled_at: timestamp,
+    recovery_hashes: { type: "array", items: { type: "string", minLength: 1 } },
   },
-} as const;
+  { passkeys: { type: "array", items: storedPasskey } },
+);
+
+const providerIdentity = objectOf({
+  issuer: { type: "string", minLength: 1, maxLength: 512 },
+  subject: { type: "string", minLength: 1, maxLength: 255 },
+});
+
+const account = objectOf({
+  id: userId,
+  username,
+  display_name: displayName,
+  role,
+  enabled: { type: "boolean" },
+  password_hash: passwordHash,
+  password_state: { type: "string", enum: ["chosen", "initial", "spent"] },
+  two_factor: { oneOf: [{ type: "null" }, storedFactor] },
+  provider: { oneOf: [{ type: "null" }, providerIdentity] },
+  last_login_at: nullableTimestamp,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
 
 /** Accounts must never be replaced by defaults: without them the agent goes into rescue. */
 export const accountsKind: DocumentKind<AccountsState> = {
@@ -163,12 +127,7 @@ export const accountsKind: DocumentKind<AccountsState> = {
     "1.1.0": (members) => giveEach(members, { two_factor: null }),
     "1.2.0": (members) => giveEach(members, { provider: null }),
   },
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["accounts"],
-    properties: { accounts: { type: "array", items: account } },
-  },
+  schema: objectOf({ accounts: { type: "array", items: account } }),
   defaults: { accounts: [] },
   onLoss: "rescue",
   isNewVersion: (before, { accounts }) =>

@@ -1,46 +1,30 @@
 import { userId } from "../../contract/shapes.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import { objectOf } from "../../store/validation/object-schema.ts";
 import { isUsable, noUsedSteps, type UsedSteps, withBurnt, withUsed } from "./used-steps.ts";
 
 interface UsedCodesState {
   readonly users: readonly { readonly user_id: string; readonly used: UsedSteps }[];
 }
 
-const step = { type: "integer" } as const;
-
 /** If it is lost, all codes of the moment count as used, see lost-codes.ts; nothing else depends on it. */
 export const usedCodesKind: DocumentKind<UsedCodesState> = {
   name: "used-codes",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["users"],
-    properties: {
-      users: {
-        type: "array",
-        items: {
-          type: "object",
-          additionalProperties: false,
-          required: ["user_id", "used"],
-          properties: {
-            user_id: userId,
-            used: {
-              type: "object",
-              additionalProperties: false,
-              required: ["steps", "highest", "epoch"],
-              properties: {
-                steps: { type: "array", items: step },
-                highest: { type: ["integer", "null"] },
-                epoch: { type: "integer" },
-              },
-            },
-          },
-        },
-      },
+  schema: objectOf({
+    users: {
+      type: "array",
+      items: objectOf({
+        user_id: userId,
+        used: objectOf({
+          steps: { type: "array", items: { type: "integer" } },
+          highest: { type: ["integer", "null"] },
+          epoch: { type: "integer" },
+        }),
+      }),
     },
-  },
+  }),
   defaults: { users: [] },
   onLoss: "defaults",
 };

@@ -1,6 +1,7 @@
 import { sessionId } from "../../contract/schemas/auth.ts";
 import { userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import { objectOf } from "../../store/validation/object-schema.ts";
 
 /**
  * A signed-in session as it is stored. Its deadlines are seconds of CLOCK_BOOTTIME, which no step of the wall clock
@@ -42,48 +43,34 @@ const number = { type: "number" } as const;
 export const sessionsKind: DocumentKind<SessionsState> = {
   name: "sessions",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["sessions"],
-    properties: {
-      document_key: nullableHash,
+  schema: objectOf(
+    {
       sessions: {
         type: "array",
-        items: {
-          type: "object",
-          additionalProperties: false,
-          required: [
-            "id",
-            "user_id",
-            "boot_id",
-            "idle_deadline",
-            "absolute_deadline",
-            "refresh_hash",
-            "generation",
-            "refresh_key",
-            "binding_hash",
-          ],
-          properties: {
+        items: objectOf(
+          {
             id: sessionId,
             user_id: userId,
             boot_id: { type: "string" },
-            created_uptime: number,
             idle_deadline: number,
             absolute_deadline: number,
             refresh_hash: hash,
             generation: { type: "integer", minimum: 0 },
             refresh_key: hash,
             binding_hash: nullableHash,
+          },
+          {
+            created_uptime: number,
             unanswered_hash: nullableHash,
             rotated_uptime: number,
             address: { type: "string" },
             user_agent: { type: "string" },
           },
-        },
+        ),
       },
     },
-  },
+    { document_key: nullableHash },
+  ),
   defaults: { sessions: [], document_key: null },
   onLoss: "defaults",
 };

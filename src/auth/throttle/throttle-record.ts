@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import { objectOf } from "../../store/validation/object-schema.ts";
 import type { StoredMoment } from "./device-uptime.ts";
 import type { KnownClient } from "./known-clients.ts";
 import type { FailureCounter } from "./throttle-rules.ts";
@@ -35,26 +36,16 @@ const seconds = { type: "number", minimum: 0 } as const;
 export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   name: "attempts",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["key_secret", "moment", "own", "own_known", "accounts", "codes", "windows", "known"],
-    properties: {
-      key_secret: { type: "string", pattern: "^[0-9a-f]{64}$" },
-      moment: {
-        type: "object",
-        additionalProperties: false,
-        required: ["boot_id", "uptime", "time"],
-        properties: { boot_id: { type: "string" }, uptime: seconds, time: seconds },
-      },
-      own: lines(`^${key} ${key} ${number} ${number}$`),
-      own_known: lines(`^${key} ${key} ${number} ${number}$`),
-      accounts: lines(`^${key} ${number} ${number}$`),
-      codes: lines(`^${key} ${number} ${number}$`),
-      windows: lines(`^${key}( ${number}){1,20}$`),
-      known: lines(`^${key} ${key} ${number}$`),
-    },
-  },
+  schema: objectOf({
+    key_secret: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    moment: objectOf({ boot_id: { type: "string" }, uptime: seconds, time: seconds }),
+    own: lines(`^${key} ${key} ${number} ${number}$`),
+    own_known: lines(`^${key} ${key} ${number} ${number}$`),
+    accounts: lines(`^${key} ${number} ${number}$`),
+    codes: lines(`^${key} ${number} ${number}$`),
+    windows: lines(`^${key}( ${number}){1,20}$`),
+    known: lines(`^${key} ${key} ${number}$`),
+  }),
   // Each process that makes these defaults makes a new key, which then stays in the file.
   defaults: {
     key_secret: randomBytes(32).toString("hex"),

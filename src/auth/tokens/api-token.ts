@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { apiToken, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import { objectOf } from "../../store/validation/object-schema.ts";
 import type { TokenRights } from "./token-rights.ts";
 
 /** An API token as it is stored: only its hash. */
@@ -56,57 +57,33 @@ const nullableText = { type: ["string", "null"] } as const;
 export const apiTokensKind: DocumentKind<ApiTokensState> = {
   name: "tokens",
   formatVersion: "1.0.0",
-  schema: {
-    type: "object",
-    additionalProperties: false,
-    required: ["tokens", "provisioned"],
-    properties: {
-      tokens: {
-        type: "array",
-        items: {
-          type: "object",
-          additionalProperties: false,
-          required: [
-            "id",
-            "user_id",
-            "name",
-            "scopes",
-            "hash",
-            "created_at",
-            "lifetime_seconds",
-            "expires_at",
-            "is_dated",
-            "is_dead",
-            "last_used_at",
-            "last_used_from",
-            "sources",
-            "is_fleet",
-            "suspended",
-          ],
-          properties: {
-            id: tokenId,
-            user_id: userId,
-            name,
-            // Unknown scopes of another release are kept, but grant nothing.
-            scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
-            hash: tokenHash,
-            created_at: timestamp,
-            lifetime_seconds: { type: "number", minimum: 1 },
-            expires_at: timestamp,
-            is_dated: { type: "boolean" },
-            is_dead: { type: "boolean" },
-            last_used_at: nullableText,
-            last_used_from: nullableText,
-            sources: sourceList,
-            is_fleet: { type: "boolean" },
-            suspended: { type: "boolean" },
-            replaces: tokenId,
-          },
+  schema: objectOf({
+    tokens: {
+      type: "array",
+      items: objectOf(
+        {
+          id: tokenId,
+          user_id: userId,
+          name,
+          // Unknown scopes of another release are kept, but grant nothing.
+          scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
+          hash: tokenHash,
+          created_at: timestamp,
+          lifetime_seconds: { type: "number", minimum: 1 },
+          expires_at: timestamp,
+          is_dated: { type: "boolean" },
+          is_dead: { type: "boolean" },
+          last_used_at: nullableText,
+          last_used_from: nullableText,
+          sources: sourceList,
+          is_fleet: { type: "boolean" },
+          suspended: { type: "boolean" },
         },
-      },
-      provisioned: { oneOf: [{ type: "null" }, tokenHash] },
+        { replaces: tokenId },
+      ),
     },
-  },
+    provisioned: { oneOf: [{ type: "null" }, tokenHash] },
+  }),
   defaults: { tokens: [], provisioned: null },
   onLoss: "defaults",
 };
