@@ -11,60 +11,19 @@ import { createLivingTokens, isOver } from "./token-ends.ts";
 import { foreignScopes, noEnd } from "./token-rights.ts";
 
 /** Tokens for programs: they have scopes and an end, are stored as hashes, and never permit a change of credentials. */
-export interface ApiTokens {
-  /**
-   * `text` is the only copy of the token itself. Throws `forbidden` for a scope that the owner's role does not permit.
-   */
-  create(owner: Account, wanted: WantedToken): Promise<{ token: StoredApiToken; text: string }>;
-  /**
-   * Makes another token with the same rights and lifetime, and ends the former one after so many seconds, or earlier if
-   * it would have ended before. Throws `not_found` and `token_limit_reached`.
-   */
-  rotate(
-    owner: Account,
-    token: StoredApiToken,
-    overlapSeconds: number,
-  ): Promise<{ token: StoredApiToken; text: string }>;
-  /**
-   * The same for a program with this token. While its successor has not been used, another one replaces that, since the
-   * answer may have been lost; afterwards it throws `forbidden`: two programs go by the same token.
-   */
-  rotateOwn: ApiTokens["rotate"];
-  /** Makes the token whose hash a provisioned device brings. Throws the errors of `create`. */
-  provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
-  /** True if `provision` has made the token of this hash, which may have been deleted since; null: if it has made none. */
-  isProvisioned(hash: string | null): boolean;
-  /** The token of this text, which may be suspended. */
-  find(text: string): StoredApiToken | undefined;
-  byId(id: string): StoredApiToken | undefined;
-  /** In the order of their creation; of one user, or of all. */
-  list(userId?: string): readonly StoredApiToken[];
-  isExpired(token: StoredApiToken): boolean;
-  /** The time at which the first program loses its access; null: no token ends, as far as is known. */
-  nextEnd(): Date | null;
-  /** Those that have not expired and are not suspended; another list after each change. */
-  living(): readonly StoredApiToken[];
-  /** Gives the number of tokens of a user that are among those. */
-  countLiving(): (userId: string) => number;
-  /** Seconds of monotonic time since the token was last accepted; infinity if it was not since the start. */
-  secondsSinceUse(token: StoredApiToken): number;
-  /** Notes a use; written at most every quarter of an hour. */
-  used(token: StoredApiToken, from: string): void;
-  /** Makes a suspended token valid again. Throws `not_found`, `storage_full` and `storage_unwritable`. */
-  resume(id: string): Promise<StoredApiToken>;
-  /** Makes tokens invalid at once in memory, even if the disk cannot be written. */
-  remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
-  /** Ends all tokens of a user as `remove` does, if the account is taken back from an intruder; or keeps them all. */
-  endAll(userId: string, areKept?: boolean): Promise<EndedTokens>;
-  /** While the clock is trusted: dates the tokens that were made before it was, and marks those that have expired. */
-  sweep(): void;
-}
+export type ApiTokens = ReturnType<typeof createApiTokens>;
 
 /** The result for a user's tokens, as answers and events give it; expired ones are not counted. */
 export interface EndedTokens {
   readonly tokens_ended: number;
   /** Absent: none were to be kept. */
   readonly tokens_kept?: number;
+}
+
+/** A new token and its text. */
+interface MadeToken {
+  readonly token: StoredApiToken;
+  readonly text: string;
 }
 
 export interface WantedToken {
@@ -89,49 +48,70 @@ export const tokensPerUser = 50;
 /** Seconds between two notes of a token's use, which is not worth more writes. */
 const useNoteSeconds = 15 * 60;
 
-export function createApiTokens(options: ApiTokensOptions): ApiTokens {
-  const { document, time, uptime } = options;
+export function createApiTokens(options: ApiTokensOptions) {
+  const { document, time } = options;
   const all = () => document.read().tokens;
   const byHash = createLookUp(all, ({ hash }) => hash);
-  const { living, countLiving, nextEnd } = createLivingTokens(all, time);
-  const remove: ApiTokens["remove"] = async (isMeant) => {
+  const ends = createLivingTokens(all, time);
+  /** Makes tokens invalid at once in memory, even if the disk cannot be written. */
+  const remove = async (isMeant: (token: StoredApiToken) => boolean): Promise<void> => {
     if (!all().some(isMeant)) return;
     document.note((state) => ({ ...state, tokens: state.tokens.filter((token) => !isMeant(token)) }), 0);
     await document.save();
   };
-  const usedAt = new Map<string, number>();
-  const notedAt = new Map<string, number>();
   return {
+    ...ends,
+    ...createUses(options),
+    ...createRotations(options),
     byId: createLookUp(all, ({ id }) => id),
-    find: (text) => byHash(hashOfToken(text)),
-    list: (userId) => (userId === undefined ? all() : all().filter((token) => token.user_id === userId)),
-    create: async (owner, wanted) => {
+    /** The token of this text, which may be suspended. */
+    find: (text: string): StoredApiToken | undefined => byHash(hashOfToken(text)),
+    /** In the order of their creation; of one user, or of all. */
+    list: (userId?: string): readonly StoredApiToken[] =>
+      userId === undefined ? all() : all().filter((token) => token.user_id === userId),
+    /**
+     * `text` is the only copy of the token itself. Throws `forbidden` for a scope that the owner's role does not permit.
+     */
+    create: async (owner: Account, wanted: WantedToken): Promise<MadeToken> => {
       const text = newTokenText();
       return { token: await add(options, owner, { ...wanted, hash: hashOfToken(text) }), text };
     },
-    provision: (owner, wanted, hash) => add(options, owner, { ...wanted, hash }, { provisioned: hash }),
-    ...createRotations(options),
-    resume: (id) => resume(options, id),
-    isProvisioned: (hash) => document.read().provisioned === hash,
-    isExpired: (token) => isExpired(options, token),
-    ...{ living, countLiving, nextEnd },
-    secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
-    used: ({ id }, from) => {
+    /** Makes the token whose hash a provisioned device brings. Throws the errors of `create`. */
+    provision: (owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken> =>
+      add(options, owner, { ...wanted, hash }, { provisioned: hash }),
+    /** True if `provision` has made the token of this hash, which may have been deleted since; null: if it has made none. */
+    isProvisioned: (hash: string | null): boolean => document.read().provisioned === hash,
+    /** Makes a suspended token valid again. Throws `not_found`, `storage_full` and `storage_unwritable`. */
+    resume: (id: string): Promise<StoredApiToken> => resume(options, id),
+    isExpired: (token: StoredApiToken): boolean => isExpired(options, token),
+    remove,
+    /** Ends all tokens of a user as `remove` does, if the account is taken back from an intruder; or keeps them all. */
+    endAll: async (userId: string, areKept: boolean = false): Promise<EndedTokens> => {
+      const living = ends.countLiving()(userId);
+      if (areKept) return { tokens_ended: 0, tokens_kept: living };
+      await remove(({ user_id }) => user_id === userId);
+      return { tokens_ended: living };
+    },
+    /** While the clock is trusted: dates the tokens that were made before it was, and marks those that have expired. */
+    sweep: (): void => {
+      if (time.isTrusted()) document.note((state) => swept(state, time.expiryNow()), 0);
+    },
+  };
+}
+function createUses({ document, time, uptime }: ApiTokensOptions) {
+  const usedAt = new Map<string, number>();
+  const notedAt = new Map<string, number>();
+  return {
+    /** Seconds of monotonic time since the token was last accepted; infinity if it was not since the start. */
+    secondsSinceUse: ({ id }: StoredApiToken): number =>
+      uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
+    /** Notes a use; written at most every quarter of an hour. */
+    used: ({ id }: StoredApiToken, from: string): void => {
       usedAt.set(id, uptime());
       if (uptime() - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < useNoteSeconds) return;
       notedAt.set(id, uptime());
       const use = { last_used_at: time.now().toISOString(), last_used_from: from };
       document.note((state) => changed(state, id, use), useNoteSeconds);
-    },
-    remove,
-    endAll: async (userId, areKept = false) => {
-      const living = countLiving()(userId);
-      if (areKept) return { tokens_ended: 0, tokens_kept: living };
-      await remove(({ user_id }) => user_id === userId);
-      return { tokens_ended: living };
-    },
-    sweep: () => {
-      if (time.isTrusted()) document.note((state) => swept(state, time.expiryNow()), 0);
     },
   };
 }
@@ -178,8 +158,9 @@ async function rotate(
   { document, time }: ApiTokensOptions,
   owner: Account,
   { id }: StoredApiToken,
-  { overlapSeconds, successorOf = () => undefined }: Rotation,
-): Promise<{ token: StoredApiToken; text: string }> {
+  overlapSeconds: number,
+  successorOf: typeof unusedSuccessor = () => undefined,
+): Promise<MadeToken> {
   const text = newTokenText();
   const begin = time.now();
   const rest = { seconds: overlapSeconds, expiryNow: time.expiryNow(), isClockTrusted: time.isTrusted() };
@@ -226,24 +207,24 @@ export function unknownToken(): StewardError {
   );
 }
 
-function createRotations(options: ApiTokensOptions): Pick<ApiTokens, "rotate" | "rotateOwn"> {
+function createRotations(options: ApiTokensOptions) {
   return {
-    rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, { overlapSeconds }),
-    rotateOwn: (owner, token, overlapSeconds) =>
-      rotate(options, owner, token, { overlapSeconds, successorOf: unusedSuccessor }),
+    /**
+     * Makes another token with the same rights and lifetime, and ends the former one after so many seconds, or earlier if
+     * it would have ended before. Throws `not_found` and `token_limit_reached`.
+     */
+    rotate: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
+      rotate(options, owner, token, overlapSeconds),
+    /**
+     * The same for a program with this token. While its successor has not been used, another one replaces that, since the
+     * answer may have been lost; afterwards it throws `forbidden`: two programs go by the same token.
+     */
+    rotateOwn: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
+      rotate(options, owner, token, overlapSeconds, unusedSuccessor),
   };
 }
 
-interface Rotation {
-  readonly overlapSeconds: number;
-  /** The token that the new one takes the place of. */
-  readonly successorOf?: (
-    tokens: readonly StoredApiToken[],
-    former: StoredApiToken,
-  ) => StoredApiToken | undefined;
-}
-
-/** Throws `forbidden` for a successor that has been used. */
+/** The token that a new one takes the place of. Throws `forbidden` for a successor that has been used. */
 function unusedSuccessor(
   tokens: readonly StoredApiToken[],
   { id }: StoredApiToken,

@@ -22,11 +22,17 @@ export function createLivingTokens(all: () => readonly StoredApiToken[], time: T
     () => present,
     ({ user_id }) => user_id,
   );
-  const countLiving = (): ((userId: string) => number) => {
-    present = living();
-    return (userId) => ofUser(userId).length;
+  return {
+    /** Those that have not expired and are not suspended; another list after each change. */
+    living,
+    /** Gives the number of tokens of a user that are among those. */
+    countLiving: (): ((userId: string) => number) => {
+      present = living();
+      return (userId) => ofUser(userId).length;
+    },
+    /** The time at which the first program loses its access; null: no token ends, as far as is known. */
+    nextEnd: (): Date | null => nextEnd(living()),
   };
-  return { living, countLiving, nextEnd: () => nextEnd(living()) };
 }
 
 /** They are found again when the tokens are others, and when the time has passed the next end or has gone back. */
