@@ -20,37 +20,7 @@ import { makeSecret, matchSteps, otpauthUri, searchedStepsAround } from "./totp.
 import type { UsedCodes } from "./used-codes.ts";
 
 /** Adds a second factor to an account, and removes it. */
-export interface Enrolment {
-  status(userId: string): TwoFactor;
-  /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
-  setUp(person: Person): Promise<SetUp>;
-  /**
-   * Takes a code of one of the last setups. Returns the recovery codes and the factor, and ends the other sessions. Throws
-   * `two_factor_not_pending`, `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid`
-   * and `totp_reused`.
-   */
-  enable(
-    person: Person,
-    code: string,
-    mayTrustClock: boolean,
-    context: RequestContext,
-  ): Promise<Output<"enableTwoFactor">>;
-  /**
-   * Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and the errors of
-   * `prove`.
-   */
-  disable(person: Person, proof: FullProof, context: RequestContext): Promise<User>;
-  /** Makes the old ones invalid. Throws `two_factor_not_enabled`. */
-  renewRecoveryCodes(person: Person): Promise<string[]>;
-  /** Deletes the rest of a removed factor: the lock of its codes, the used codes, a setup under way. */
-  forget(user: User): void;
-  /** Removes factor and lock, and ends all sessions but one. Throws `not_found`, and the errors of `check`. */
-  remove(
-    userId: string,
-    /** `check` is called with the factor at the moment of its removal. */
-    options?: { exceptSession?: string; check?: (factor: StoredFactor | null) => void },
-  ): Promise<User>;
-}
+export type Enrolment = ReturnType<typeof createEnrolment>;
 
 interface EnrolmentOptions {
   accounts: Accounts;
@@ -68,11 +38,23 @@ interface EnrolmentOptions {
   isRequired: (account: Account) => boolean;
 }
 
-export function createEnrolment(options: EnrolmentOptions): Enrolment {
-  const { accounts, sessions, time, seal } = options;
+export function createEnrolment(options: EnrolmentOptions) {
+  const { accounts, sessions } = options;
   const pending = createPendingSecrets(options.uptime);
-  const forget = (user: User) => forgetFactor(options, pending, user);
-  const remove: Enrolment["remove"] = async (userId, { exceptSession, check } = {}) => {
+  /** Deletes the rest of a removed factor: the lock of its codes, the used codes, a setup under way. */
+  const forget = ({ id, username }: User): void => {
+    options.usedCodes.forget(id);
+    options.throttle.forgetCodes(username);
+    pending.delete(id);
+  };
+  /**
+   * Removes factor and lock, and ends all sessions but one. `check` is called with the factor at the moment of its removal.
+   * Throws `not_found`, and the errors of `check`.
+   */
+  const remove = async (
+    userId: string,
+    { exceptSession, check }: { exceptSession?: string; check?: (factor: StoredFactor | null) => void } = {},
+  ): Promise<User> => {
     const user = await accounts.changeFactor(userId, (factor) => {
       check?.(factor);
       return null;
@@ -82,10 +64,42 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
     return accounts.asNow(user);
   };
   return {
+    ...createSetup(options, pending),
     forget,
     remove,
-    status: (userId) => statusOf(accounts, userId),
-    setUp: async ({ account }) => {
+    status: (userId: string): TwoFactor => {
+      const { two_factor, locked } = accounts.get(userId);
+      const passkeys = accounts.find(userId)?.two_factor?.passkeys ?? [];
+      return { ...two_factor, locked, passkeys: passkeys.map(passkeyView) };
+    },
+    /**
+     * Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and the errors of
+     * `prove`.
+     */
+    disable: async (person: Person, proof: FullProof, context: RequestContext): Promise<User> => {
+      if (person.account.two_factor === null) throw notEnabled();
+      if (options.isRequired(person.account)) throw requiredByPolicy();
+      await options.prove(person, proof, context);
+      return remove(person.account.id, { exceptSession: person.session.id });
+    },
+    /** Makes the old ones invalid. Throws `two_factor_not_enabled`. */
+    renewRecoveryCodes: async ({ account }: Person): Promise<string[]> => {
+      const { codes, hashes } = makeRecoveryCodes();
+      await accounts.changeFactor(account.id, (factor) => {
+        if (!factor) throw notEnabled();
+        return { ...factor, recovery_hashes: hashes };
+      });
+      return codes;
+    },
+  };
+}
+
+/** The way from a new secret to a second factor. */
+function createSetup(options: EnrolmentOptions, pending: TimedTable<readonly string[]>) {
+  const { accounts, sessions, time, seal } = options;
+  return {
+    /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
+    setUp: async ({ account }: Person): Promise<SetUp> => {
       refuseSetUp(account);
       // Makes a device without a key fail now, and not when the user types the code.
       seal.seal("", account.id);
@@ -94,7 +108,17 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       pending.put(account.id, [secret, ...(pending.get(account.id) ?? [])].slice(0, mostPending));
       return describe(secret, { account: account.username, issuer: options.issuer() }, expiresAt);
     },
-    enable: async ({ account, session }, code, mayTrustClock, context) => {
+    /**
+     * Takes a code of one of the last setups. Returns the recovery codes and the factor, and ends the other sessions.
+     * Throws `two_factor_not_pending`, `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`,
+     * `totp_invalid` and `totp_reused`.
+     */
+    enable: async (
+      { account, session }: Person,
+      code: string,
+      mayTrustClock: boolean,
+      context: RequestContext,
+    ): Promise<Output<"enableTwoFactor">> => {
       refuseSetUp(account);
       const secret = await secretOf(pending.get(account.id) ?? [], code, time.nowSeconds());
       if (secret === undefined) throw notPending();
@@ -106,39 +130,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       const { two_factor, locked } = accounts.asNow(user);
       return { recovery_codes: codes, two_factor: { ...two_factor, locked, passkeys: [] } };
     },
-    disable: async (person, proof, context) => {
-      if (person.account.two_factor === null) throw notEnabled();
-      if (options.isRequired(person.account)) throw requiredByPolicy();
-      await options.prove(person, proof, context);
-      return remove(person.account.id, { exceptSession: person.session.id });
-    },
-    renewRecoveryCodes: ({ account }) => renewRecoveryCodes(accounts, account),
   };
-}
-
-function statusOf(accounts: Accounts, userId: string): TwoFactor {
-  const { two_factor, locked } = accounts.get(userId);
-  const passkeys = accounts.find(userId)?.two_factor?.passkeys ?? [];
-  return { ...two_factor, locked, passkeys: passkeys.map(passkeyView) };
-}
-
-function forgetFactor(
-  { usedCodes, throttle }: EnrolmentOptions,
-  pending: TimedTable<readonly string[]>,
-  { id, username }: User,
-): void {
-  usedCodes.forget(id);
-  throttle.forgetCodes(username);
-  pending.delete(id);
-}
-
-async function renewRecoveryCodes(accounts: Accounts, { id }: Account): Promise<string[]> {
-  const { codes, hashes } = makeRecoveryCodes();
-  await accounts.changeFactor(id, (factor) => {
-    if (!factor) throw notEnabled();
-    return { ...factor, recovery_hashes: hashes };
-  });
-  return codes;
 }
 
 async function store(

@@ -31,22 +31,7 @@ export interface FullProof extends FactorProof {
 export type FactorMethod = "totp" | "recovery_code" | "passkey";
 
 /** Checks codes, recovery codes and passkeys. Each code works once. */
-export interface SecondFactor {
-  /**
-   * Throws `totp_required` when none is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
-   * `passkey_invalid`, `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the secret cannot be read.
-   */
-  prove(
-    account: Account,
-    factor: StoredFactor,
-    proof: FactorProof,
-    context: RequestContext,
-  ): Promise<FactorMethod>;
-  /** The `totp_required` of this account, with the request of the page to a passkey. */
-  missing(account: Account, context: RequestContext, advice: string, challengeToken?: string): StewardError;
-  /** Checks a code of a secret that is not the account's yet. Throws `totp_invalid` and `totp_reused`. */
-  proveNew(account: Account, secret: string, code: string, context: RequestContext): Promise<void>;
-}
+export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 interface SecondFactorOptions {
   accounts: Accounts;
@@ -77,18 +62,31 @@ const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefine
 /** Seconds between two measurements that wrong codes ask for. */
 const syncIntervalSeconds = 5 * 60;
 
-export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
+export function createSecondFactor(options: SecondFactorOptions) {
   const { accounts, throttle, seal, passkeys } = options;
   const proveCode = createProveCode(options);
-  const missing: SecondFactor["missing"] = (account, context, advice, challengeToken) => {
+  /** The `totp_required` of this account, with the request of the page to a passkey. */
+  const missing = (account: Account, context: RequestContext, advice: string, challengeToken?: string) => {
     const passkey = passkeys.ask(account, context);
     const details = { ...(challengeToken !== undefined && { challengeToken }), ...(passkey && { passkey }) };
     return new StewardError("totp_required", advice, { details });
   };
   return {
     missing,
-    proveNew: (account, secret, text, context) => proveCode(account, secret, text, context, uncounted),
-    prove: async (account, factor, proof, context) => {
+    /** Checks a code of a secret that is not the account's yet. Throws `totp_invalid` and `totp_reused`. */
+    proveNew: (account: Account, secret: string, text: string, context: RequestContext): Promise<void> =>
+      proveCode(account, secret, text, context, uncounted),
+    /**
+     * Throws `totp_required` when none is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
+     * `passkey_invalid`, `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the
+     * secret cannot be read.
+     */
+    prove: async (
+      account: Account,
+      factor: StoredFactor,
+      proof: FactorProof,
+      context: RequestContext,
+    ): Promise<FactorMethod> => {
       if (proof.passkey !== undefined) {
         await passkeys.prove(account, factor, proof.passkey, context);
         return "passkey";
