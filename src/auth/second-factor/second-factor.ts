@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { PasskeyProof } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
-import type { EventSink } from "../../journal/events/event.ts";
+import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -160,12 +160,8 @@ function recordLock(
   const lock = throttle.lockOf(username);
   if (!lock?.totp) return;
   void events.record({
-    type: "codes.locked",
-    actor: { kind: "agent", id: null, name: null },
-    subject: { id, name: username },
-    from: address,
-    requestId,
-    details: { seconds: Math.ceil(lock.untilSeconds) },
+    ...agentEvent("codes.locked", { seconds: Math.ceil(lock.untilSeconds) }),
+    ...{ subject: { id, name: username }, from: address, requestId },
   });
 }
 
@@ -195,13 +191,10 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
     const lastSkew = lastSkews.get(account.id);
     const isRepeated = lastSkew !== undefined && Math.abs(lastSkew - skewSeconds) <= secondsOfStep(1);
     lastSkews.set(account.id, skewSeconds);
+    const details = { skew_seconds: skewSeconds, is_clock_trusted: time.isTrusted() };
     await events.record({
-      type: "two_factor.skew_seen",
-      actor: { kind: "agent", id: null, name: null },
-      subject: { id: account.id, name: account.username },
-      from: address,
-      requestId,
-      details: { skew_seconds: skewSeconds, is_clock_trusted: time.isTrusted() },
+      ...agentEvent("two_factor.skew_seen", details),
+      ...{ subject: { id: account.id, name: account.username }, from: address, requestId },
     });
     return isRepeated || !time.isTrusted();
   };

@@ -23,22 +23,14 @@ export async function makeSecret(): Promise<string> {
   return generateSecret();
 }
 
-export interface Enrolment {
-  /** The issuer of the code: the product or the device. */
-  issuer: string;
-  /** The name of the user. */
-  account: string;
-  /** Base32. */
-  secret: string;
-}
-
 /**
  * The text of the QR code, in the Key URI format: `otpauth://totp/issuer:account?…`. Algorithm, digits and period are
- * the format's defaults, so they are left out.
+ * the format's defaults, so they are left out. `issuer`: the product or the device; `account`: the name of the user;
+ * `secret`: in base32.
  */
-export async function otpauthUri({ issuer, account, secret }: Enrolment): Promise<string> {
+export async function otpauthUri(of: { issuer: string; account: string; secret: string }): Promise<string> {
   const { generateURI } = await loadOtplib();
-  return generateURI({ issuer: plainName(issuer), label: plainName(account), secret });
+  return generateURI({ issuer: plainName(of.issuer), label: plainName(of.account), secret: of.secret });
 }
 
 /** The time step of a time, RFC 6238 §4.2. Throws RangeError for a value that is not a time. */

@@ -35,8 +35,9 @@ export type UsedCodes = ReturnType<typeof createUsedCodes>;
 export function createUsedCodes(document: Document<UsedCodesState>) {
   const usedBy = (id: string): UsedSteps =>
     document.read().users.find(({ user_id }) => user_id === id)?.used ?? noUsedSteps;
-  const change = async (id: string, next: (used: UsedSteps) => UsedSteps): Promise<void> => {
-    document.note((state) => changed(state, id, next), 0);
+  /** In one write. */
+  const change = async (ids: readonly string[], next: (used: UsedSteps) => UsedSteps): Promise<void> => {
+    document.note((state) => ids.reduce((former, id) => changed(former, id, next), state), 0);
     await document.save();
   };
   return {
@@ -48,18 +49,15 @@ export function createUsedCodes(document: Document<UsedCodesState>) {
       const step = steps.find((candidate) => isUsable(usedBy(id), candidate, epoch));
       if (step === undefined) return undefined;
       const others = steps.filter((other) => other !== step);
-      await change(id, (used) => withUsed(withBurnt(used, others), step, epoch));
+      await change([id], (used) => withUsed(withBurnt(used, others), step, epoch));
       return step;
     },
     /** Makes steps unusable that were never accepted. */
     burn: (id: string, steps: readonly number[]): Promise<void> =>
-      change(id, (used) => withBurnt(used, steps)),
+      change([id], (used) => withBurnt(used, steps)),
     /** The same for several users, in one write. */
-    burnForAll: async (ids: readonly string[], steps: readonly number[]): Promise<void> => {
-      const burnt = (used: UsedSteps) => withBurnt(used, steps);
-      document.note((state) => ids.reduce((next, id) => changed(next, id, burnt), state), 0);
-      await document.save();
-    },
+    burnForAll: (ids: readonly string[], steps: readonly number[]): Promise<void> =>
+      change(ids, (used) => withBurnt(used, steps)),
     /** The secret was removed; its used steps mean nothing more. */
     forget: (id: string): void => {
       document.note(({ users }) => ({ users: users.filter(({ user_id }) => user_id !== id) }), 0);

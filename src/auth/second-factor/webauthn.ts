@@ -1,4 +1,5 @@
 import type { NewPasskey, PasskeyProof } from "../../contract/types.ts";
+import type { StoredPasskey } from "../../users/account.ts";
 
 /** The beginning of a ceremony of WebAuthn (§4). */
 export interface Begun {
@@ -10,11 +11,7 @@ export interface Begun {
 }
 
 /** The public key of a passkey, and where its signature counter begins. */
-export interface Credential {
-  readonly credential_id: string;
-  readonly public_key: string;
-  readonly sign_count: number;
-}
+type Credential = Pick<StoredPasskey, "credential_id" | "public_key" | "sign_count">;
 
 /** EdDSA, ES256, RS256 (RFC 9053, RFC 8812): which of them an authenticator has is its own affair. */
 export const passkeyAlgorithms = [-8, -7, -257];
