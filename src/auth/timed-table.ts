@@ -1,13 +1,7 @@
 import type { Uptime } from "../host/ports.ts";
 
 /** Entries that are only in memory, each for some time. */
-export interface TimedTable<Entry> {
-  /** In place of the former one of this key. `owner`: the account or client that it is kept for. */
-  put(key: string, entry: Entry, owner?: string | null): void;
-  /** Undefined if there is none, or its time is over. */
-  get(key: string): Entry | undefined;
-  delete(key: string): void;
-}
+export type TimedTable<Entry> = ReturnType<typeof createTimedTable<Entry>>;
 
 /**
  * `most`: entries, of all owners. A full table loses the oldest of the owner who has the most: others throw none of theirs
@@ -21,10 +15,11 @@ export function createTimedTable<Entry>({
   seconds: number;
   uptime: Uptime;
   most?: number;
-}): TimedTable<Entry> {
+}) {
   const table = new Map<string, { entry: Entry; owner: string | null; until: number }>();
   return {
-    put: (key, entry, owner = null) => {
+    /** In place of the former one of this key. `owner`: the account or client that it is kept for. */
+    put: (key: string, entry: Entry, owner: string | null = null): void => {
       for (const [other, { until }] of table) if (uptime() >= until || other === key) table.delete(other);
       table.set(key, { entry, owner, until: uptime() + seconds });
       if (table.size <= most) return;
@@ -34,10 +29,11 @@ export function createTimedTable<Entry>({
       const [loser = key] = [...table].find(([, kept]) => counts.get(kept.owner) === busiest) ?? [];
       table.delete(loser);
     },
-    get: (key) => {
+    /** Undefined if there is none, or its time is over. */
+    get: (key: string): Entry | undefined => {
       const kept = table.get(key);
       return kept && uptime() < kept.until ? kept.entry : undefined;
     },
-    delete: (key) => void table.delete(key),
+    delete: (key: string): void => void table.delete(key),
   };
 }

@@ -27,12 +27,8 @@ const ownEscalation: Escalation = { failures: 5, firstSeconds: 30, longestSecond
 /** Three codes in a million are right at any time. Ten tries and then six a day take years to guess one. */
 const codeEscalation: Escalation = { failures: 10, firstSeconds: 15 * 60, longestSeconds: 4 * 60 * 60 };
 
-/** Failures that a client may have within the window, over all accounts. */
-export const windowFailures = 20;
-export const windowSeconds = 10 * 60;
-
 /** A site (the /48 of an IPv6 client) may have this many times as much as one of its clients. */
-export const siteShare = 10;
+const siteShare = 10;
 
 /** Failures in a row after which each strange client has one try in so many seconds. */
 const accountFailures = 100;
@@ -55,22 +51,16 @@ export function siteEnd(own: FailureCounter | undefined): number {
   return own ? own.at + ownDelaySeconds(Math.floor(own.failures / siteShare)) / siteShare : 0;
 }
 
-/** The number of failures that a window takes, and its length. */
-export interface WindowSize {
-  readonly failures: number;
-  readonly seconds: number;
-}
-
-/** The window of a client. */
-export const clientWindow: WindowSize = { failures: windowFailures, seconds: windowSeconds };
+/** The window of a client: the number of failures that it takes, over all accounts, and its length. */
+export const clientWindow = { failures: 20, seconds: 10 * 60 };
 
 /** The window of a site. */
-export const siteWindow: WindowSize = { failures: windowFailures * siteShare, seconds: windowSeconds };
+export const siteWindow = { ...clientWindow, failures: clientWindow.failures * siteShare };
 
 /**
  * The window of an account's codes that were wrong, from all clients: 720 a day of a million, three of which are right.
  */
-export const codeWindow: WindowSize = { failures: 30, seconds: 60 * 60 };
+export const codeWindow = { failures: 30, seconds: 60 * 60 };
 
 /** The time at which the oldest failure of a full window leaves it; minus infinity while there is room. */
 export function windowEnd(window: readonly number[], { failures, seconds } = clientWindow): number {
