@@ -65,7 +65,7 @@ function standingOf(
   return {
     figures: {
       accounts: users.length,
-      // Nobody signs in with an account of a provider that the host file does not name.
+      // An account of a provider that the host file does not name signs no one in.
       administrators: enabled.filter(
         (user) => user.role === "admin" && originOf(user, issuer) !== "former_provider",
       ).length,

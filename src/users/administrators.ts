@@ -30,7 +30,7 @@ export function isEnabledAdministrator({ role, enabled, provider }: Account): bo
 
 /**
  * The administrators whom a change shuts out; null: afterwards one gets in as surely as before. With `letsIn`, a one-use
- * password is enough: the change gives somebody one, or is by root, who can give another.
+ * password is enough: the change gives a user one, or is by root, who can give another.
  */
 export function shutOut(
   { accounts: before }: AccountsState,

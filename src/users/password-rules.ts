@@ -49,8 +49,8 @@ export function checkNewPassword(
 }
 
 /**
- * Throws `validation_failed` for a new password with a character at an end that nobody sees: it comes from copying, and
- * who types the password does not type it. A blank can be meant, and so can any character between others.
+ * Throws `validation_failed` for a new password with an invisible character at an end: it comes from copying, and is missing
+ * where the password is typed. A blank can be meant, and so can any character between others.
  */
 export function refuseUnseenEnds(password: string): void {
   const stranger = strangerIn(password, /^(?! )[\p{C}\p{Z}]|(?! )[\p{C}\p{Z}]$/u);

@@ -26,7 +26,7 @@ function codeOf(password: string, names: string[] = ["steward", "edge-gateway", 
   }
 }
 
-describe("characters of a new password that nobody sees", () => {
+describe("invisible characters of a new password", () => {
   const good = "orbital walnut chimes";
   const refusal = (password: string) => {
     try {

@@ -10,7 +10,7 @@ const longestText = 256;
 
 /**
  * The text in plain characters: compatibility forms (full-width, mathematical) and the digits of each script as ASCII's, any
- * blanks as one blank, any dash as a hyphen; characters that nobody sees are left out. A text that is too long is empty.
+ * blanks as one blank, any dash as a hyphen; invisible characters are left out. A text that is too long is empty.
  */
 function plain(text: string): string {
   if (text.length > longestText) return "";
@@ -30,7 +30,7 @@ function digitOf(digit: string): string {
   return String(before % 10);
 }
 
-/** The text without blanks, hyphens, and characters that nobody sees. */
+/** The text without blanks, hyphens and invisible characters. */
 export function withoutBlanks(text: string): string {
   return plain(text).replace(/[ -]/g, "");
 }

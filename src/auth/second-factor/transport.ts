@@ -6,8 +6,8 @@ import type { Seal } from "./seal.ts";
 
 /*
  * A second factor on its way to a device: a file of age (https://age-encryption.org/v1) in base64, with the user's name in
- * its first line and the secret in the second. age binds a file to nothing: the name in it keeps one that was sealed for
- * somebody else from being theirs.
+ * its first line and the secret in the second. age binds a file to nothing: by the name in
+ * it, a file that was sealed for another user is refused.
  */
 
 /** The public key that `steward seal-key` prints: 32 bytes in bech32. Those of other kinds are no device's. */

@@ -9,7 +9,7 @@ export function asUsername(text: string): string {
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Characters that nobody sees, or takes for a blank. */
+/** Characters that are invisible, or look like a blank. */
 const unseen: readonly (readonly [RegExp, string])[] = [
   [/\u00a0|\u202f/, "a no-break space"],
   [/\u00ad/, "a soft hyphen"],
