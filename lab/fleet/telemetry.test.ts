@@ -168,7 +168,7 @@ action(type="omfile" file="${log}" template="whole")
   };
 
   it("gets nothing before its certificate is verified", async () => {
-    assert.match(JSON.stringify(await deliver(undefined)), /"ok":false.*certificate cannot be trusted/);
+    assert.match(JSON.stringify(await deliver(undefined)), /"retry".*certificate cannot be trusted/);
     assert.equal(existsSync(log), false);
   });
 
@@ -177,7 +177,7 @@ action(type="omfile" file="${log}" template="whole")
     await until("rsyslog has seen the end of the other connection", () => said !== "");
     said = "";
     const delivery = await deliver(join(authorityDirectory(), "ca.pem"));
-    assert.deepEqual([delivery.ok, said], [true, ""], JSON.stringify(delivery));
+    assert.deepEqual([delivery.outcome, said], ["taken", ""], JSON.stringify(delivery));
     const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
     await until("all are in its file", () => lines().length === events.length);
     const found = lines().map((line) => JSON.parse(line));
@@ -204,7 +204,7 @@ describe("the cost of a device", () => {
     const otlp = otlpAt(collector.url, authority.path);
     const cost = async (send: () => ReturnType<Otlp["deliver"]>): Promise<number> => {
       const wireBytes = collector.wireBytes;
-      assert.deepEqual([await send(), collector.faults], [{ ok: true, answer: "200 OK" }, []]);
+      assert.deepEqual([await send(), collector.faults], [{ outcome: "taken", answer: "200 OK" }, []]);
       await until("the connection is closed", () => collector.wireBytes > wireBytes);
       return collector.wireBytes - wireBytes;
     };

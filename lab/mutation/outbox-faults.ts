@@ -35,8 +35,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a failed message is passed over",
     file: "src/outbox/dispatcher.ts",
-    check: "if (!delivery.ok) return this.#failed(delivery);",
-    instead: "if (!delivery.ok) this.#failed(delivery);\n    else",
+    check: 'if (delivery.outcome === "retry") return this.#failed(delivery);',
+    instead: 'if (delivery.outcome === "retry") this.#failed(delivery);\n    else',
     test: outbox(
       "loses nothing, keeps the order, and repeats under the same id only, while an hour of requests fails",
     ),
@@ -83,7 +83,7 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "last_error of a refusal",
     file: "src/outbox/dispatcher.ts",
-    check: "refused === undefined ? null : { time: now.toISOString(), detail: refused }",
+    check: "isTaken ? null : { time: now.toISOString(), detail: delivery.error }",
     instead: "null",
     test: outbox("is done with what a receiver refuses, and shows why until it takes a message whole"),
   },
@@ -263,8 +263,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "Retry-After not read",
     file: "src/outbox/webhook.ts",
-    check: "...(retryAfterSeconds !== undefined && { retryAfterSeconds }),",
-    instead: "",
+    check: ", readRetryAfter(headers));",
+    instead: ");",
     test: webhook("carries the pause that the receiver asked for"),
   },
   {

@@ -5,7 +5,7 @@ import { createDueTimer, type DueTimer } from "../store/files/due-timer.ts";
 import { type Batch, type EventQueue, readBatch } from "./batch.ts";
 import type { Cursor } from "./cursors.ts";
 import { isTaken, levelOf, noticeOf, type Takes } from "./notices.ts";
-import type { Delivery, Language, Message, Receiver } from "./receiver.ts";
+import { type Delivery, type Language, type Message, type Receiver, type Retry, retry } from "./receiver.ts";
 import { retryIn } from "./retries.ts";
 
 /** A receiver as settings or host file name it. */
@@ -130,7 +130,7 @@ export class Dispatcher {
       this.#messageOf(id, { events: [], count: 0, counts: {}, gap: null }, true),
     );
     // The receiver answers: what waits need not wait for the next attempt.
-    if (delivery.ok) {
+    if (delivery.outcome === "taken") {
       this.#answered(delivery);
       this.#timer.within(0);
     }
@@ -157,7 +157,7 @@ export class Dispatcher {
   async #whileDue(): Promise<void> {
     while (this.#isDue && !this.#stopping.signal.aborted) {
       this.#isDue = false;
-      await this.#next().catch((error: Error) => this.#failed({ ok: false, error: error.message }));
+      await this.#next().catch((error: Error) => this.#failed(retry(error.message)));
     }
   }
 
@@ -181,8 +181,8 @@ export class Dispatcher {
     const sending = this.#cursor.sending ?? { first: batch.first, last: batch.last };
     if (this.#cursor.sending === null) await this.#keep({ ...this.#cursor, ...batch.before, sending });
     const delivery = await this.#deliver(this.#messageOf(`${sending.first}-${sending.last}`, batch));
-    if (this.#stopping.signal.aborted && !delivery.ok) return;
-    if (!delivery.ok) return this.#failed(delivery);
+    if (this.#stopping.signal.aborted && delivery.outcome === "retry") return;
+    if (delivery.outcome === "retry") return this.#failed(delivery);
     this.#answered(delivery);
     this.#restUntil = uptime() + (takes === "record" ? 0 : restSeconds);
     this.#waiting = Math.max(0, this.#waiting - batch.count);
@@ -213,7 +213,7 @@ export class Dispatcher {
     const attempt = new AbortController();
     const ended = new Promise<Delivery>((resolve) => {
       const error = `The receiver did not answer within ${attemptSeconds} s.`;
-      attempt.signal.addEventListener("abort", () => resolve({ ok: false, error }));
+      attempt.signal.addEventListener("abort", () => resolve(retry(error)));
     });
     const end = () => attempt.abort();
     if (this.#stopping.signal.aborted) end();
@@ -222,21 +222,22 @@ export class Dispatcher {
     try {
       return await Promise.race([this.#named.receiver.deliver(message, attempt.signal), ended]);
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+      return retry(error instanceof Error ? error.message : String(error));
     } finally {
       takeBack();
       this.#stopping.signal.removeEventListener("abort", end);
     }
   }
 
-  #answered({ refused }: Delivery & { ok: true }): void {
+  #answered(delivery: Exclude<Delivery, Retry>): void {
     const now = this.#options.now();
     [this.#failures, this.#failingSince, this.#retryAt] = [0, null, 0];
-    this.#lastError = refused === undefined ? null : { time: now.toISOString(), detail: refused };
-    if (refused === undefined) this.#lastSuccess = now;
+    const isTaken = delivery.outcome === "taken";
+    this.#lastError = isTaken ? null : { time: now.toISOString(), detail: delivery.error };
+    if (isTaken) this.#lastSuccess = now;
   }
 
-  #failed({ error, retryAfterSeconds }: Delivery & { ok: false }): void {
+  #failed({ error, retryAfterSeconds }: Retry): void {
     const { now, uptime, random } = this.#options;
     this.#failures += 1;
     this.#failingSince ??= uptime();

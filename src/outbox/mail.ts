@@ -2,7 +2,7 @@ import type { ServerConnections, Uptime } from "../host/ports.ts";
 import { printableLine } from "../host/printable-text.ts";
 import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
-import type { Delivery, Message, Receiver } from "./receiver.ts";
+import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import type { Mail, SentMail } from "./smtp.ts";
 import { smtpFailure } from "./smtp-failures.ts";
 import { cancelled } from "./unreached.ts";
@@ -47,10 +47,14 @@ export function createMail(options: MailOptions): Receiver {
       const plan = needs.plan(message);
       if (hasNothingNew(message, plan)) {
         plan.done();
-        return { ok: true, answer: "Not mailed: all of it came and went today, and was mailed before." };
+        return {
+          outcome: "taken",
+          answer: "Not mailed: all of it came and went today, and was mailed before.",
+        };
       }
-      const delivery = await delivered(options, mailOf(options, message, plan), signal);
-      if (delivery.ok) plan.done();
+      const mail = mailOf(options, message, plan);
+      const delivery = await delivered(options, { mail, events: message.count }, signal);
+      if (delivery.outcome !== "retry") plan.done();
       return delivery;
     },
   };
@@ -74,20 +78,23 @@ function mailOf({ from, to, wall }: MailOptions, message: Message, plan: MailPla
   };
 }
 
-async function delivered(options: MailOptions, mail: Mail, signal: AbortSignal): Promise<Delivery> {
+async function delivered(
+  options: MailOptions,
+  { mail, events }: { readonly mail: Mail; readonly events: number },
+  signal: AbortSignal,
+): Promise<Delivery> {
   const { server, port, username, password } = options;
   const where = `${server}:${port}`;
   if (username !== null && password === null)
-    return {
-      ok: false,
-      error: `Nothing was sent to ${where}: no password is set for ${username}. Set it with steward notify secret.`,
-    };
+    return retry(
+      `Nothing was sent to ${where}: no password is set for ${username}. Set it with steward notify secret.`,
+    );
   const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
   try {
-    return accepted(where, await sent(options, mail, whole));
+    return accepted({ where, events }, await sent(options, mail, whole));
   } catch (error) {
-    if (signal.aborted) return { ok: false, error: cancelled(where) };
-    return { ok: false, error: smtpFailure(where, error) };
+    if (signal.aborted) return retry(cancelled(where));
+    return retry(smtpFailure(where, error));
   }
 }
 
@@ -101,15 +108,17 @@ async function sent(options: MailOptions, mail: Mail, signal: AbortSignal): Prom
   return await sendMail({ socket, host, security, authorities, login }, mail, signal);
 }
 
-function accepted(where: string, { reply, refused }: SentMail): Delivery {
-  if (refused.length === 0) return { ok: true, answer: reply };
+function accepted(
+  { where, events }: { readonly where: string; readonly events: number },
+  { reply, refused }: SentMail,
+): Delivery {
+  if (refused.length === 0) return { outcome: "taken", answer: reply };
   const whom = refused.map(
     ({ recipient, reply: why }) => `${recipient} (“${printableLine(why, mostQuoted)}”)`,
   );
   const others = `${where} took the mail, but not for ${whom.join(", ")}.`;
   return {
-    ok: true,
-    answer: reply,
-    refused: `${others} It is not sent to them again. Check the recipients (to).`,
+    ...{ outcome: "refused", answer: reply, events },
+    error: `${others} It is not sent to them again. Check the recipients (to).`,
   };
 }

@@ -128,9 +128,9 @@ function lastOf(
   const deliver = async (message: Message, signal: AbortSignal): Promise<Delivery> => {
     const delivery = await receiver.deliver(spoken(message), signal);
     attempts += 1;
-    if (!delivery.ok && attempts < mostLastAttempts) return delivery;
+    if (delivery.outcome === "retry" && attempts < mostLastAttempts) return delivery;
     over();
-    return { ok: true, answer: "" };
+    return { outcome: "taken", answer: "" };
   };
   return { name, takes, receiver: { deliver } };
 }

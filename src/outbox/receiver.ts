@@ -41,14 +41,35 @@ export interface Message {
   readonly isTest: boolean;
 }
 
+/**
+ * The end of an attempt (docs/design/outbox.md, rule 10). `answer`: the receiver's own words, such as `204 No Content` or
+ * `250 2.0.0 Ok: queued as 4F2A`. `error`: sentences that a person understands.
+ */
 export type Delivery =
+  /** The receiver has the whole message. */
+  | { readonly outcome: "taken"; readonly answer: string }
   /**
-   * The message is done with. `answer`: the receiver's own words, such as `204 No Content` or `250 2.0.0 Ok: queued as 4F2A`.
-   * `refused`: a sentence about what the receiver did not take, and what is not sent again.
+   * It will never take the message, or a part of it, which is not sent again. `events`: the number that it refused;
+   * absent: all of the message, which may go again in smaller parts.
    */
-  | { readonly ok: true; readonly answer: string; readonly refused?: string }
-  /** `error`: one sentence that a person understands. `retryAfterSeconds`: the receiver asked for this pause. */
-  | { readonly ok: false; readonly error: string; readonly retryAfterSeconds?: number };
+  | {
+      readonly outcome: "refused";
+      readonly answer: string;
+      readonly error: string;
+      readonly events?: number;
+    }
+  /** It may take the message later. `retryAfterSeconds`: the least pause. */
+  | Retry;
+
+export interface Retry {
+  readonly outcome: "retry";
+  readonly error: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export function retry(error: string, retryAfterSeconds?: number): Retry {
+  return { outcome: "retry", error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+}
 
 /** A person or program elsewhere that receives the device's events. */
 export interface Receiver {

@@ -2,7 +2,7 @@ import { isIP, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { ServerConnections } from "../host/ports.ts";
-import type { Delivery, Receiver } from "./receiver.ts";
+import { type Delivery, type Receiver, retry } from "./receiver.ts";
 import { syslogFrames } from "./syslog/syslog-messages.ts";
 import { cancelled, tooLate, unreached } from "./unreached.ts";
 
@@ -35,8 +35,8 @@ export function createSyslog(options: SyslogOptions): Receiver {
       try {
         return await delivered(where, await secured(options, whole), { frames, signal: whole });
       } catch (error) {
-        if (signal.aborted) return { ok: false, error: cancelled(where) };
-        return { ok: false, error: whole.aborted ? tooLate(where) : failure(where, error) };
+        if (signal.aborted) return retry(cancelled(where));
+        return retry(whole.aborted ? tooLate(where) : failure(where, error));
       }
     },
   };
@@ -71,8 +71,8 @@ async function delivered(where: string, socket: TLSSocket, { frames, signal }: S
     socket.end(frames);
     await happened(socket, "end", signal);
     if (socket.writableFinished)
-      return { ok: true, answer: "The server has read all and closed the connection" };
-    return { ok: false, error: `${where} closed the connection before it had read everything.` };
+      return { outcome: "taken", answer: "The server has read all and closed the connection" };
+    return retry(`${where} closed the connection before it had read everything.`);
   } finally {
     socket.destroy();
   }

@@ -4,7 +4,7 @@ import { printableLine } from "../host/printable-text.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
 import { beginningOf } from "./answer-text.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
-import type { Delivery, Message, Receiver } from "./receiver.ts";
+import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import { cancelled, tooLate, unreached } from "./unreached.ts";
 import { signedHeaders, webhookKey } from "./webhook-signature.ts";
 
@@ -39,9 +39,9 @@ export function createWebhook(options: WebhookOptions): Receiver {
   return {
     deliver: async (message, signal) => {
       if (key === null)
-        return failed("The webhook has no usable secret, so that nothing was sent. Set a new one.");
+        return retry("The webhook has no usable secret, so that nothing was sent. Set a new one.");
       if (!isAllowed(options))
-        return failed(
+        return retry(
           `Nothing was sent to ${host}: its address does not begin with https://. Set one that does.`,
         );
       const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
@@ -51,8 +51,8 @@ export function createWebhook(options: WebhookOptions): Receiver {
           await transfers.open(url, { ...signed(message, key, wall()), limits, signal: whole }),
         );
       } catch (error) {
-        if (signal.aborted) return failed(cancelled(host));
-        return failed(whole.aborted ? tooLate(host) : unreached(host, error));
+        if (signal.aborted) return retry(cancelled(host));
+        return retry(whole.aborted ? tooLate(host) : unreached(host, error));
       }
     },
   };
@@ -77,15 +77,11 @@ async function answered(host: string, transfer: Transfer): Promise<Delivery> {
   const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
   if (status >= 200 && status < 300) {
     close();
-    return { ok: true, answer };
+    return { outcome: "taken", answer };
   }
   const words = printableLine(await beginningOf(transfer, mostAnswerBytes), mostQuoted);
   const quoted = words === "" ? "." : `: “${words}”.`;
-  const retryAfterSeconds = readRetryAfter(headers);
-  return {
-    ...failed(`${host} answered ${answer}${quoted} ${adviceFor(status)}`),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
+  return retry(`${host} answered ${answer}${quoted} ${adviceFor(status)}`, readRetryAfter(headers));
 }
 
 function adviceFor(status: number): string {
@@ -96,8 +92,4 @@ function adviceFor(status: number): string {
   if (status === 429) return "It receives more than it takes at present.";
   if (status >= 500) return "It has a fault of its own: if that lasts, ask who runs it.";
   return "It does not take the message: check the address, and that it expects CloudEvents in JSON.";
-}
-
-function failed(error: string): Extract<Delivery, { ok: false }> {
-  return { ok: false, error };
 }

@@ -44,7 +44,7 @@ function deliver(
 }
 
 function errorOf(delivery: Delivery): string {
-  assert.ok(!delivery.ok, JSON.stringify(delivery));
+  assert.ok(delivery.outcome === "retry", JSON.stringify(delivery));
   return delivery.error;
 }
 
@@ -55,7 +55,7 @@ describe("a mail", () => {
     it(`arrives over ${security}, signed in and encrypted, with an id that is the message's`, async () => {
       const { port, mails } = await serving({ secure: security === "tls" });
       const delivery = await deliver(port, began, { security });
-      assert.deepEqual(delivery, { ok: true, answer: "250 Ok: queued as 4F2A" });
+      assert.deepEqual(delivery, { outcome: "taken", answer: "250 Ok: queued as 4F2A" });
       const [mail = assert.fail()] = mails;
       assert.deepEqual([mail.user, mail.isEncrypted], [mailUser.username, true]);
       assert.deepEqual([mail.from, mail.to], ["steward@plant.example", ["owner@plant.example"]]);
@@ -73,7 +73,7 @@ describe("a mail", () => {
 
   it("needs no sign-in where no user name is set", async () => {
     const { port, mails } = await serving();
-    assert.ok((await deliver(port, began, { username: null, password: null })).ok);
+    assert.equal((await deliver(port, began, { username: null, password: null })).outcome, "taken");
     assert.deepEqual([mails[0]?.user, mails[0]?.isEncrypted], [undefined, true]);
   });
 
@@ -83,7 +83,7 @@ describe("a mail", () => {
     const message = messageOf([noticeOf(7, { title: "Zu prüfen: “40 °C”", text: "40 °C\n.\nDATA" })], {
       device: { id: deviceId, name },
     });
-    assert.ok((await deliver(port, message)).ok);
+    assert.equal((await deliver(port, message)).outcome, "taken");
     const [{ headers, text, to } = assert.fail()] = mails;
     assert.equal(headers.subject, "[Heizhaus Süd 🌡 Bcc: thief@evil.example] Zu prüfen: “40 °C”");
     assert.equal(headers.bcc, undefined);
@@ -117,7 +117,7 @@ describe("a mail", () => {
     const answers = [];
     for (const [index, what] of flapping.entries())
       answers.push(await mail.deliver(messageOf([noticeOf(index + 1, { type: `need.${what}` })]), signal));
-    assert.match(JSON.stringify(answers[3]), /^{"ok":true,"answer":"Not mailed: /);
+    assert.match(JSON.stringify(answers[3]), /^{"outcome":"taken","answer":"Not mailed: /);
     const [began = assert.fail(), ended = assert.fail(), again = assert.fail()] = mails;
     assert.equal(mails.length, 3);
     assert.ok(ended.headers.references?.includes(began.headers["message-id"] ?? "no id"));
@@ -132,8 +132,8 @@ describe("a mail", () => {
     const to = ["gone@plant.example", "owner@plant.example"];
     const where = `127.0.0.1:${port}`;
     assert.deepEqual(await deliver(port, began, { to }), {
-      ...{ ok: true, answer: "250 Ok: queued as 4F2A" },
-      refused: `${where} took the mail, but not for gone@plant.example (“550 5.1.1 No such user”). It is not sent to them again. Check the recipients (to).`,
+      ...{ outcome: "refused", answer: "250 Ok: queued as 4F2A", events: 1 },
+      error: `${where} took the mail, but not for gone@plant.example (“550 5.1.1 No such user”). It is not sent to them again. Check the recipients (to).`,
     });
     assert.deepEqual(mails[0]?.to, ["owner@plant.example"]);
   });
@@ -243,7 +243,7 @@ describe("a mail that is not accepted", () => {
       error,
       /does not take the mail at present: “451 4\.7\.1 Greylisted, .*”\. If that lasts, ask who runs/,
     );
-    assert.ok((await mail.deliver(began, signal)).ok);
+    assert.equal((await mail.deliver(began, signal)).outcome, "taken");
     assert.deepEqual(
       mails.map(({ headers }) => headers["message-id"]),
       [`<${deviceId}-7-7@plant.example>`],

@@ -18,7 +18,7 @@ const began = (name: string, level = "attention"): EventFacts =>
 
 /** Another address, where nothing arrives that the webhooks of the world could see. */
 const elsewhere = (name: string, takes: NamedReceiver["takes"]): NamedReceiver => ({
-  ...{ name, takes, receiver: { deliver: async () => ({ ok: true, answer: "204 No Content" }) } },
+  ...{ name, takes, receiver: { deliver: async () => ({ outcome: "taken", answer: "204 No Content" }) } },
 });
 
 const nextEvent = ({ events }: OutboxWorld): Promise<AuditEvent> =>
@@ -355,9 +355,9 @@ describe("the outbox", () => {
     await world.record(began("a"));
     await world.pass(10 * hour);
     const failed = await world.outbox.test("hook");
-    assert.ok(!failed.ok && /answered 500/.test(failed.error));
+    assert.ok(failed.outcome === "retry" && /answered 500/.test(failed.error));
     world.fate = () => "delivered";
-    assert.deepEqual(await world.outbox.test("hook"), { ok: true, answer: "204 No Content" });
+    assert.deepEqual(await world.outbox.test("hook"), { outcome: "taken", answer: "204 No Content" });
     await world.pass(1);
     const [tested, told] = world.arrived;
     assert.match(tested?.id ?? "", new RegExp(`^${deviceId}-test-[0-9a-f]{16}$`));
@@ -369,17 +369,17 @@ describe("the outbox", () => {
 
   it("is done with what a receiver refuses, and shows why until it takes a message whole", async (test) => {
     const world = await openOutboxWorld(test);
-    const refused = "It refused 1 of its events.";
-    let delivery: Delivery = { ok: true, answer: "200 OK", refused };
+    const error = "It refused 1 of its events.";
+    let delivery: Delivery = { outcome: "refused", answer: "200 OK", error, events: 1 };
     await world.configure([{ name: "log", takes: "record", receiver: { deliver: async () => delivery } }]);
     await world.record(change("anna"));
     await world.pass(day);
     const [state = assert.fail()] = world.outbox.states();
     assert.deepEqual(state, {
       ...{ name: "log", last_success: null, waiting: 0, failing_seconds: 0, next_attempt: null },
-      last_error: { time: "2026-11-27T10:00:10.000Z", detail: refused },
+      last_error: { time: "2026-11-27T10:00:10.000Z", detail: error },
     });
-    delivery = { ok: true, answer: "200 OK" };
+    delivery = { outcome: "taken", answer: "200 OK" };
     await world.record(change("bert"));
     await world.pass(day);
     const [later] = world.outbox.states();

@@ -71,7 +71,7 @@ const began = messageOf([noticeOf(7, { text: "Zu prüfen: 40 °C – “warm” 
 describe("a webhook", () => {
   it("is verified by the library of Standard Webhooks, with letters of every kind", async () => {
     const { url, received } = await receiving(accepts);
-    assert.deepEqual(await deliver(url, began), { ok: true, answer: "204 No Content" });
+    assert.deepEqual(await deliver(url, began), { outcome: "taken", answer: "204 No Content" });
     const [{ headers, body, method } = assert.fail()] = received;
     assert.equal(method, "POST");
     const verified = new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -151,7 +151,7 @@ describe("a webhook's failure", () => {
         response.writeHead(status, { location: "https://127.0.0.1:1/" }).end("no\u001b[2J\r\nsuch thing"),
       );
       const delivery = await deliver(url, began);
-      assert.ok(!delivery.ok);
+      assert.ok(delivery.outcome === "retry");
       assert.match(delivery.error, expected);
       assert.equal(received.length, 1);
     });
@@ -162,7 +162,7 @@ describe("a webhook's failure", () => {
       response.writeHead(429, { "retry-after": "120" }).end(),
     );
     const delivery = await deliver(url, began);
-    assert.ok(!delivery.ok);
+    assert.ok(delivery.outcome === "retry");
     assert.equal(delivery.retryAfterSeconds, 120);
     assert.match(delivery.error, /answered 429 Too Many Requests\. It receives more than it takes/);
   });
@@ -178,7 +178,7 @@ describe("a webhook's failure", () => {
       more();
     });
     const delivery = await deliver(url, began);
-    assert.ok(!delivery.ok && delivery.error.length < 400, JSON.stringify(delivery));
+    assert.ok(delivery.outcome === "retry" && delivery.error.length < 400, JSON.stringify(delivery));
     assert.ok(written > 0);
   });
 
@@ -186,7 +186,7 @@ describe("a webhook's failure", () => {
     const other = createAuthority(scratchDirectory());
     const { url, received } = await receiving(accepts, other.certify("127.0.0.1"));
     const delivery = await deliver(url, began);
-    assert.ok(!delivery.ok);
+    assert.ok(delivery.outcome === "retry");
     assert.match(
       delivery.error,
       /^Nothing was sent to 127\.0\.0\.1:\d+: its certificate cannot be trusted: its authority is not one that this device knows/,
@@ -201,7 +201,7 @@ describe("a webhook's failure", () => {
       authority.certify("127.0.0.1", { from: "20200101000000Z", until: "20200201000000Z" }),
     );
     const [first, second] = [await deliver(named.url, began), await deliver(expired.url, began)];
-    assert.ok(!first.ok && !second.ok);
+    assert.ok(first.outcome === "retry" && second.outcome === "retry");
     assert.match(
       first.error,
       /cannot be trusted: it is for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Check the name of the server/,
@@ -215,7 +215,7 @@ describe("a webhook's failure", () => {
   it("names a server that nothing listens at", async () => {
     const delivery = await deliver("https://127.0.0.1:1/hook", began);
     assert.deepEqual(delivery, {
-      ok: false,
+      outcome: "retry",
       error:
         "Nothing was sent to 127.0.0.1:1: nothing listens there. Check the address of the receiver, and the network and the name servers of this device.",
     });
@@ -225,7 +225,7 @@ describe("a webhook's failure", () => {
     const ending = new AbortController();
     const { url } = await receiving(() => ending.abort());
     const delivery = await deliver(url, began, {}, ending.signal);
-    assert.ok(!delivery.ok);
+    assert.ok(delivery.outcome === "retry");
     assert.match(delivery.error, /was cancelled/);
   });
 });
@@ -234,7 +234,7 @@ describe("an address that a webhook may not have", () => {
   for (const host of ["127.0.0.1", "localhost", "169.254.169.254", "[::ffff:127.0.0.1]"]) {
     it(`is ${host}, where local servers are not allowed`, async () => {
       const delivery = await deliver(`https://${host}:1/`, began, { allowLocalServers: false });
-      assert.ok(!delivery.ok);
+      assert.ok(delivery.outcome === "retry");
       assert.match(delivery.error, /is this device or is on its own link.*notify\.allow_local_servers/);
     });
   }
@@ -243,9 +243,9 @@ describe("an address that a webhook may not have", () => {
     const server = await startWebServer((_request, response) => response.writeHead(200).end());
     servers.push(server);
     const delivery = await deliver(server.url, began, { allowLocalServers: false });
-    assert.ok(!delivery.ok);
+    assert.ok(delivery.outcome === "retry");
     assert.match(delivery.error, /does not begin with https:/);
-    assert.deepEqual(await deliver(server.url, began), { ok: true, answer: "200 OK" });
+    assert.deepEqual(await deliver(server.url, began), { outcome: "taken", answer: "200 OK" });
     assert.equal(server.requests.length, 1);
   });
 });
@@ -262,7 +262,7 @@ describe("a webhook's secret", () => {
     it(`is not ${JSON.stringify(secret).slice(0, 40)}, and nothing is sent without one`, async () => {
       const { url, received } = await receiving(accepts);
       const delivery = await deliver(url, began, { secret });
-      assert.ok(!delivery.ok && /Set a new one/.test(delivery.error));
+      assert.ok(delivery.outcome === "retry" && /Set a new one/.test(delivery.error));
       assert.equal(received.length, 0);
     });
   }

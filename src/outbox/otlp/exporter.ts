@@ -7,7 +7,7 @@ import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
 import { printableLine } from "../../host/printable-text.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
 import { beginningOf } from "../answer-text.ts";
-import type { Delivery } from "../receiver.ts";
+import { type Delivery, retry } from "../receiver.ts";
 import { cancelled, tooLate, unreached } from "../unreached.ts";
 
 export interface ExporterOptions {
@@ -57,8 +57,8 @@ export function createExporter({ url, headers, transfers }: ExporterOptions): Ex
       });
       return outcomeOf(host, answer, await beginningOf(answer, mostAnswerBytes));
     } catch (error) {
-      if (ending.aborted) return { ok: false, error: cancelled(host) };
-      return { ok: false, error: whole.aborted ? tooLate(host) : failure(host, error) };
+      if (ending.aborted) return retry(cancelled(host));
+      return retry(whole.aborted ? tooLate(host) : failure(host, error));
     }
   };
 }
@@ -76,20 +76,17 @@ export class UnusableHeaders extends Error {}
 function outcomeOf(host: string, { status, headers }: Transfer, text: string): Delivery {
   const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
   const body = parsed(text);
-  if (status >= 200 && status < 300) return { ok: true, ...accepted(host, answer, body) };
+  if (status >= 200 && status < 300) return accepted(host, answer, body);
   const said = printableLine(body?.message ?? text, mostQuoted);
   const quoted = said === "" ? "" : `: “${said}”`;
   // "Bad Data": what the collector can never take is not sent again, or nothing behind it would be.
   if (status === 400)
-    return { ok: true, answer, refused: `${host} answered ${answer}${quoted}. ${notAgain}` };
+    return { outcome: "refused", answer, error: `${host} answered ${answer}${quoted}. ${notAgain}` };
   const seconds = readRetryAfter(headers);
   const isRetryable = retryable.includes(status);
   const retryAfterSeconds = isRetryable ? seconds : Math.max(seconds ?? 0, repairSeconds);
-  return {
-    ok: false,
-    error: `${host} answered ${answer}${quoted}. ${isRetryable ? busy : adviceFor(status)}`,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
+  const advice = isRetryable ? busy : adviceFor(status);
+  return retry(`${host} answered ${answer}${quoted}. ${advice}`, retryAfterSeconds);
 }
 
 function adviceFor(status: number): string {
@@ -108,16 +105,16 @@ const notAgain =
   "The refused part is not sent again, as the protocol demands. Look at the limits of the collector.";
 
 /** The words of an answer that accepts all, maybe with a warning, or a part. */
-function accepted(host: string, answer: string, body: OtlpAnswer | null) {
+function accepted(host: string, answer: string, body: OtlpAnswer | null): Delivery {
   const { rejectedLogRecords, rejectedDataPoints, errorMessage = "" } = body?.partialSuccess ?? {};
   const said = printableLine(String(errorMessage), mostQuoted);
   const quoted = said === "" ? "" : `: “${said}”`;
   const rejected = Number(rejectedLogRecords ?? rejectedDataPoints ?? 0);
-  if (!(rejected > 0)) return { answer: `${answer}${quoted}` };
+  if (!(rejected > 0)) return { outcome: "taken", answer: `${answer}${quoted}` };
   const what = rejectedLogRecords === undefined ? "values" : "events";
   return {
-    answer,
-    refused: `${host} took the message, but refused ${rejected} of its ${what}${quoted}. ${notAgain}`,
+    ...{ outcome: "refused", answer, events: rejected },
+    error: `${host} took the message, but refused ${rejected} of its ${what}${quoted}. ${notAgain}`,
   };
 }
 

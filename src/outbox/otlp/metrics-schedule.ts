@@ -36,12 +36,11 @@ export function startMetricsSchedule(options: MetricsScheduleOptions) {
     running = push(ending.signal).then((delivery) => {
       if (ending.signal.aborted) return;
       const time = new Date(wall()).toISOString();
-      const detail = delivery.ok ? delivery.refused : delivery.error;
       state =
-        detail === undefined
+        delivery.outcome === "taken"
           ? { lastSuccess: time, lastError: null }
-          : { ...state, lastError: { time, detail } };
-      const pauseSeconds = delivery.ok ? 0 : (delivery.retryAfterSeconds ?? 0);
+          : { ...state, lastError: { time, detail: delivery.error } };
+      const pauseSeconds = delivery.outcome === "retry" ? (delivery.retryAfterSeconds ?? 0) : 0;
       cancel = timers.after(Math.max(intervalSeconds, pauseSeconds), begin);
     });
   }

@@ -4,7 +4,7 @@ import type { Timers } from "../../../src/host/ports.ts";
 import { startMetricsSchedule } from "../../../src/outbox/otlp/metrics-schedule.ts";
 import type { Delivery } from "../../../src/outbox/receiver.ts";
 
-const sent: Delivery = { ok: true, answer: "200 OK" };
+const sent: Delivery = { outcome: "taken", answer: "200 OK" };
 const begin = Date.parse("2026-11-27T10:00:00Z");
 
 /** A schedule every 300 s whose pushes have these outcomes, the last of them again and again. */
@@ -50,7 +50,7 @@ describe("pushes of metrics", () => {
 
   it("wait as long as a collector asks, when that is longer than the interval", async () => {
     const refused = (retryAfterSeconds: number): Delivery => ({
-      ok: false,
+      outcome: "retry",
       error: "later",
       retryAfterSeconds,
     });
@@ -60,7 +60,7 @@ describe("pushes of metrics", () => {
   });
 
   it("say when the last one succeeded, and why the last one failed", async () => {
-    const { schedule, next } = scheduled(sent, { ok: false, error: "nothing listens there" }, sent);
+    const { schedule, next } = scheduled(sent, { outcome: "retry", error: "nothing listens there" }, sent);
     assert.deepEqual(schedule.state(), { lastSuccess: null, lastError: null });
     await next();
     const lastSuccess = "2026-11-27T10:01:15.000Z";
@@ -73,12 +73,13 @@ describe("pushes of metrics", () => {
   });
 
   it("that a collector refuses in part are no success, and follow by the interval", async () => {
-    const refused = "it refused 3 values";
-    const { schedule, pushes, next } = scheduled({ ok: true, answer: "200 OK", refused }, sent);
+    const error = "it refused 3 values";
+    const refusal: Delivery = { outcome: "refused", answer: "200 OK", error, events: 3 };
+    const { schedule, pushes, next } = scheduled(refusal, sent);
     await next();
     assert.deepEqual(schedule.state(), {
       lastSuccess: null,
-      lastError: { time: "2026-11-27T10:01:15.000Z", detail: refused },
+      lastError: { time: "2026-11-27T10:01:15.000Z", detail: error },
     });
     await next();
     assert.deepEqual([pushes, schedule.state().lastError], [[75, 375], null]);

@@ -54,10 +54,10 @@ describe("a collector", () => {
     const otlp = otlpAt(`${collector.url}/otlp/`, {
       headers: async () => ({ authorization: "Basic eA==", "x-scope-orgid": "plant" }),
     });
-    assert.deepEqual(await otlp.deliver(message, unending), { ok: true, answer: "200 OK" });
-    assert.deepEqual(await otlp.deliver(testMessage(), unending), { ok: true, answer: "200 OK" });
+    assert.deepEqual(await otlp.deliver(message, unending), { outcome: "taken", answer: "200 OK" });
+    assert.deepEqual(await otlp.deliver(testMessage(), unending), { outcome: "taken", answer: "200 OK" });
     const read = async (sink: MetricSink) => sink.add("steward_sessions", 3, {});
-    assert.deepEqual(await otlp.pushMetrics(read, unending), { ok: true, answer: "200 OK" });
+    assert.deepEqual(await otlp.pushMetrics(read, unending), { outcome: "taken", answer: "200 OK" });
     const { received, faults } = collector;
     assert.deepEqual(faults, []);
     assert.deepEqual(
@@ -74,10 +74,10 @@ describe("a collector", () => {
   it("over HTTPS must have a certificate that is trusted", async () => {
     const collector = await collecting(authority.certify("127.0.0.1"));
     const stranger = await otlpAt(collector.url).deliver(message, unending);
-    assert.match(JSON.stringify(stranger), /"ok":false.*certificate cannot be trusted/);
+    assert.match(JSON.stringify(stranger), /"retry".*certificate cannot be trusted/);
     assert.equal(collector.received.length, 0);
     const known = await otlpAt(collector.url, { caFile: authority.path }).deliver(message, unending);
-    assert.deepEqual([known, collector.received.length], [{ ok: true, answer: "200 OK" }, 1]);
+    assert.deepEqual([known, collector.received.length], [{ outcome: "taken", answer: "200 OK" }, 1]);
   });
 
   it("whose name leads to this device is not reached, and the error says how a local one is named", async () => {
@@ -85,13 +85,13 @@ describe("a collector", () => {
     const url = `http://collector.example:${collector.port}`;
     const otlp = otlpAt(url, { allowLocalServers: false, resolveHost: async () => ["127.0.0.1"] });
     const delivery = await otlp.deliver(message, unending);
-    assert.match(JSON.stringify(delivery), /"ok":false.*leads to this device.*telemetry\.otlp\.url/);
+    assert.match(JSON.stringify(delivery), /"retry".*leads to this device.*telemetry\.otlp\.url/);
     assert.equal(collector.received.length, 0);
   });
 
   it("that is away is a failure in words", async () => {
     const delivery = await otlpAt(`http://127.0.0.1:${await heldPort()}`).deliver(message, unending);
-    assert.match(JSON.stringify(delivery), /"ok":false,"error":"Nothing was sent to 127.*nothing listens/);
+    assert.match(JSON.stringify(delivery), /"retry","error":"Nothing was sent to 127.*nothing listens/);
   });
 
   it("gets nothing while root's headers cannot be read", async () => {
@@ -100,7 +100,7 @@ describe("a collector", () => {
       throw new UnusableHeaders("The headers cannot be read.");
     };
     const delivery = await otlpAt(collector.url, { headers }).deliver(message, unending);
-    assert.deepEqual(delivery, { ok: false, error: "The headers cannot be read." });
+    assert.deepEqual(delivery, { outcome: "retry", error: "The headers cannot be read." });
     assert.equal(collector.received.length, 0);
   });
 
@@ -108,7 +108,7 @@ describe("a collector", () => {
     const ending = new AbortController();
     ending.abort();
     const delivery = await otlpAt("http://127.0.0.1:9").deliver(message, ending.signal);
-    assert.match(JSON.stringify(delivery), /"ok":false.*was cancelled/);
+    assert.match(JSON.stringify(delivery), /"retry".*was cancelled/);
   });
 });
 
@@ -116,10 +116,10 @@ describe("a collector's answer", () => {
   it("of 429, 502, 503 or 504 asks for another attempt, after its Retry-After", async () => {
     for (const status of [429, 502, 503, 504]) {
       const plain = await deliveryAfter([status, '{"message":"later"}']);
-      assert.ok(!plain.ok && plain.retryAfterSeconds === undefined, JSON.stringify(plain));
+      assert.ok(plain.outcome === "retry" && plain.retryAfterSeconds === undefined, JSON.stringify(plain));
       assert.match(plain.error, /answered .*“later”/);
       const later = await deliveryAfter([status, "", { "retry-after": "120" }]);
-      assert.deepEqual([later.ok, "retryAfterSeconds" in later && later.retryAfterSeconds], [false, 120]);
+      assert.equal(later.outcome === "retry" && later.retryAfterSeconds, 120);
     }
   });
 
@@ -131,33 +131,30 @@ describe("a collector's answer", () => {
       [500, /Check telemetry\.otlp/],
     ] as const) {
       const delivery = await deliveryAfter([status, "", { location: "http://127.0.0.1:9/" }]);
-      assert.ok(!delivery.ok && delivery.retryAfterSeconds === 3_600, JSON.stringify(delivery));
+      assert.ok(
+        delivery.outcome === "retry" && delivery.retryAfterSeconds === 3_600,
+        JSON.stringify(delivery),
+      );
       assert.match(delivery.error, words);
     }
   });
 
   it("of 400 is the end of a message: the protocol forbids to send it again", async () => {
     const delivery = await deliveryAfter([400, '{"message":"too\\u0007old"}']);
-    assert.ok(delivery.ok);
+    assert.ok(delivery.outcome === "refused" && delivery.events === undefined);
     assert.equal(delivery.answer, "400 Bad Request");
-    assert.match(
-      delivery.refused ?? "",
-      /answered 400 Bad Request: “too old”\. The refused part is not sent again/,
-    );
+    assert.match(delivery.error, /answered 400 Bad Request: “too old”\. The refused part is not sent again/);
   });
 
   it("that takes a part is the end of it too, and says how many it refused", async () => {
     const partialSuccess = { rejectedLogRecords: "1", errorMessage: "too large" };
     const delivery = await deliveryAfter([200, JSON.stringify({ partialSuccess })]);
-    assert.ok(delivery.ok);
+    assert.ok(delivery.outcome === "refused" && delivery.events === 1);
     assert.equal(delivery.answer, "200 OK");
-    assert.match(
-      delivery.refused ?? "",
-      /refused 1 of its events: “too large”\. The refused part is not sent again/,
-    );
+    assert.match(delivery.error, /refused 1 of its events: “too large”\. The refused part is not sent again/);
     const warning = { partialSuccess: { errorMessage: "deprecated" } };
     assert.deepEqual(await deliveryAfter([200, JSON.stringify(warning)]), {
-      ok: true,
+      outcome: "taken",
       answer: "200 OK: “deprecated”",
     });
   });
@@ -172,6 +169,9 @@ describe("a collector's answer", () => {
   ])
     it(`of ${body || "nothing"} is understood as a success`, async () => {
       const delivery = await deliveryAfter([200, body]);
-      assert.ok(delivery.ok && delivery.answer.startsWith("200 OK"), JSON.stringify(delivery));
+      assert.ok(
+        delivery.outcome === "taken" && delivery.answer.startsWith("200 OK"),
+        JSON.stringify(delivery),
+      );
     });
 });

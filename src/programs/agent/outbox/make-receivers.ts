@@ -1,5 +1,5 @@
 import type { Settings } from "../../../contract/types.ts";
-import type { Receiver } from "../../../outbox/receiver.ts";
+import { type Receiver, retry } from "../../../outbox/receiver.ts";
 import type { ReceiverSecrets } from "../../../outbox/receiver-secrets.ts";
 import type { OutboxPlan } from "./outbox-plan.ts";
 
@@ -63,5 +63,5 @@ function withoutSecret(name: string): Receiver {
   const error =
     `${name} has no secret, or its secret is of another server or another machine. ` +
     `Set it: steward notify secret ${name}`;
-  return { deliver: async () => ({ ok: false, error }) };
+  return { deliver: async () => retry(error) };
 }

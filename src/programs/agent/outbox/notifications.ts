@@ -131,9 +131,9 @@ function createLazyOutbox(
 }
 
 function answerOf(delivery: Delivery): DeliveryAnswer {
-  if (!delivery.ok) return { ok: false, answer: null, error: delivery.error };
-  const { answer, refused = null } = delivery;
-  return { ok: refused === null, answer, error: refused };
+  const answer = delivery.outcome === "retry" ? null : delivery.answer;
+  const error = delivery.outcome === "taken" ? null : delivery.error;
+  return { ok: error === null, answer, error };
 }
 
 /** Throws `not_found`. */
