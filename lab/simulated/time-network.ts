@@ -1,6 +1,6 @@
 import type { Exchange } from "../../src/clock/ntp/exchange.ts";
 import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
-import type { BadPacket, ExchangeOutcome } from "../../src/clock/ntp/sample.ts";
+import type { BadPacket, ExchangeOutcome, KissCode } from "../../src/clock/ntp/sample.ts";
 import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
 import type { OpenAssociation } from "../../src/clock/ntp/source.ts";
 import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
@@ -27,7 +27,7 @@ export interface ServerPlan {
   /** It answers every so manyth request. */
   answersEvery: number;
   /** It does this instead of giving the time; null: it gives the time. */
-  manner: { kiss: string } | { bad: BadPacket } | "silent" | null;
+  manner: { kiss: KissCode } | { bad: BadPacket } | "silent" | null;
   /** Its second opinion is off by this; null: as its own answers; `silent`: it gives none. */
   secondOpinionOffsetSeconds: number | "silent" | null;
   stratum: number;

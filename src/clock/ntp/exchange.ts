@@ -9,7 +9,7 @@ import type {
 } from "../../host/ports.ts";
 import { decodeReply, type Expectation, encodeRequest } from "./ntp-packet.ts";
 import { type Passage, readingAtArrival, sampleOf } from "./on-wire.ts";
-import type { BadPacket, ExchangeOutcome, Sample } from "./sample.ts";
+import type { BadPacket, ExchangeOutcome, KissCode, Sample } from "./sample.ts";
 
 /**
  * Seconds until an exchange ends without a reply. The slowest ordinary path, over a geostationary satellite, takes
@@ -66,7 +66,7 @@ interface Question extends ExchangeOptions {
 /** The verdict on one packet. */
 type Answer =
   | { readonly kind: "sample"; readonly sample: Sample }
-  | { readonly kind: "kiss"; readonly code: string }
+  | { readonly kind: "kiss"; readonly code: KissCode }
   | { readonly kind: "bad"; readonly reason: BadPacket };
 
 type Ending = Exclude<Answer, { kind: "bad" }> | { readonly kind: "silent"; readonly reason: string };

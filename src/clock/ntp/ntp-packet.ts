@@ -1,5 +1,5 @@
 import type { Leap } from "../../host/ports.ts";
-import type { BadPacket } from "./sample.ts";
+import type { BadPacket, KissCode } from "./sample.ts";
 
 /** Bytes of a packet without extension fields or a MAC (RFC 5905 §7.3). */
 const packetBytes = 48;
@@ -26,7 +26,7 @@ export interface NtpReply {
 /** A reply, a kiss-o'-death with its code (RFC 5905 §7.4), or why the packet is not believed. */
 export type DecodedPacket =
   | NtpReply
-  | { readonly kind: "kiss"; readonly code: string }
+  | { readonly kind: "kiss"; readonly code: KissCode }
   | { readonly kind: "bad"; readonly reason: BadPacket };
 
 /** The request and the limits that a reply is judged by. */
@@ -53,6 +53,12 @@ const maximumRootDistanceSeconds = 1.5;
 const leapOfIndicator: readonly Leap[] = ["none", "insert", "delete"];
 
 const transmitOffset = 40;
+
+/**
+ * RFC 5905 §7.4: a client acts on these. The other codes at stratum 0 have no significance in the protocol; INIT and STEP are
+ * what servers answer that have no time yet.
+ */
+const isKissCode = (code: string | null): code is KissCode => /^(DENY|RSTR|RATE)$/.test(code ?? "");
 
 /**
  * A client's request, Uint8Array(48): leap 0, version 4, mode 3, and zeros but for the transmit time, which is the
@@ -83,18 +89,14 @@ export function decodeReply(bytes: Uint8Array, { nonce, pivotSeconds }: Expectat
   if (!nonce.every((byte, index) => bytes[24 + index] === byte)) return bad("origin");
   const stratum = view.getUint8(1);
   const indicator = first >> 6;
-  if (stratum === 0) return kissOrInvalid(bytes, indicator);
+  if (stratum === 0) {
+    const code = asciiOf(bytes);
+    return isKissCode(code) ? { kind: "kiss", code } : bad("unsynchronised");
+  }
   const leap = leapOfIndicator[indicator];
   if (leap === undefined) return bad("unsynchronised");
   if (stratum > 15) return bad("stratum");
   return decodeTimes(view, { leap, stratum, pivotSeconds });
-}
-
-/** Stratum 0 is a kiss-o'-death only with a code; a server that has no time says stratum 0 as well. */
-function kissOrInvalid(bytes: Uint8Array, indicator: number): DecodedPacket {
-  const code = asciiOf(bytes);
-  if (code !== null && /^[A-Z0-9]{3,4}$/.test(code)) return { kind: "kiss", code };
-  return bad(indicator === 3 ? "unsynchronised" : "stratum");
 }
 
 function decodeTimes(

@@ -35,6 +35,9 @@ export type BadPacket =
   | "nts_nak"
   | "not_authentic";
 
+/** The codes of a kiss-o'-death: the server refuses this client, or is asked too often. */
+export type KissCode = "DENY" | "RSTR" | "RATE";
+
 /**
  * The end of an exchange. `ignored`: the reason that each earlier packet was not believed.
  * `silent`: no believable packet until the deadline; its reason is that of the last bad packet, else `timeout`, or the
@@ -42,7 +45,7 @@ export type BadPacket =
  */
 export type ExchangeOutcome =
   | { readonly kind: "sample"; readonly sample: Sample; readonly ignored: readonly BadPacket[] }
-  | { readonly kind: "kiss"; readonly code: string; readonly ignored: readonly BadPacket[] }
+  | { readonly kind: "kiss"; readonly code: KissCode; readonly ignored: readonly BadPacket[] }
   | { readonly kind: "silent"; readonly reason: string; readonly ignored: readonly BadPacket[] };
 
 /** The frequency tolerance of a clock, seconds a second: what uncertainty grows by (RFC 5905 §7.2: PHI, 15 ppm). */

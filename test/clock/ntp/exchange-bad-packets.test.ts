@@ -18,7 +18,7 @@ describe("a packet that is not believed", () => {
     ["with a wrong origin", { origin: randomBytes(8) }, "origin"],
     ["with no origin", { origin: zero }, "origin"],
     ["with leap indicator 3", { leap: 3 }, "unsynchronised"],
-    ["at stratum 0 without a code", { stratum: 0, refid: "\0\0\0\0" }, "stratum"],
+    ["at stratum 0 without a code", { stratum: 0, refid: "\0\0\0\0" }, "unsynchronised"],
     ["at stratum 16", { stratum: 16 }, "stratum"],
     ["of a server of version 2", { version: 2 }, "version"],
     ["of a broadcast server", { mode: 5 }, "mode"],
@@ -129,10 +129,22 @@ describe("a packet that is not believed", () => {
 });
 
 describe("a kiss-o'-death", () => {
-  for (const code of ["RATE", "DENY", "RSTR", "XQZ1"]) {
+  for (const code of ["RATE", "DENY", "RSTR"]) {
     it(`with the code ${code} and our nonce ends the exchange`, async () => {
       const server = await serve(({ send, reply }) => send(reply({ leap: 3, stratum: 0, refid: code })));
       assert.deepEqual(await exchange(server), { kind: "kiss", code, ignored: [] });
+    });
+  }
+
+  for (const code of ["INIT", "STEP", "XQZ1", "NTSN"]) {
+    it(`is not the code ${code}: the good reply behind it is still taken`, async () => {
+      const server = await serve(async ({ send, reply }) => {
+        await send(reply({ leap: 3, stratum: 0, refid: code }));
+        await send(reply());
+      });
+      const outcome = await exchange(server);
+      sampleIn(outcome);
+      assert.deepEqual(outcome.ignored, ["unsynchronised"]);
     });
   }
 });

@@ -130,8 +130,8 @@ describe("a packet that is not believed", () => {
       { leap: 3, stratum: 0, refid: "\0\0\0\0" },
       "unsynchronised",
     ],
-    ["at stratum 0 with an address for its code", { stratum: 0, refid: "\x0a\0\0\x01" }, "stratum"],
-    ["at stratum 0 with a code that clears a terminal", { stratum: 0, refid: "\x1b[2J" }, "stratum"],
+    ["at stratum 0 with an address for its code", { stratum: 0, refid: "\x0a\0\0\x01" }, "unsynchronised"],
+    ["at stratum 0 with a code that clears a terminal", { stratum: 0, refid: "\x1b[2J" }, "unsynchronised"],
     ["at stratum 16", { stratum: 16 }, "stratum"],
     ["at stratum 255", { stratum: 255 }, "stratum"],
     ["that was received at no time", { receive: 0n }, "no_time"],
@@ -168,10 +168,22 @@ describe("a packet that is not believed", () => {
 });
 
 describe("a kiss-o'-death", () => {
-  // RFC 5905 §7.4, figure 13.
-  for (const code of "ACST AUTH AUTO BCST CRYP DENY DROP RSTR INIT MCST NKEY RATE RMOT STEP".split(" ")) {
+  for (const code of ["DENY", "RSTR", "RATE"]) {
     it(`with the code ${code} is known by it`, () => {
       assert.deepEqual(decode({ leap: 3, stratum: 0, refid: code }), { kind: "kiss", code });
+    });
+  }
+
+  // RFC 5905 §7.4, figure 13, and RFC 8915 §5.7; by (c) and (d) there they have no significance.
+  const others = "ACST AUTH AUTO BCST CRYP DROP INIT MCST NKEY RMOT STEP NTSN XFOO XRAT DENI".split(" ");
+  for (const code of [...others, "RAT", "rate"]) {
+    it(`is not what a server says with the code ${code}: it has no time`, () => {
+      for (const leap of [0, 3]) {
+        assert.deepEqual(decode({ leap, stratum: 0, refid: code.padEnd(4, "\0") }), {
+          kind: "bad",
+          reason: "unsynchronised",
+        });
+      }
     });
   }
 
@@ -251,7 +263,7 @@ describe("any bytes from the network", () => {
     fc.assert(
       fc.property(hostile, (bytes) => {
         const decoded = decodeReply(bytes, { nonce, pivotSeconds });
-        if (decoded.kind === "kiss") assert.match(decoded.code, /^[A-Z0-9]{3,4}$/);
+        if (decoded.kind === "kiss") assert.match(decoded.code, /^(DENY|RSTR|RATE)$/);
         if (decoded.kind !== "reply") return;
         believed += 1;
         assert.ok(decoded.stratum >= 1 && decoded.stratum <= 15, `stratum ${decoded.stratum}`);
