@@ -56,6 +56,8 @@ export const sourceReasonCodes = [
   "not_authentic",
   "nts_nak",
   "nts_unreachable",
+  "nts_tls_version",
+  "nts_closed",
   "nts_not_offered",
   "nts_unknown_authority",
   "nts_wrong_name",

@@ -32,7 +32,8 @@ export interface KeyExchangeQuestion extends KeyRequest {
 /**
  * The reason why a key exchange failed. `cause` of a certificate's failure is OpenSSL's sentence.
  * - `nts_unreachable`: no connection; `cause` is the system's code, such as ECONNREFUSED.
- * - `nts_not_offered`: no TLS 1.3 or no ALPN `ntske/1` there, or the connection ended before the answer did.
+ * - `nts_tls_version`, `nts_closed`: no TLS 1.3 there; the connection ended before the answer did.
+ * - `nts_not_offered`: no TLS or no ALPN `ntske/1` there.
  * - `nts_unknown_authority`: no certificate authority that is trusted here has signed the certificate.
  * - `nts_wrong_name`: the certificate is for another name or address.
  * - `nts_certificate_expired`, `nts_certificate_not_yet_valid`: at the time of the question.
@@ -44,6 +45,8 @@ export interface KeyExchangeQuestion extends KeyRequest {
  */
 export type KeyExchangeFailureCode =
   | "nts_unreachable"
+  | "nts_tls_version"
+  | "nts_closed"
   | "nts_not_offered"
   | "nts_unknown_authority"
   | "nts_wrong_name"

@@ -145,7 +145,7 @@ function numberIn(body: Uint8Array): number {
 /** The name or literal address in a body (§4.1.7); empty: neither. */
 function hostIn(body: Uint8Array): string {
   const text = body.length <= 255 ? String.fromCharCode(...body) : "";
-  return /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/.test(text) ? text : "";
+  return /^\w([\w.-]*\w)?\.?$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/.test(text) ? text : "";
 }
 
 function refused(code: KeyExchangeFailure["code"], cause: string): KeyExchange {

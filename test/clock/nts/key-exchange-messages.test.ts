@@ -61,7 +61,10 @@ describe("the answer of a key exchange", () => {
     });
   });
 
-  for (const server of ["ntp.example.net", "192.0.2.7", "2001:db8::7", "::1", "a", "xn--bcher-kva.example"]) {
+  for (const server of [
+    ...["ntp.example.net", "192.0.2.7", "2001:db8::7", "::1", "a", "xn--bcher-kva.example"],
+    ...["ntp.example.net.", "ntp_1.example", "_ntp._udp.example."],
+  ]) {
     it(`may name the server ${server} and a port`, () => {
       const result = agreed(record(6, server, true), record(7, [0x11, 0x5c], true));
       assert.ok(result.kind === "agreed", causeOf(result) ?? "");

@@ -182,6 +182,8 @@ export const sourceWords: SourceWords = {
     not_authentic: "die Antwort ist nicht authentisch",
     nts_nak: "das eigene Cookie ist nicht mehr bekannt",
     nts_unreachable: "Schlüsselaustausch: keine Netzwerkverbindung dorthin",
+    nts_tls_version: "spricht TLS nur bis 1.2, NTS braucht 1.3",
+    nts_closed: "Schlüsselaustausch: Verbindung geschlossen",
     nts_not_offered: "bietet kein NTS",
     nts_unknown_authority: "Zertifikat: Stelle nicht bekannt",
     nts_wrong_name: "Zertifikat: anderer Name",

@@ -207,6 +207,8 @@ export const sourceWords: SourceWords = {
     not_authentic: "the answer is not authentic",
     nts_nak: "it does not know its own cookie any more",
     nts_unreachable: "key exchange: no network connection to it",
+    nts_tls_version: "it speaks TLS up to 1.2, and NTS needs 1.3",
+    nts_closed: "key exchange: it closed the connection",
     nts_not_offered: "it offers no NTS",
     nts_unknown_authority: "certificate: unknown authority",
     nts_wrong_name: "certificate: for another name",

@@ -30,7 +30,9 @@ export interface KeyExchangePlan extends ChainVerifier {
 export function createKeyExchange(plan: KeyExchangePlan): AskKeyExchange {
   const verify = createVerifyChain(plan);
   const { timeoutMilliseconds = longestMilliseconds, signal } = plan;
-  return async (question) => {
+  return async (asked) => {
+    // No certificate has the dot that ends an absolute name, and RFC 6066 §3 keeps it out of the name that is sent.
+    const question = { ...asked, host: asked.host.replace(/\.$/, "") };
     const limit = new AbortController();
     const abort = (): void => limit.abort();
     const timer = setTimeout(abort, timeoutMilliseconds).unref();
@@ -68,8 +70,8 @@ async function ask(
     return { kind: "answer", bytes: await answer, exported };
   } catch (error) {
     if (signal.aborted) return failed("nts_no_answer", null);
-    const code = socket === undefined || isOfConnecting(error) ? "nts_unreachable" : "nts_not_offered";
-    return failed(code, systemErrorCode(error) ?? messageOf(error));
+    const cause = systemErrorCode(error) ?? messageOf(error);
+    return failed(socket === undefined ? "nts_unreachable" : codeOf(error, cause), cause);
   } finally {
     socket?.destroy();
   }
@@ -129,13 +131,18 @@ async function answerOn(socket: TLSSocket, isWhole: KeyExchangeQuestion["isWhole
   throw ended();
 }
 
-/** True for a failure of TCP: ECONNREFUSED, EHOSTUNREACH and their kind. */
-function isOfConnecting(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).syscall === "connect";
+/** The code of a failure at a socket. A server of TLS 1.2 tells so by an alert, and one of another kind by anything. */
+function codeOf(error: unknown, cause: string): KeyExchangeFailureCode {
+  // ECONNREFUSED, EHOSTUNREACH and their kind.
+  if ((error as NodeJS.ErrnoException).syscall === "connect") return "nts_unreachable";
+  if (cause === "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION") return "nts_tls_version";
+  return ["ECONNRESET", "EPIPE", closed].includes(cause) ? "nts_closed" : "nts_not_offered";
 }
 
+const closed = "the server closed the connection";
+
 function ended(): Error {
-  return new Error("the server closed the connection");
+  return new Error(closed);
 }
 
 function failed(code: KeyExchangeFailureCode, cause: string | null): KeyExchangeAnswer {
