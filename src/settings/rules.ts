@@ -1,4 +1,4 @@
-import { repeatedHosts, timeServer } from "../contract/clock/time-server.ts";
+import { timeServer, timeServerErrors } from "../contract/clock/time-server.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { Settings } from "../contract/types.ts";
@@ -35,20 +35,8 @@ export function settingsErrors(settings: Settings): InputError[] {
 }
 
 function timeErrors({ servers, authenticated_only }: Settings["time"]): InputError[] {
-  const errors: InputError[] = repeatedHosts(servers).map((index) => ({
-    pointer: `/time/servers/${index}`,
-    code: "uniqueItems",
-    detail: "is listed before: a server may be listed once",
-  }));
-  const all = servers.map(timeServer);
-  all.forEach(({ host }, index) => {
-    const port = /:(\d+)$/.exec(host.replace(/^\[[^\]]*\]/, ""))?.[1];
-    if (port !== undefined && Number(port) > 65_535) {
-      const pointer = `/time/servers/${index}`;
-      errors.push({ pointer, code: "out_of_range", detail: "has a port above 65535" });
-    }
-  });
-  if (authenticated_only && !all.some(({ nts }) => nts)) {
+  const errors = timeServerErrors(servers, "/time/servers");
+  if (authenticated_only && !servers.some((server) => timeServer(server).nts)) {
     const detail =
       'needs a time server with NTS, such as {"host": "time.example.net", "nts": true} in time.servers';
     errors.push({ pointer: "/time/authenticated_only", code: "inconsistent", detail });

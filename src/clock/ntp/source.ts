@@ -1,4 +1,4 @@
-import type { TimeServer } from "../../contract/clock/time-server.ts";
+import { serverParts, type TimeServer } from "../../contract/clock/time-server.ts";
 import type { DatagramAddress, Timers } from "../../host/ports.ts";
 import type { Counters } from "../counters.ts";
 import type { Exchange, Seal } from "./exchange.ts";
@@ -246,6 +246,6 @@ export const keyExchangePort = 4460;
 
 /** The parts of a server's text, which the settings' schema has checked; `usualPort`: where it names none. */
 export function serverAddress(text: string, usualPort: number = ntpPort): NtpTarget {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
-  return { host: bracketed ?? plain ?? text, port: port === undefined ? usualPort : Number(port) };
+  const { host, port } = serverParts(text);
+  return { host, port: port ?? usualPort };
 }

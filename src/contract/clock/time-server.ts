@@ -1,3 +1,4 @@
+import type { InputError } from "../errors.ts";
 import type { Settings } from "../types.ts";
 
 /** A time server as a person writes it: a text, or an object that also says whether NTS is asked for. */
@@ -36,8 +37,37 @@ export function timeServerText(entry: TimeServerEntry): string {
   return nts ? `${host} (NTS)` : host;
 }
 
-/** The indices of entries whose host an entry before them has: each would be asked twice, and count twice. */
-export function repeatedHosts(entries: readonly TimeServerEntry[]): number[] {
+/** The name or literal address in a server's text, and its port; null: it names none. */
+export function serverParts(text: string): { readonly host: string; readonly port: number | null } {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  // RFC 6874 §2: in addresses of the web the % before a zone is written %25.
+  const host = (bracketed ?? plain ?? text).replace(/%25(?=.)/, "%");
+  return { host, port: port === undefined ? null : Number(port) };
+}
+
+/** The entries that can never be asked, or whose host an entry before them has: it would count twice. */
+export function timeServerErrors(entries: readonly TimeServerEntry[], list: string): InputError[] {
   const hosts = entries.map((entry) => timeServer(entry).host);
-  return hosts.flatMap((host, index) => (hosts.indexOf(host) < index ? [index] : []));
+  return hosts.flatMap((host, index) => {
+    const pointer = `${list}/${index}`;
+    if (hosts.indexOf(host) < index)
+      return [{ pointer, code: "uniqueItems", detail: "is listed before: a server may be listed once" }];
+    const detail = serverFault(host);
+    return detail === null ? [] : [{ pointer, code: "out_of_range", detail }];
+  });
+}
+
+/** The reason why no server can be at such an address; null: one can. The text has the form that the schema asks for. */
+export function serverFault(text: string): string | null {
+  const { host, port } = serverParts(text);
+  if (port !== null && (port < 1 || port > 65_535)) return "has a port outside 1 to 65535";
+  const [address = "", zone] = host.split("%");
+  const url = `http://${text.startsWith("[") ? `[${address}]` : address}`;
+  // A name whose last part is a number is read as an IPv4 address, here as by the C library.
+  if (!URL.canParse(url)) return "is not an IP address, and not a name either";
+  const { hostname } = new URL(url);
+  const isLinkLocal = /^\[fe[89ab]/.test(hostname);
+  if (isLinkLocal && zone === undefined) return `needs the interface that leads there: [${address}%eth0]`;
+  const impossible = /^((0|22[4-9]|23\d)(\.\d+){3}|255\.255\.255\.255|\[::\]|\[ff.*)$/;
+  return impossible.test(hostname) ? "is an address that no single server can have" : null;
 }

@@ -10,7 +10,7 @@ export const serverName = {
   type: "string",
   maxLength: 261,
   pattern:
-    "^(\\[[0-9a-fA-F:.]{2,45}\\]|(?!-)[A-Za-z0-9-]{1,63}(\\.(?!-)[A-Za-z0-9-]{1,63})*)(:[1-9][0-9]{0,4})?$",
+    "^(\\[[0-9a-fA-F:.]{2,45}(%[\\w.~-]{1,17})?\\]|(?!-)[\\w-]{1,63}(\\.(?!-)[\\w-]{1,63})*\\.?)(:[0-9]{1,5})?$",
   "x-expected": "a time server: host, host:port or [v6]:port",
 } as const;
 

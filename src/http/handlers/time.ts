@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock/loop/clock.ts";
-import { repeatedHosts, type TimeServerEntry, timeServer } from "../../contract/clock/time-server.ts";
+import { timeServer, timeServerErrors } from "../../contract/clock/time-server.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { timeOperations } from "../../contract/operations/time.ts";
 import { readRfc3339 } from "../../contract/timestamps.ts";
@@ -28,7 +28,11 @@ export function createTimeHandlers(clock: Clock): HandlersOf<typeof timeOperatio
       return after;
     },
     probeTimeServers: ({ body: { servers } }) => {
-      refuseRepeated(servers);
+      const errors = timeServerErrors(servers, "/servers");
+      if (errors.length > 0) {
+        const why = "A server is listed twice, or at an address that cannot be asked. Nothing was asked.";
+        throw new StewardError("validation_failed", why, { details: { errors } });
+      }
       return clock.probe(servers.map(timeServer));
     },
     resetClockFloor: async ({ note }) => {
@@ -38,19 +42,6 @@ export function createTimeHandlers(clock: Clock): HandlersOf<typeof timeOperatio
       return status;
     },
   };
-}
-
-/** Two requests at once to one server would look like an attack, and its answer would count twice. */
-function refuseRepeated(servers: readonly TimeServerEntry[]): void {
-  const errors = repeatedHosts(servers).map((index) => ({
-    pointer: `/servers/${index}`,
-    code: "uniqueItems",
-    detail: "is listed before: a server may be listed once",
-  }));
-  if (errors.length === 0) return;
-  throw new StewardError("validation_failed", "A server is listed twice. Nothing was asked.", {
-    details: { errors },
-  });
 }
 
 function timeOf(text: string): Date {

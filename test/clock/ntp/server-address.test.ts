@@ -10,6 +10,10 @@ describe("the address of a server", () => {
     ["192.0.2.1:124", "192.0.2.1", 124],
     ["[2001:db8::1]", "2001:db8::1", 123],
     ["[2001:db8::1]:124", "2001:db8::1", 124],
+    ["[fe80::1%eth0]", "fe80::1%eth0", 123],
+    ["[fe80::1%25eth0]:124", "fe80::1%eth0", 124],
+    ["[fe80::1%25]", "fe80::1%25", 123],
+    ["ntp_1.example.:124", "ntp_1.example.", 124],
   ] as const) {
     it(`reads ${text}`, () => assert.deepEqual(serverAddress(text), { host, port }));
   }

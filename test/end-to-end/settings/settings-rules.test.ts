@@ -94,6 +94,9 @@ const refused: [code: string, pointer: string, body: object][] = [
   ["validation_failed", "/time/servers/0", { time: { servers: ["ntp.example.net:0"] } }],
   ["validation_failed", "/time/servers/0", { time: { servers: ["-oProxyCommand"] } }],
   ["validation_failed", "/time/servers/0", { time: { servers: ["a b"] } }],
+  ["validation_failed", "/time/servers/0", { time: { servers: ["[:::::]"] } }],
+  ["validation_failed", "/time/servers/0", { time: { servers: ["[fe80::1]"] } }],
+  ["validation_failed", "/time/servers/1", { time: { servers: ["a", { host: "0.0.0.0", nts: true }] } }],
   ["validation_failed", "/time/servers/0", { time: { servers: ["fd00::1"] } }],
   ["validation_failed", "/time/servers/1", { time: { servers: ["a", { host: "a", nts: true }] } }],
   [

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isIP } from "node:net";
+import { serverFault } from "../../../contract/clock/time-server.ts";
 import { mostTimeServers, serverName } from "../../../contract/schemas/settings.ts";
 
 /**
@@ -21,7 +22,7 @@ export function readOfferedServers(path = usualPath): readonly string[] {
 }
 
 function isServer(name: string): boolean {
-  return name.length <= serverName.maxLength && serverPattern.test(name);
+  return name.length <= serverName.maxLength && serverPattern.test(name) && serverFault(name) === null;
 }
 
 /** Empty where it cannot be read. Without waiting: a fifo in its place would block the process. */
