@@ -95,6 +95,8 @@ case $target in
     need mke2fs e2fsprogs
     need ip iproute2
     need unshare util-linux
+    need named bind9
+    need dnssec-signzone bind9-utils
     [ -x /usr/bin/chromium-headless-shell ] || need chromium chromium
     ;;
   package)

@@ -31,6 +31,7 @@ export const sourceReasonCodes = [
   "not_heard",
   "same_server",
   "name_not_found",
+  "name_not_answered",
   "no_address",
   "local_address",
   "timeout",

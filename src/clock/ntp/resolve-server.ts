@@ -1,3 +1,4 @@
+import { systemErrorCode } from "../../contract/errors.ts";
 import type { ResolveHost } from "../../host/ports.ts";
 
 /** A host name or literal address, and a port. */
@@ -23,9 +24,15 @@ export async function resolveServer(
   { resolve, isLocalAddress }: ServerResolution,
   { host, isForeign = false }: NtpTarget,
 ): Promise<readonly string[] | { readonly failure: string }> {
-  const found = await resolve(host).catch(() => null);
-  if (found === null) return { failure: "name_not_found" };
+  const found = await resolve(host).catch(failureOf);
+  if ("failure" in found) return found;
   const allowed = isForeign ? found.filter((address) => !isLocalAddress(address)) : found;
   if (allowed.length > 0) return allowed;
   return { failure: found.length > 0 ? "local_address" : "no_address" };
+}
+
+/** A resolver that says that there is no such name is told from one that says nothing of it, or too late. */
+function failureOf(error: unknown): { readonly failure: string } {
+  const isUnanswered = ["EAI_AGAIN", "ETIMEOUT"].includes(systemErrorCode(error) ?? "");
+  return { failure: isUnanswered ? "name_not_answered" : "name_not_found" };
 }

@@ -166,7 +166,7 @@ export class Source {
     if (!("failure" in found)) this.#choose(found.map((address) => ({ address, port: target.port })));
     else {
       // A resolver that is silent for once says nothing against the address.
-      if (found.failure !== "name_not_found") this.#moveTo(null);
+      if (!found.failure.startsWith("name_")) this.#moveTo(null);
       this.#fail(found.failure);
     }
     return this.#address;

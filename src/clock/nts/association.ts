@@ -19,7 +19,14 @@ const keysLifeSeconds = 7 * 86_400;
 const mostKeysLifeSeconds = 2 * keysLifeSeconds;
 
 /** The failures of a key exchange that say nothing against the server. */
-const networkFailures = ["nts_unreachable", "nts_closed", "nts_no_answer", "name_not_found", "no_address"];
+const networkFailures = [
+  "nts_unreachable",
+  "nts_closed",
+  "nts_no_answer",
+  "name_not_found",
+  "name_not_answered",
+  "no_address",
+];
 
 /** Seconds between two key exchanges that fail: the first wait, what each failure multiplies it by, and the most. */
 const firstWaitSeconds = 10;

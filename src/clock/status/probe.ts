@@ -45,7 +45,7 @@ const restSeconds = 2;
 
 /** The failures of which a time server itself, its certificate or its name is the reason. */
 const reportedFailures =
-  /^(kiss|unsynchronised|stratum|root_distance|name_not_found|no_address|local_address|nts_(refused|wrong_name|unknown_authority|bad_certificate|certificate_\w+|cannot_verify))\b/;
+  /^(kiss|unsynchronised|stratum|root_distance|name_not_(found|answered)|no_address|local_address|nts_(refused|wrong_name|unknown_authority|bad_certificate|certificate_\w+|cannot_verify))\b/;
 
 const asked = "Time servers were asked";
 
@@ -136,7 +136,7 @@ async function placeOf(options: ProbeOptions, { host, nts }: TimeServer, keys: P
   if ("failure" in found) return found;
   const { target, seal } = found;
   const lookUp = resolveServer(options, target);
-  const addresses = await within(options, nameSeconds, lookUp, { failure: "name_not_found" });
+  const addresses = await within(options, nameSeconds, lookUp, { failure: "name_not_answered" });
   return "failure" in addresses ? addresses : { port: target.port, addresses, seal };
 }
 

@@ -191,7 +191,7 @@ describe("servers that are asked before they are set", () => {
     const { probe } = probeWith({ timers, resolve: () => new Promise(() => undefined) });
     const found = probe(["ntp.example"], 0);
     timers.runOut();
-    assert.deepEqual(short(await found).servers, [[false, "name_not_found"]]);
+    assert.deepEqual(short(await found).servers, [[false, "name_not_answered"]]);
   });
 
   it("are asked by one caller at a time, and not right again", async () => {

@@ -24,6 +24,12 @@ for unit in chrony.service systemd-timesyncd.service; do
   find "$tree/etc/systemd/system" -type l \( -name "$unit" -o -lname "*/$unit" \) -delete
 done
 
+# systemd-resolved is there and off, and no name goes to it, until a scenario says so.
+find "$tree/etc/systemd/system" -type l \( -name "systemd-resolved.service" -o -lname "*/systemd-resolved.service" \) -delete
+sed -i 's/ resolve \[!UNAVAIL=return\]//' "$tree/etc/nsswitch.conf"
+rm -f "$tree/etc/resolv.conf"
+: >"$tree/etc/resolv.conf"
+
 # Nothing at the start that no scenario needs: each unit and generator costs its part of a second under emulation.
 while read -r unit; do ln -sf /dev/null "$tree/etc/systemd/system/$unit"; done <"$here/masked-units"
 # The one that stays makes systemd.wants= of the kernel's command line work.

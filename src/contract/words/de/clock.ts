@@ -157,6 +157,7 @@ export const sourceWords: SourceWords = {
     not_heard: "keine brauchbare Antwort",
     same_server: "derselbe Server wie ein anderer",
     name_not_found: "der Name wird nicht gefunden",
+    name_not_answered: "die Namensserver antworten nicht; mit DNSSEC womöglich nicht, bevor die Uhr stimmt",
     no_address: "der Name hat keine Adresse",
     local_address: "nicht gefragt: auf diesem Gerät oder seinem Link, und nicht eingestellt",
     timeout: "keine Antwort",

@@ -182,6 +182,7 @@ export const sourceWords: SourceWords = {
     not_heard: "no usable answer",
     same_server: "the same server as another one",
     name_not_found: "the name is not found",
+    name_not_answered: "the name servers do not answer; with DNSSEC they may not before the clock is right",
     no_address: "the name has no address",
     local_address: "not asked: it is on this device or its link, and not set",
     timeout: "no answer",
