@@ -280,8 +280,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a mail to the device itself",
     file: "src/programs/agent/outbox/make-receivers.ts",
-    check: "host.network.openConnections(config.notify)",
-    instead: "host.network.openConnections({ allowLocalServers: true })",
+    check: "...config.notify,\n    members",
+    instead: "allowLocalServers: true,\n    members",
     test: {
       file: "test/programs/notifications.test.ts",
       title: "on the device itself gets no mail, unless root allows it",

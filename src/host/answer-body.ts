@@ -1,7 +1,8 @@
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import type { Transfer } from "./ports.ts";
+import { TransferFailure } from "./transfer-failure.ts";
 import { isCalledPage } from "./web-page.ts";
 
 /** The content coding of an answer (RFC 9110 §8.4); null: one that is not understood. */
@@ -13,7 +14,7 @@ export function codingOf({ headers }: Pick<Transfer, "headers">): "identity" | "
 
 /**
  * The content of an answer, unpacked if the server has compressed it. What unpacks to more ends at the limit, whatever it
- * would be in all. Throws `update_too_large`, `update_server_refused` for what is no gzip, or cut off, and for any other
+ * would be in all. Throws TransferFailure: `too_large`, and `refused` for what is no gzip, or cut off, and for any other
  * coding.
  */
 export async function* decodedBody(
@@ -87,13 +88,12 @@ async function* copied(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   for await (const piece of body) yield Buffer.from(piece);
 }
 
-function tooLong(name: string, maximumBytes: number): StewardError {
-  return new StewardError(
-    "update_too_large",
-    `${JSON.stringify(name)} is longer than ${maximumBytes} bytes.`,
-  );
+function tooLong(name: string, maximumBytes: number): TransferFailure {
+  return new TransferFailure("too_large", `${JSON.stringify(name)} is longer than ${maximumBytes} bytes.`, {
+    isSent: true,
+  });
 }
 
-function refused(message: string, cause?: unknown): StewardError {
-  return new StewardError("update_server_refused", message, { cause });
+function refused(message: string, cause?: unknown): TransferFailure {
+  return new TransferFailure("refused", message, { cause, isSent: true });
 }

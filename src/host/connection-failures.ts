@@ -3,7 +3,7 @@ import { messageOf, systemErrorCode } from "../contract/errors.ts";
 /** The reason why no connection was made, or why it ended. */
 export interface ConnectionFailure {
   /** `certificate_date`: not valid yet, or expired, which a wrong clock of this device may be the cause of. */
-  readonly kind: "certificate_date" | "certificate" | "connection";
+  readonly kind: "certificate_date" | "certificate" | "client_certificate" | "tls_version" | "connection";
   /** The system's or OpenSSL's code; empty without one. */
   readonly code: string;
   /** The end of a sentence about the server, such as `nothing listens there`. */
@@ -21,6 +21,10 @@ const dateCodes: readonly string[] = [
 const otherCertificateCodes =
   /^(CERT_|UNABLE_TO_(GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
 
+/** Alerts of a server about the certificate of its client (RFC 8446 §6.2), or that none has come. */
+const clientCertificateCodes =
+  /ALERT_(CERTIFICATE_\w+|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
+
 const otherAuthority = "its authority is not one that this device knows";
 
 /** The usual causes; the others have only the code. */
@@ -37,6 +41,8 @@ const noCommonCipher = "it shares no TLS cipher with this device, or asks it for
 /** OpenSSL reads the first bytes of another protocol as a record of an impossible version or length. */
 const withoutTls = "it does not speak TLS there";
 
+const oldTls = "it speaks no TLS from version 1.2 on";
+
 const words: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name cannot be resolved",
   EAI_AGAIN: "the name servers do not answer",
@@ -50,7 +56,8 @@ const words: Readonly<Record<string, string>> = {
   EPROTO: withoutTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: withoutTls,
   ERR_SSL_WRONG_VERSION_NUMBER: withoutTls,
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it speaks no TLS from version 1.2 on",
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: oldTls,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: oldTls,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "it asks this device for a certificate",
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: noCommonCipher,
   "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": noCommonCipher,
@@ -66,6 +73,12 @@ export function connectionFailure(cause: unknown): ConnectionFailure {
     const why = certificateWords[code] === undefined ? "" : `: ${certificateWords[code]}`;
     return { kind: "certificate", code, why: `its certificate cannot be trusted${why} (${code})` };
   }
+  if (clientCertificateCodes.test(code))
+    return {
+      ...{ kind: "client_certificate", code },
+      why: words[code] ?? `it does not accept the certificate of this device (${code})`,
+    };
+  if (words[code] === oldTls) return { kind: "tls_version", code, why: oldTls };
   // The parser of node:http.
   const usual = code.startsWith("HPE_")
     ? `its answer cannot be read as HTTP (${code})`

@@ -19,6 +19,7 @@ import type {
   Uptime,
   UserOfConnection,
 } from "./ports.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /**
  * The host that the agent runs on, in groups: each room gets the ports that it uses. `host/linux/open-host.ts` opens
@@ -65,7 +66,7 @@ interface HostNetwork {
   readonly boundBuffers: BoundBuffers;
   readonly lanNames: LanNaming;
   openTransfers(options: TransferOptions): Transfers;
-  openConnections(options: Pick<TransferOptions, "caFile" | "allowLocalServers">): ServerConnections;
+  openConnections(surroundings: Surroundings): ServerConnections;
   /** Loads the code for them: few devices make any. */
   openKeyExchanges(options: KeyExchangeOptions): Promise<KeyExchanges>;
   /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
@@ -119,17 +120,11 @@ export interface HostNames {
   adoptTimeZone(name: string): void;
 }
 
-export interface TransferOptions {
-  /** PEM; these authorities are trusted beside those of the runtime. */
-  readonly caFile?: string | undefined;
-  /** `http://host:port`: absolute form for http, CONNECT for https; the proxy then resolves the names. */
-  readonly proxy?: string | undefined;
+export interface TransferOptions extends Surroundings {
   /** Origins (`https://cdn.example`) that a redirect may lead to, besides that of the request. */
   readonly redirectOrigins?: readonly string[];
   /** Redirects followed in one transfer; null: none is, and a redirect is an answer as any other. */
   readonly redirects: number | null;
-  /** Loopback, link-local, unspecified and multicast addresses may be servers. */
-  readonly allowLocalServers: boolean;
   /** Tells servers which program sends the request (RFC 9110 §10.1.5). */
   readonly userAgent?: string;
 }

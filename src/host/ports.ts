@@ -1,7 +1,8 @@
 /** Interfaces to the host for the rooms. `host/linux` implements them. */
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
-import type { SecureContext } from "node:tls";
+import type { SecureContext, TLSSocket } from "node:tls";
+import type { TransferFailure } from "./transfer-failure.ts";
 
 /** The identity of this host and this boot. */
 export interface HostIdentity {
@@ -247,7 +248,7 @@ export interface RootHelper {
   absence(): string | null;
 }
 
-/** Limits of a transfer. Beyond them it ends with `update_too_slow`. */
+/** Limits of a transfer. Beyond them it ends with a TransferFailure of the kind `too_slow`. */
 export interface TransferLimits {
   /** Seconds until the head of the answer, including name resolution, TLS and redirects. */
   readonly headSeconds: number;
@@ -287,9 +288,7 @@ export interface Transfer {
 }
 
 /**
- * Reads from an address (`https:`, `http:`, `file:`). Throws `update_server_unreachable` (no name, no
- * connection, no TLS, a broken transfer), `update_server_refused` (a redirect to another origin, too many of them, an
- * address, with the reason `local_server`, or far more than its content) and `update_too_slow`; `body` throws the same.
+ * Reads from an address (`https:`, `http:`, `file:`). Throws TransferFailure, as `body` does, or the signal's reason.
  */
 export interface Transfers {
   open(url: string, request: TransferRequest): Promise<Transfer>;
@@ -305,15 +304,18 @@ export interface ServerPlace {
 /** Connections to servers, for protocols that begin without TLS. */
 export interface ServerConnections {
   /**
-   * An open connection; an abort destroys it at any time. Rejects with the system's error, with the signal's reason, or
-   * with `update_server_refused` (reason `local_server`) for an address that is not allowed.
+   * An open connection; an abort destroys it at any time. Rejects with TransferFailure, or with the signal's reason.
    */
   open(server: ServerPlace, signal: AbortSignal): Promise<Socket>;
+  /** The same with TLS, whose certificate is verified. */
+  secure(server: ServerPlace, signal: AbortSignal): Promise<TLSSocket>;
   /**
-   * The authorities that a server's certificate is from; undefined: those of the runtime. Throws
-   * `update_server_unreachable` (reason `ca_file`).
+   * The authorities that a server's certificate is from; undefined: those of the runtime. Throws TransferFailure (reason
+   * `ca_file`).
    */
   authorities(): Promise<SecureContext | undefined>;
+  /** The failure that an error of such a connection is. `isSent`: after a message was sent, wholly or in part. */
+  failure(server: ServerPlace, cause: unknown, isSent?: boolean): TransferFailure;
 }
 
 /** Free bytes of a file system for this process. */

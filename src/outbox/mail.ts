@@ -94,7 +94,8 @@ async function delivered(
     return accepted({ where, events }, await sent(options, mail, whole));
   } catch (error) {
     if (signal.aborted) return retry(cancelled(where));
-    return retry(smtpFailure(where, error));
+    const failure = (cause: unknown) => options.connections.failure({ host: server, port }, cause);
+    return retry(smtpFailure(where, error, failure));
   }
 }
 

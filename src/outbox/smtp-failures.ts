@@ -1,5 +1,6 @@
 import { messageOf } from "../contract/errors.ts";
 import { printableLine } from "../host/printable-text.ts";
+import type { TransferFailure } from "../host/transfer-failure.ts";
 import { tooLate, unreached } from "./unreached.ts";
 
 /** Characters of a server's own words in an error. */
@@ -16,13 +17,20 @@ interface SmtpError {
   readonly responseCode?: number;
 }
 
-/** The sentences about a mail that was not sent. `where`: host and port. `error`: of the connection or of nodemailer. */
-export function smtpFailure(where: string, error: unknown): string {
+/**
+ * The sentences about a mail that was not sent. `where`: host and port. `error`: of the connection or of nodemailer. `failure`
+ * makes the first of the second.
+ */
+export function smtpFailure(
+  where: string,
+  error: unknown,
+  failure: (cause: unknown) => TransferFailure,
+): string {
   const { code, command = "", response, responseCode } = error as SmtpError;
   if (code === "ETIMEDOUT" || (error as Error).name === "TimeoutError") return `${tooLate(where)} ${ports}`;
   if (isWithoutTls(error as SmtpError)) return withoutTls(where, response);
   if (code === "EPROTOCOL" && responseCode === undefined) return notSmtp(where, response);
-  if (response === undefined) return withoutReply(where, error as SmtpError);
+  if (response === undefined) return withoutReply(where, error as SmtpError, failure);
   const quoted = `“${printableLine(response, mostQuoted)}”`;
   if (code === "EAUTH")
     return `${where} did not accept the user name and the password: ${quoted}. No mail was sent. Set both again.`;
@@ -32,10 +40,13 @@ export function smtpFailure(where: string, error: unknown): string {
 }
 
 /** nodemailer puts a code of its own in place of the one that says why. */
-function withoutReply(where: string, error: SmtpError): string {
+function withoutReply(where: string, error: SmtpError, failure: (cause: unknown) => TransferFailure): string {
   const { code, originalCode = code === "ECONNECTION" ? "ECONNRESET" : undefined } = error;
-  if (originalCode === undefined) return unreached(where, error);
-  const sentences = unreached(where, Object.assign(new Error(messageOf(error)), { code: originalCode }));
+  if (originalCode === undefined) return unreached(where, failure(error));
+  const sentences = unreached(
+    where,
+    failure(Object.assign(new Error(messageOf(error)), { code: originalCode })),
+  );
   return /^ERR_SSL_|^EPROTO$/.test(originalCode) ? `${sentences} ${ports}` : sentences;
 }
 

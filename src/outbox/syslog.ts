@@ -1,6 +1,4 @@
-import { isIP, type Socket } from "node:net";
-import { connect, type TLSSocket } from "node:tls";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { TLSSocket } from "node:tls";
 import type { ServerConnections } from "../host/ports.ts";
 import { type Delivery, type Receiver, retry } from "./receiver.ts";
 import { syslogFrames } from "./syslog/syslog-messages.ts";
@@ -26,37 +24,23 @@ const wholeMilliseconds = 20_000;
  * end before it closes. What a server loses afterwards is not sent again.
  */
 export function createSyslog(options: SyslogOptions): Receiver {
-  const { server, port, hostName, wall } = options;
+  const { server, port, connections, hostName, wall } = options;
+  const place = { host: server, port };
   const where = `${server}:${port}`;
   return {
     deliver: async (message, signal) => {
       const frames = syslogFrames(message, { hostName: hostName(), nowMilliseconds: wall() });
       const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
       try {
-        return await delivered(where, await secured(options, whole), { frames, signal: whole });
+        const socket = await connections.secure(place, whole);
+        return await delivered(where, socket, { frames, signal: whole });
       } catch (error) {
         if (signal.aborted) return retry(cancelled(where));
-        return retry(whole.aborted ? tooLate(where) : failure(where, error));
+        const why = () => unreached(where, connections.failure(place, error, true));
+        return retry(whole.aborted ? tooLate(where) : why());
       }
     },
   };
-}
-
-/** A connection whose certificate is verified. */
-async function secured(
-  { server, port, connections }: SyslogOptions,
-  signal: AbortSignal,
-): Promise<TLSSocket> {
-  const secureContext = await connections.authorities();
-  const socket = await connections.open({ host: server, port }, signal);
-  const secure = connect({
-    ...{ socket, host: server, rejectUnauthorized: true, minVersion: "TLSv1.2" },
-    // RFC 6066 §3: a literal address is not sent as a server name.
-    ...(isIP(server) === 0 ? { servername: server } : {}),
-    ...(secureContext === undefined ? {} : { secureContext }),
-  });
-  await happened(secure, "secureConnect", signal);
-  return secure;
 }
 
 interface Sending {
@@ -79,7 +63,7 @@ async function delivered(where: string, socket: TLSSocket, { frames, signal }: S
 }
 
 /** Rejects with the socket's error, or when it closes before. An abort destroys the socket. */
-function happened(socket: Socket, event: "secureConnect" | "end", signal: AbortSignal): Promise<void> {
+function happened(socket: TLSSocket, event: "end", signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => void socket.destroy();
     signal.addEventListener("abort", onAbort);
@@ -91,14 +75,4 @@ function happened(socket: Socket, event: "secureConnect" | "end", signal: AbortS
       reject(Object.assign(new Error("the connection ended"), { code: "ECONNRESET" }));
     });
   });
-}
-
-function failure(where: string, error: unknown): string {
-  const { reason } = error instanceof StewardError ? error.details : {};
-  if (reason === "local_server")
-    return `${where} is this device or is on its own link, and the record is not sent there.`;
-  // TLS 1.3: a server judges the client after the client has connected.
-  if (/ALERT_CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/.test(systemErrorCode(error) ?? ""))
-    return `${where} asks for a certificate of this device, which has none for it. Let the server take messages without.`;
-  return unreached(where, error);
 }

@@ -1,30 +1,19 @@
-import { messageOf, StewardError } from "../contract/errors.ts";
-import { type ConnectionFailure, connectionFailure } from "../host/connection-failures.ts";
+import { messageOf } from "../contract/errors.ts";
+import { TransferFailure } from "../host/transfer-failure.ts";
 
-const advice: Readonly<Record<ConnectionFailure["kind"], string>> = {
-  connection: "Check the address of the receiver, and the network and the name servers of this device.",
-  certificate:
-    "Check the name of the server, and that its certificate is from an authority that this device trusts.",
-  certificate_date: "Check the clock of this device, then the certificate.",
-};
-
-/**
- * The sentences about a receiver's server that no message reached. `where`: its host. `cause`: the error of the
- * connection, or the StewardError of an address that is not allowed.
- */
+/** The sentences about a receiver's server that no message reached. `where`: its host. `cause`: of the connection. */
 export function unreached(where: string, cause: unknown): string {
-  if (cause instanceof StewardError && cause.details.reason === "local_server")
-    return (
-      `${where} is this device or is on its own link, and no message is sent there. ` +
-      "Set another address; for a trial, root sets notify.allow_local_servers in the host file."
-    );
-  if (cause instanceof StewardError && cause.code === "update_too_slow") return tooLate(where);
-  if (cause instanceof StewardError && cause.details.reason === "ca_file")
-    return `Nothing was sent to ${where}: the file of certificate authorities that the host file names cannot be used (${messageOf(cause.cause)}). Repair it.`;
-  const isWrapped = cause instanceof StewardError && cause.cause !== undefined;
-  const { kind, why } = connectionFailure(isWrapped ? cause.cause : cause);
-  return `Nothing was sent to ${where}: ${why}. ${advice[kind]}`;
+  if (!(cause instanceof TransferFailure)) return `The delivery to ${where} failed: ${messageOf(cause)}.`;
+  const { kind, reason, message, isSent } = cause;
+  if (kind === "too_slow") return tooLate(where);
+  if (reason === "local_server") return `${message} Nothing was sent. Set another address.`;
+  if (isSent) return message;
+  const isOfNetwork = kind === "unreachable" && reason === null;
+  return `${message} Nothing was sent.${isOfNetwork ? ` ${adviceForNetwork}` : ""}`;
 }
+
+const adviceForNetwork =
+  "Check the address of the receiver, and the network and the name servers of this device.";
 
 /** The sentences about a server that took too long. */
 export function tooLate(where: string): string {

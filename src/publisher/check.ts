@@ -90,6 +90,7 @@ function transfersFor({ options, context }: Invocation): OpenTransfers {
     createTransfers({
       ...{ redirects, redirectOrigins: options.texts("redirect-origin"), allowLocalServers: true },
       ...{ caFile: options.text("ca-file"), proxy: options.text("proxy") },
+      members: { ca_file: "--ca-file", proxy: "--proxy", redirect_origins: "--redirect-origin" },
       userAgent: `steward-publisher/${context.program.version}`,
     });
 }

@@ -171,7 +171,7 @@ describe("someone between who removes STARTTLS", () => {
     const attacker = await stripStartTls(port, "220 Ready\r\n250-AUTH PLAIN\r\n250 OK");
     ending.push(attacker);
     const error = errorOf(await deliver(attacker.port, began));
-    assert.match(error, /^Nothing was sent to 127\.0\.0\.1:\d+: /);
+    assert.match(error, /^127\.0\.0\.1:\d+ cannot be used: .* Nothing was sent\./);
     const [, afterwards = ""] = attacker.seen().split("STARTTLS\r\n");
     // RFC 8446 §5.1: a record of a handshake.
     assert.equal(afterwards.charCodeAt(0), 22);
@@ -197,7 +197,7 @@ describe("a server whose certificate is not good", () => {
     [
       "expired",
       authority.certify("127.0.0.1", past),
-      /not valid at this time \(CERT_HAS_EXPIRED\)\. Check the clock/,
+      /not valid at this time \(CERT_HAS_EXPIRED\)\. Check this device's clock/,
     ],
   ] as const;
   for (const [what, certificate, expected] of cases)
@@ -279,7 +279,10 @@ describe("a mail that is not accepted", () => {
 
   it("because the server is away says so", async () => {
     const error = errorOf(await deliver(1, began));
-    assert.match(error, /^Nothing was sent to 127\.0\.0\.1:1: nothing listens there\. Check the address/);
+    assert.match(
+      error,
+      /^127\.0\.0\.1:1 cannot be used: nothing listens there\. Nothing was sent\. Check the address/,
+    );
   });
 
   it("because the port speaks TLS in the other way says which port is for which", async () => {
@@ -304,7 +307,7 @@ describe("a mail that is not accepted", () => {
     [
       "closes the connection",
       (socket) => socket.end(),
-      /^Nothing was sent to .*: it closed the connection\. Check/,
+      / cannot be used: it closed the connection\. Nothing was sent\. Check/,
     ],
     [
       "knows no EHLO",
@@ -346,7 +349,7 @@ describe("an address that a mail server may not have", () => {
     it(`is ${server}, where local servers are not allowed`, async () => {
       const connections = createServerConnections({ allowLocalServers: false });
       const error = errorOf(await deliver(587, began, { server, connections }));
-      assert.match(error, /is this device or is on its own link.*notify\.allow_local_servers/);
+      assert.match(error, /is this device or is on its own link: it is not used/);
     });
   }
 
@@ -356,6 +359,6 @@ describe("an address that a mail server may not have", () => {
       resolveHost: async () => ["127.0.0.1"],
     });
     const error = errorOf(await deliver(587, began, { server: "mail.example", connections }));
-    assert.match(error, /^mail\.example:587 is this device/);
+    assert.match(error, /^mail\.example leads to .*, which is this device/);
   });
 });

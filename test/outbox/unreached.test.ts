@@ -5,37 +5,51 @@ import { smtpFailure } from "../../src/outbox/smtp-failures.ts";
 import { unreached } from "../../src/outbox/unreached.ts";
 
 const causes: readonly (readonly [string, RegExp])[] = [
-  ["ENOTFOUND", /^Nothing was sent to mail\.example:587: its name cannot be resolved\. Check the address/],
-  ["EHOSTUNREACH", /there is no route to it\. Check the address/],
-  ["HPE_INVALID_CONSTANT", /its answer cannot be read as HTTP \(HPE_INVALID_CONSTANT\)\. Check the address/],
-  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", /it speaks no TLS from version 1\.2 on\. Check the address/],
-  ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /it asks this device for a certificate\. Check the address/],
+  [
+    "ENOTFOUND",
+    /^mail\.example:587 cannot be used: its name cannot be resolved\. Nothing was sent\. Check the address/,
+  ],
+  ["EHOSTUNREACH", /there is no route to it\. Nothing was sent\. Check the address/],
+  ["HPE_INVALID_CONSTANT", /its answer cannot be read as HTTP \(HPE_INVALID_CONSTANT\)\. Nothing was sent/],
+  [
+    "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    /it speaks no TLS from version 1\.2 on\. Ask who runs it for TLS 1\.2 or 1\.3\. Nothing/,
+  ],
+  [
+    "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
+    /it asks this device for a certificate\. Name a certificate for it with network\.client_certificate_file in/,
+  ],
   // As Node 20, and as Node 24 and 26 call it.
   ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /it shares no TLS cipher with this device, or asks/],
   ["ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", /it shares no TLS cipher with this device, or asks/],
-  ["CERT_HAS_EXPIRED", /is not valid at this time \(CERT_HAS_EXPIRED\)\. Check the clock of this device/],
+  ["ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE", /it does not accept the certificate of this device \(ERR_SSL/],
+  ["CERT_HAS_EXPIRED", /is not valid at this time \(CERT_HAS_EXPIRED\)\. Check this device's clock/],
   [
     "SELF_SIGNED_CERT_IN_CHAIN",
-    /cannot be trusted: its authority is not one that this device knows \(SELF_SIGNED_CERT_IN_CHAIN\)\. Check the name of the server/,
+    /its authority is not one that this device knows \(SELF_SIGNED_CERT_IN_CHAIN\)\. .* network\.ca_file in/,
   ],
 ];
+
+const mail = { host: "mail.example", port: 587 };
+const { authorities, failure } = createServerConnections({
+  ...{ allowLocalServers: false, caFile: "/nowhere/ca.pem" },
+});
+const failed = (error: unknown) => smtpFailure("mail.example:587", error, (cause) => failure(mail, cause));
 
 describe("the sentences about a server that was not reached", () => {
   for (const [code, expected] of causes) {
     it(`say what ${code} means, and what to check`, () => {
       const error = Object.assign(new Error("x"), { code });
-      assert.match(unreached("mail.example:587", error), expected);
-      const ofNodemailer = Object.assign(new Error("x"), { code: "ESOCKET", originalCode: code });
-      assert.match(smtpFailure("mail.example:587", ofNodemailer), expected);
+      assert.match(unreached("mail.example:587", failure(mail, error)), expected);
+      assert.match(failed(Object.assign(new Error("x"), { code: "ESOCKET", originalCode: code })), expected);
     });
   }
 
   it("name a file of authorities that cannot be used", async () => {
-    const connections = createServerConnections({ allowLocalServers: false, caFile: "/nowhere/ca.pem" });
-    const error = await connections.authorities().catch((cause: unknown) => cause);
+    const error = await authorities().catch((cause: unknown) => cause);
     assert.match(
       unreached("mail.example:587", error),
-      /file of certificate authorities .* cannot be used \(ENOENT/,
+      /bundle of certificate authorities .* cannot be used \(ENOENT.* network\.ca_file in the host file\. Nothing was/,
     );
   });
 
@@ -44,9 +58,6 @@ describe("the sentences about a server that was not reached", () => {
       Object.assign(new Error("x"), { code: "ETIMEDOUT" }),
       AbortSignal.abort(new DOMException("", "TimeoutError")).reason,
     ])
-      assert.match(
-        smtpFailure("mail.example:587", error),
-        /did not answer in time\. .* Port 465 is for TLS from/,
-      );
+      assert.match(failed(error), /did not answer in time\. .* Port 465 is for TLS from/);
   });
 });

@@ -1,6 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { readAnswer } from "../../host/answer-body.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
+import { TransferFailure } from "../../host/transfer-failure.ts";
 import { refusedAnswer } from "./refusals.ts";
 
 /** Sends one request of a sign-in, as fetch would. Throws `provider_unreachable` and `provider_refused`. */
@@ -74,31 +75,32 @@ function asResponse({ status, headers }: Transfer, text: string): Response {
   return new ProviderResponse() as unknown as Response;
 }
 
-/** The transfers' messages are about updates; this gives the same causes in the words of a sign-in. */
+/** Strangers can ask for a sign-in: they do not learn which proxy and which files there are. */
 function failure(host: string, error: unknown): unknown {
-  if (!(error instanceof StewardError)) return error;
-  const { code, details } = error;
-  if (code === "update_too_slow") return unreachable(host, "it is too slow", error);
-  if (code === "update_too_large") {
+  if (!(error instanceof TransferFailure)) return error;
+  const { kind, reason, member } = error;
+  if (kind === "too_slow") return unreachable(host, "it is too slow", error);
+  if (kind === "too_large") {
     return refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`);
   }
-  if (code === "update_server_refused") {
+  if (kind === "refused" && reason !== "proxy") {
     return refusedAnswer(
       "endpoint",
       `${host} redirects, or sends far more than an answer, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
     );
   }
-  if (code !== "update_server_unreachable") return error;
-  return unreachable(host, whys[details.reason ?? ""] ?? noConnection, error);
+  return unreachable(host, whys[reason ?? ""]?.(`${member} of the host file`) ?? noConnection, error);
 }
 
 const noConnection = "no connection could be made. Check that this device can resolve its name and reach it";
 
-const whys: Readonly<Record<string, string>> = {
-  certificate:
-    "its certificate cannot be trusted. An authority of your own goes into oidc.ca_file of the host file",
-  certificate_date: "its certificate is not valid at this time. Check the clock of this device",
-  ca_file: "oidc.ca_file of the host file cannot be used",
+const whys: Readonly<Record<string, (member: string) => string>> = {
+  certificate: (member) => `its certificate cannot be trusted. An authority of your own goes into ${member}`,
+  certificate_date: () => "its certificate is not valid at this time. Check the clock of this device",
+  ca_file: (member) => `${member} cannot be used`,
+  client_certificate: (member) => `it does not let this device in without a certificate, see ${member}`,
+  tls_version: () => "it speaks no TLS from version 1.2 on",
+  proxy: (member) => `the proxy does not connect to it, see ${member}`,
 };
 
 function unreachable(host: string, why: string, cause: unknown): StewardError {

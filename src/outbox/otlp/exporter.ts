@@ -1,11 +1,11 @@
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { StewardError } from "../../contract/errors.ts";
 import { objectIn } from "../../contract/text/json-of.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
 import { printableLine } from "../../host/printable-text.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
+import { TransferFailure } from "../../host/transfer-failure.ts";
 import { beginningOf } from "../answer-text.ts";
 import { type Delivery, retry } from "../receiver.ts";
 import { cancelled, tooLate, unreached } from "../unreached.ts";
@@ -65,7 +65,7 @@ export function createExporter({ url, headers, transfers }: ExporterOptions): Ex
 
 function failure(host: string, error: unknown): string {
   if (error instanceof UnusableHeaders) return error.message;
-  const isLocal = error instanceof StewardError && error.details.reason === "local_server";
+  const isLocal = error instanceof TransferFailure && error.reason === "local_server";
   if (!isLocal) return unreached(host, error);
   return `The name ${host} leads to this device or its own link, where nothing is sent. For a collector on this device write http://127.0.0.1:4318 into telemetry.otlp.url of the host file.`;
 }

@@ -127,6 +127,7 @@ async function openSingleSignOn(parts: SignInParts, common: SingleSignOnParts): 
       host.network.openTransfers({
         ...{ allowLocalServers, redirectOrigins: [], redirects: 0 },
         caFile: caFile ?? undefined,
+        members: { ca_file: "oidc.ca_file", allow_local_servers: "oidc.allow_local_servers" },
         userAgent: `Steward/${build.version} (${product})`,
       }),
   });

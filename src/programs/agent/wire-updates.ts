@@ -63,6 +63,12 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     ...{ allowLocalServers, redirectOrigins },
     caFile: caFile ?? undefined,
     proxy: proxy ?? undefined,
+    members: {
+      ca_file: "update.ca_file",
+      proxy: "update.proxy",
+      allow_local_servers: "update.allow_local_servers",
+      redirect_origins: "update.redirect_origins",
+    },
     userAgent: `Steward/${build.version} (${product}; ${arch()})`,
     redirects: caps.redirects,
   });

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
-import { codingOf, decodedBody } from "../../host/answer-body.ts";
+import { codingOf } from "../../host/answer-body.ts";
 import type { FreeSpace, Transfer } from "../../host/ports.ts";
-import { isCalledPage, withoutPage } from "../../host/web-page.ts";
+import { isCalledPage } from "../../host/web-page.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
@@ -10,6 +10,7 @@ import { readSignedPayload, type SignedPayload } from "../signed-payload.ts";
 import { mismatch } from "../staged-payload.ts";
 import { readContentLength } from "./http-fields.ts";
 import type { PayloadPart } from "./payload-part.ts";
+import { contentOf } from "./update-transfers.ts";
 
 /** A target, and where it is. */
 export interface PayloadRequest {
@@ -78,7 +79,7 @@ async function fetchRest(fetch: Fetch, isDecoding = false): Promise<string | nul
   if (transfer === null) return "the server has nothing of it";
   const isUndecided = !isDecoding && isUnclear(transfer);
   try {
-    await receive(fetch, transfer, isUndecided ? transfer.body : contentOf(fetch, transfer));
+    await receive(fetch, transfer, isUndecided ? transfer.body : signedContent(fetch, transfer));
     await part.flush();
     const missingBytes = payload.lengthBytes - part.lengthBytes();
     const difference = missingBytes > 0 ? `${missingBytes} bytes are missing` : part.difference();
@@ -153,11 +154,10 @@ function isUnclear(transfer: Transfer): boolean {
 }
 
 /** Content of the signed length is taken as it comes, whatever coding it is said to have. */
-function contentOf({ payload, found }: Fetch, transfer: Transfer): AsyncIterable<Uint8Array> {
+function signedContent({ payload, found }: Fetch, transfer: Transfer): AsyncIterable<Uint8Array> {
   const { lengthBytes } = payload;
   if (transfer.status === 206 || announcedBytes(transfer) === lengthBytes) return transfer.body;
-  const { where } = transfer;
-  return withoutPage({ name: found.path, where }, decodedBody(found.path, transfer, lengthBytes));
+  return contentOf(found.path, transfer, lengthBytes);
 }
 
 function announcedBytes({ headers }: Transfer): number | null {

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { type ErrorDetails, StewardError } from "../../contract/errors.ts";
-import { decodedBody, gathered } from "../../host/answer-body.ts";
+import { gathered } from "../../host/answer-body.ts";
 import type { Transfer, TransferRequest, Transfers } from "../../host/ports.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
-import { withoutPage } from "../../host/web-page.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { ReadFile, Repository, Validators } from "../../tuf/repository.ts";
 import { validatorsOf } from "./http-fields.ts";
+import { contentOf, updateTransfers } from "./update-transfers.ts";
 
 export interface RepositoryOptions {
   readonly transfers: Transfers;
@@ -21,9 +21,10 @@ export interface RepositoryOptions {
 
 /** A repository whose files are under an address, as `Transfers` reads them. */
 export function openRepository(options: RepositoryOptions): Repository {
-  const { transfers, url, caps, signal, report } = options;
+  const { url, caps, signal, report } = options;
   const bases =
     typeof url === "string" ? { metadata: `${base(url)}/metadata`, targets: `${base(url)}/targets` } : url;
+  const transfers = updateTransfers(options.transfers);
   const cost = { requests: 0, bodyBytes: 0 };
   const open = (
     address: string,
@@ -49,8 +50,7 @@ export function openRepository(options: RepositoryOptions): Repository {
         if ((isNextRoot(name) ? [400, 403, 404, 410] : [404, 410]).includes(status)) return null;
         if (status === 304 && Object.keys(asked).length > 0) return "unchanged";
         if (status !== 200) throw notServed(name, transfer);
-        const content = decodedBody(name, counted(transfer, cost), maximumBytes);
-        const bytes = await gathered(withoutPage({ name, where: transfer.where }, content));
+        const bytes = await gathered(contentOf(name, counted(transfer, cost), maximumBytes));
         return { bytes, validators: validatorsOf(headers) } satisfies ReadFile;
       } catch (error) {
         const isPage = error instanceof StewardError && error.code === "update_web_page";

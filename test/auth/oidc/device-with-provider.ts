@@ -36,7 +36,11 @@ const transfers = new Map<string, Transfers>();
 function transfersOf({ allowLocalServers, caFile }: SignInProvider): Transfers {
   const key = `${allowLocalServers} ${caFile}`;
   const known =
-    transfers.get(key) ?? createTransfers({ redirects: 0, allowLocalServers, caFile: caFile ?? undefined });
+    transfers.get(key) ??
+    createTransfers({
+      ...{ redirects: 0, allowLocalServers, caFile: caFile ?? undefined },
+      members: { ca_file: "oidc.ca_file" },
+    });
   transfers.set(key, known);
   return known;
 }

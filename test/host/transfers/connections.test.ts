@@ -3,7 +3,7 @@ import { afterEach, describe, it } from "node:test";
 import { startRawServer, type WebServer } from "../../../lab/host/web-server.ts";
 import {
   createServerConnections,
-  type ServerConnectionOptions,
+  type LinuxSurroundings,
 } from "../../../src/host/linux/transfers/connections.ts";
 
 const servers: WebServer[] = [];
@@ -19,7 +19,7 @@ async function serving(): Promise<WebServer> {
 }
 
 const { signal: never } = new AbortController();
-const local = { code: "update_server_refused", details: { reason: "local_server" } };
+const local = { name: "TransferFailure", kind: "refused", reason: "local_server", isSent: false };
 
 describe("a connection to a server", () => {
   it("is open, and an abort ends it", async () => {
@@ -33,12 +33,15 @@ describe("a connection to a server", () => {
     await closed;
   });
 
-  it("fails with the system's error where nothing listens", async () => {
+  it("says where nothing listens", async () => {
     const connections = createServerConnections({ allowLocalServers: true });
-    await assert.rejects(connections.open({ host: "127.0.0.1", port: 1 }, never), { code: "ECONNREFUSED" });
+    await assert.rejects(connections.open({ host: "127.0.0.1", port: 1 }, never), {
+      ...{ kind: "unreachable", reason: null, isSent: false },
+      message: "127.0.0.1:1 cannot be used: nothing listens there.",
+    });
   });
 
-  const judged: readonly (readonly [string, string, Partial<ServerConnectionOptions>])[] = [
+  const judged: readonly (readonly [string, string, Partial<LinuxSurroundings>])[] = [
     ["is written as this device", "127.0.0.1", {}],
     ["is written as a metadata service", "169.254.169.254", {}],
     ["is a name of this device", "mail.localhost", {}],

@@ -23,14 +23,14 @@ function open(name: string, headers: Record<string, string> = {}, signal = new A
 describe("transfers from a directory", () => {
   for (const name of ["link", "fifo", "../a", "folder/%2e%2e/a", "folder/..\\a"]) {
     it(`refuse ${name}`, async () => {
-      await assert.rejects(open(name), { name: "StewardError", code: "update_server_refused" });
+      await assert.rejects(open(name), { name: "TransferFailure", kind: "refused" });
     });
   }
 
   it("refuse another host's files", async () => {
     const transfers = createTransfers({ redirects: 0, allowLocalServers: true });
     await assert.rejects(transfers.open("file://other/etc/hostname", plainRequest()), {
-      code: "update_server_refused",
+      kind: "refused",
     });
   });
 

@@ -26,7 +26,7 @@ function open(url: string, redirectOrigins: string[] = []) {
   return transfers.open(url, plainRequest());
 }
 
-const refused = { name: "StewardError", code: "update_server_refused" };
+const refused = { name: "TransferFailure", kind: "refused" };
 
 describe("a redirect", () => {
   it("to another origin is refused, and that is not asked", async () => {
@@ -91,7 +91,7 @@ describe("a redirect", () => {
       const { url } = await serving((_request, response) =>
         response.writeHead(302, { location: `${other.url}/x` }).end(),
       );
-      const message = new RegExp(`^127\\.0\\.0\\.1:${other.port} could not be read: `);
+      const message = new RegExp(`^127\\.0\\.0\\.1:${other.port} (cannot be used|did not answer in full): `);
       await assert.rejects(open(url, [other.url]).then(readText), { message });
     }
   });

@@ -18,8 +18,8 @@ import {
   startWebServer,
   type WebServer,
 } from "../../../lab/host/web-server.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/transfers/transfers.ts";
+import { TransferFailure } from "../../../src/host/transfer-failure.ts";
 
 const directory = scratchDirectory();
 const authority = createAuthority(directory);
@@ -85,12 +85,12 @@ async function plainPort(): Promise<number> {
   return server.port;
 }
 
-async function failureOf(opening: Promise<unknown>): Promise<StewardError> {
+async function failureOf(opening: Promise<unknown>): Promise<TransferFailure> {
   const error: unknown = await opening.then(
     () => assert.fail("it was opened"),
     (cause: unknown) => cause,
   );
-  if (!(error instanceof StewardError)) throw error;
+  if (!(error instanceof TransferFailure)) throw error;
   return error;
 }
 
@@ -102,10 +102,8 @@ function open(url: string, options: Partial<LinuxTransferOptions> = {}, headSeco
 }
 
 const failing = (reason: string, message = /./) => ({
-  name: "StewardError",
-  message,
-  code: "update_server_unreachable",
-  details: { reason },
+  ...{ name: "TransferFailure", kind: "unreachable", isSent: false },
+  ...{ message, reason },
 });
 const caFile = authority.path;
 
@@ -143,7 +141,7 @@ describe("transfers over https", () => {
       const opening = open(`https://updates.example:${port}/`);
       await assert.rejects(
         opening,
-        failing("certificate", /it is self-signed .* update\.ca_file in the host file/),
+        failing("certificate", /it is self-signed .* network\.ca_file in the host file/),
       );
     });
 
@@ -164,7 +162,7 @@ describe("transfers over https", () => {
       const server = await startWebServer((_request, response) => response.end("plain"));
       servers.push(server);
       await assert.rejects(open(`https://updates.example:${server.port}/`), {
-        code: "update_server_unreachable",
+        ...{ kind: "unreachable", reason: null, isSent: false },
       });
       assert.equal(server.requests.length, 0);
     });
@@ -241,7 +239,7 @@ describe("transfers through a proxy", () => {
   ]) {
     it(`refuse ${proxy}`, () => {
       assert.throws(() => createTransfers({ redirects: 5, allowLocalServers: true, proxy }), {
-        code: "update_server_refused",
+        ...{ kind: "refused", reason: "proxy", member: "network.proxy" },
       });
     });
   }
@@ -259,8 +257,8 @@ describe("transfers through a proxy", () => {
   describe("name it where it fails", () => {
     const unused = "http://127.0.0.1:9";
     const answers: readonly (readonly [string, "refused" | "unreachable", RegExp, string?])[] = [
-      ["is down", "unreachable", /could not be read: nothing listens there/],
-      ["closes without an answer", "unreachable", /could not be read: it closed the connection/, ""],
+      ["is down", "unreachable", /cannot be used: nothing listens there/],
+      ["closes without an answer", "unreachable", /cannot be used: it closed the connection/, ""],
       [
         "speaks another protocol",
         "refused",
@@ -288,10 +286,10 @@ describe("transfers through a proxy", () => {
         if (proxy !== null) servers.push(proxy);
         const url = proxy?.url ?? unused;
         const error = await failureOf(open("https://updates.example/", { caFile, proxy: url }));
-        assert.equal(error.code, `update_server_${code}`);
+        assert.deepEqual([error.kind, error.reason, error.isSent], [code, "proxy", false]);
         assert.match(
           error.message,
-          new RegExp(`^The proxy ${url.slice(7)} \\(update.proxy in the host file\\) `),
+          new RegExp(`^The proxy ${url.slice(7)} \\(network.proxy in the host file\\) `),
         );
         assert.match(error.message, words);
       });
@@ -307,7 +305,7 @@ describe("transfers through a proxy", () => {
         const { message } = await failureOf(opening);
         assert.match(
           message,
-          /^The proxy proxy\.example:3128 .* could not be read: its name cannot be resolved/,
+          /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/,
         );
       }
     });
@@ -334,7 +332,7 @@ describe("transfers through a proxy", () => {
       );
       assert.match(
         message,
-        new RegExp(`^${place} could not be read: its certificate cannot be trusted: it is for`),
+        new RegExp(`^${place} cannot be used: its certificate cannot be trusted: it is for`),
       );
       const { where } = await open(`http://other.example:${await plainPort()}/`, { proxy: proxy.url });
       assert.match(where, /^other\.example:\d+ \(through the proxy 127\.0\.0\.1:\d+\)$/);
@@ -354,7 +352,7 @@ describe("transfers through a proxy", () => {
   it("refuse a local server's literal address behind it", async () => {
     const proxy = await startProxy();
     const opening = open("http://127.0.0.1/", { allowLocalServers: false, proxy: proxy.url });
-    await assert.rejects(opening, { code: "update_server_refused" });
+    await assert.rejects(opening, { kind: "refused" });
     assert.equal(proxy.requests.length, 0);
   });
 

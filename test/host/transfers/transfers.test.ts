@@ -36,7 +36,7 @@ function transfers(options: Partial<LinuxTransferOptions> = {}) {
   return createTransfers({ redirects: 5, allowLocalServers: true, ...options });
 }
 
-const code = (name: string) => ({ name: "StewardError", code: name });
+const kind = (name: string) => ({ name: "TransferFailure", kind: name });
 
 describe("transfers over http", () => {
   describe("refuse before anything is sent", () => {
@@ -51,7 +51,7 @@ describe("transfers over http", () => {
       "http://server.example/a\nb",
     ]) {
       it(`${JSON.stringify(address)}`, async () => {
-        await assert.rejects(transfers().open(address, plainRequest()), code("update_server_refused"));
+        await assert.rejects(transfers().open(address, plainRequest()), kind("refused"));
       });
     }
   });
@@ -82,7 +82,7 @@ describe("transfers over http", () => {
         const { port } = await serving((_request, response) => response.end("reached"));
         await assert.rejects(
           transfers({ allowLocalServers: false }).open(`http://${host}:${port}/`, plainRequest()),
-          code("update_server_refused"),
+          kind("refused"),
         );
       });
     }
@@ -96,7 +96,7 @@ describe("transfers over http", () => {
       const resolveHost = async () => ["192.0.2.7"];
       const { open } = transfers({ allowLocalServers: false, ownAddresses, resolveHost });
       for (const host of ["192.0.2.7", "[::ffff:192.0.2.7]", "updates.example"]) {
-        await assert.rejects(open(`http://${host}:9/`, plainRequest()), code("update_server_refused"));
+        await assert.rejects(open(`http://${host}:9/`, plainRequest()), kind("refused"));
       }
       assert.ok(asked >= 3, `they were looked up ${asked} times`);
     });
@@ -124,7 +124,7 @@ describe("transfers over http", () => {
             `http://updates.example:${port}/`,
             plainRequest(),
           ),
-          code("update_server_refused"),
+          kind("refused"),
         );
         assert.equal(requests.length, 0);
       });
@@ -141,7 +141,7 @@ describe("transfers over http", () => {
   it("say that a name is not known", async () => {
     const resolveHost = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
     await assert.rejects(transfers({ resolveHost }).open("http://updates.example/", plainRequest()), {
-      ...code("update_server_unreachable"),
+      ...kind("unreachable"),
       message: /its name cannot be resolved/,
     });
   });
@@ -149,10 +149,7 @@ describe("transfers over http", () => {
   it("say that nothing listens", async () => {
     const server = await serving(() => undefined);
     await server.stop();
-    await assert.rejects(
-      transfers().open(`${server.url}/x`, plainRequest()),
-      code("update_server_unreachable"),
-    );
+    await assert.rejects(transfers().open(`${server.url}/x`, plainRequest()), kind("unreachable"));
   });
 
   describe("refuse an answer", () => {
@@ -166,7 +163,7 @@ describe("transfers over http", () => {
     for (const [name, bytes] of Object.entries(broken)) {
       it(name, async () => {
         const { url } = await servingRaw((socket) => socket.end(bytes));
-        await assert.rejects(transfers().open(url, plainRequest()), code("update_server_unreachable"));
+        await assert.rejects(transfers().open(url, plainRequest()), kind("unreachable"));
       });
     }
   });
@@ -181,7 +178,7 @@ describe("transfers over http", () => {
       it(name, async () => {
         const { url } = await servingRaw((socket) => socket.end(bytes));
         const reading = transfers().open(url, plainRequest()).then(readText);
-        await assert.rejects(reading, code("update_server_unreachable"));
+        await assert.rejects(reading, kind("unreachable"));
       });
     }
   });
@@ -190,7 +187,7 @@ describe("transfers over http", () => {
     it("when the head does not come", async () => {
       const { url } = await serving(() => undefined);
       const limits = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
-      await assert.rejects(transfers().open(url, plainRequest({ limits })), code("update_too_slow"));
+      await assert.rejects(transfers().open(url, plainRequest({ limits })), kind("too_slow"));
     });
 
     it("when a name is not resolved", async () => {
@@ -198,7 +195,7 @@ describe("transfers over http", () => {
       const limits = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
       await assert.rejects(
         transfers({ resolveHost }).open("http://updates.example/", plainRequest({ limits })),
-        code("update_too_slow"),
+        kind("too_slow"),
       );
     });
 
@@ -211,7 +208,7 @@ describe("transfers over http", () => {
         });
         const limits = { headSeconds: 5, minimumBytesPerSecond: 10_000, rateWindowSeconds: 0.1 };
         const reading = transfers().open(server.url, plainRequest({ limits })).then(readText);
-        await assert.rejects(reading, code("update_too_slow"));
+        await assert.rejects(reading, kind("too_slow"));
         await until("the connection is ended", () => server.open.size === 0);
       });
     }
@@ -223,7 +220,7 @@ describe("transfers over http", () => {
       });
       const limits = { headSeconds: 5, minimumBytesPerSecond: 1_000, rateWindowSeconds: 0.1 };
       const reading = transfers().open(url, plainRequest({ limits })).then(readText);
-      await assert.rejects(reading, code("update_too_slow"));
+      await assert.rejects(reading, kind("too_slow"));
     });
 
     it("and do not hold a slow reader against the server", async () => {

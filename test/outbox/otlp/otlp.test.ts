@@ -91,7 +91,10 @@ describe("a collector", () => {
 
   it("that is away is a failure in words", async () => {
     const delivery = await otlpAt(`http://127.0.0.1:${await heldPort()}`).deliver(message, unending);
-    assert.match(JSON.stringify(delivery), /"retry","error":"Nothing was sent to 127.*nothing listens/);
+    assert.match(
+      JSON.stringify(delivery),
+      /"outcome":"retry","error":"127.*nothing listens there\. Nothing was sent\./,
+    );
   });
 
   it("gets nothing while root's headers cannot be read", async () => {

@@ -1,9 +1,10 @@
-import { messageOf, StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import { messageOf, systemErrorCode } from "../../../contract/errors.ts";
 import { objectIn } from "../../../contract/text/json-of.ts";
 import { readAnswer } from "../../answer-body.ts";
 import type { Transfer } from "../../ports.ts";
 import { printableLine } from "../../printable-text.ts";
 import type { HealthAnswer, HttpCheck } from "../../release-ports.ts";
+import { TransferFailure } from "../../transfer-failure.ts";
 import { openTransfers } from "../transfers/open-transfers.ts";
 
 /** Bytes of a body that holds a version. */
@@ -60,9 +61,9 @@ const mostReason = 200;
 
 function failureOf(error: unknown, tooLateSeconds: number | null, answer: Transfer | undefined): string {
   if (tooLateSeconds !== null) return `did not answer within ${tooLateSeconds} s`;
-  if (error instanceof StewardError && error.code === "update_too_large") return "answered more than 64 KiB";
+  if (error instanceof TransferFailure && error.kind === "too_large") return "answered more than 64 KiB";
   if (answer !== undefined) return "broke off its answer";
-  const cause = error instanceof StewardError ? (error.cause ?? error) : error;
+  const cause = error instanceof TransferFailure ? (error.cause ?? error) : error;
   return `did not answer (${systemErrorCode(cause) ?? messageOf(cause)})`;
 }
 

@@ -1,7 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
-import { messageOf, StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import { messageOf, systemErrorCode } from "../../../contract/errors.ts";
+import { type Surroundings, withPlace } from "../../surroundings.ts";
+import { TransferFailure } from "../../transfer-failure.ts";
 
 /** Bytes of a bundle: twenty times that of Debian. */
 const mostBundleBytes = 4_194_304;
@@ -11,9 +13,12 @@ export type CertificateAuthorities = () => Promise<SecureContext | undefined>;
 
 /**
  * The authorities of the runtime, and those of a PEM bundle. The bundle is checked before each connection, and read again
- * if it has changed. Throws `update_server_unreachable` with the reason `ca_file` if it cannot be used.
+ * if it has changed. Throws TransferFailure with the reason `ca_file` if it cannot be used.
  */
-export function createCertificateAuthorities(bundlePath: string | undefined): CertificateAuthorities {
+export function createCertificateAuthorities({
+  caFile: bundlePath,
+  members,
+}: Pick<Surroundings, "caFile" | "members">): CertificateAuthorities {
   if (bundlePath === undefined) return async () => undefined;
   let known: { stamp: string; context: SecureContext } | undefined;
   return async () => {
@@ -27,11 +32,12 @@ export function createCertificateAuthorities(bundlePath: string | undefined): Ce
       return known.context;
     } catch (cause) {
       const why = systemErrorCode(cause) ?? messageOf(cause);
-      throw new StewardError(
-        "update_server_unreachable",
+      const member = members?.ca_file ?? "network.ca_file";
+      throw new TransferFailure(
+        "unreachable",
         `The bundle of certificate authorities ${bundlePath} cannot be used (${why}). ` +
-          `It must hold certificates in PEM. Repair it, or remove update.ca_file from the host file.`,
-        { cause, details: { reason: "ca_file" } },
+          `It must hold certificates in PEM. Repair it, or change ${withPlace(member)}.`,
+        { cause, reason: "ca_file", member },
       );
     }
   };

@@ -1,19 +1,14 @@
-import {
-  connect as connectTcp,
-  isIP,
-  type LookupFunction,
-  type OnReadOpts,
-  type Socket,
-  type TcpNetConnectOpts,
-} from "node:net";
+import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, type SecureContext } from "node:tls";
 import type { ResolveHost, ServerConnections, ServerPlace } from "../../ports.ts";
+import { type Surroundings, withPlace } from "../../surroundings.ts";
+import { TransferFailure } from "../../transfer-failure.ts";
 import { createResolveHost } from "../network/resolve-host.ts";
-import { isLocalAddress, isLocalName, ownAddresses } from "../network/server-addresses.ts";
+import { isLocalAddress, isLocalName, ownAddresses as ownAddressesNow } from "../network/server-addresses.ts";
 import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
 import { ReusedBuffer } from "./reused-buffer.ts";
-import { blaming, proxyRefused, refused } from "./transfer-failures.ts";
+import { blaming, proxyRefused, serverFailure, unusableProxy } from "./transfer-failures.ts";
 
 /** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */
 const attemptMilliseconds = 3_000;
@@ -21,25 +16,29 @@ const attemptMilliseconds = 3_000;
 /** Bytes of a head. */
 export const mostHeaderBytes = 16_384;
 
-/** The parts by which addresses of servers are judged. */
-interface Judging {
+/** The surroundings, made ready for connections. */
+export interface ConnectionOptions {
+  readonly surroundings: Surroundings;
+  readonly authorities: CertificateAuthorities;
+  /** Root chose it, so it may be on this device. */
+  readonly proxy: URL | undefined;
   readonly resolveHost: ResolveHost;
-  readonly allowLocalServers: boolean;
   /** This device's addresses at the moment of connecting: a DHCP lease may have changed since the start. */
   readonly ownAddresses: () => ReadonlySet<string>;
 }
 
-export interface ConnectionOptions extends Judging {
-  readonly authorities: CertificateAuthorities;
-  /** The proxy of the host file, `http://host:port`. Root chose it, so it may be on this device. */
-  readonly proxy: URL | undefined;
-}
+export interface LinuxSurroundings
+  extends Surroundings,
+    Partial<Pick<ConnectionOptions, "resolveHost" | "ownAddresses">> {}
 
-export interface ServerConnectionOptions
-  extends Pick<Judging, "allowLocalServers">,
-    Partial<Omit<Judging, "allowLocalServers">> {
-  /** PEM; these authorities are trusted beside those of the runtime. */
-  readonly caFile?: string | undefined;
+/** Throws TransferFailure for a proxy that cannot be used. */
+export function connectionOptions({
+  resolveHost = createResolveHost(),
+  ownAddresses = ownAddressesNow,
+  ...surroundings
+}: LinuxSurroundings): ConnectionOptions {
+  const authorities = createCertificateAuthorities(surroundings);
+  return { surroundings, authorities, proxy: proxyOf(surroundings), resolveHost, ownAddresses };
 }
 
 /** A connection that can send requests and receive answers. */
@@ -50,8 +49,9 @@ export interface Connection {
 
 /**
  * Opens a connection to the server, through the proxy if there is one. TLS is verified before any byte of a request is
- * sent. Rejects with the system's or OpenSSL's error, or with `update_server_refused` for an address that is not allowed.
- * An abort destroys the connection at any time. `onExcess` is called when more comes than `reused` allows.
+ * sent. Rejects with the system's or OpenSSL's error, or with TransferFailure for an address that is not allowed, a file that
+ * cannot be used, and for the proxy. An abort destroys the connection at any time. `onExcess` is called when more comes than
+ * `reused` allows.
  */
 export async function connect(
   url: URL,
@@ -59,44 +59,57 @@ export async function connect(
   signal: AbortSignal,
   onExcess: () => void,
 ): Promise<Connection> {
-  const { proxy } = options;
-  const host = hostOf(url);
-  refuseLocalHost(host, options);
-  const tcp = tcpOptions(serverOf(proxy ?? url), options, proxy === undefined && !options.allowLocalServers);
+  const { proxy, surroundings } = options;
+  const server = serverOf(url);
   const reused = new ReusedBuffer(onExcess);
+  refuseLocalHost(server.host, options);
   if (url.protocol === "http:") {
+    const tcp = tcpOptions(serverOf(proxy ?? url), options);
     const opening = opened(connectTcp({ ...tcp, onread: reused.onread }), "connect", signal);
-    return { stream: reused.attach(await blaming(proxy, opening)), reused };
+    return { stream: reused.attach(await blaming(proxy, surroundings, opening)), reused };
   }
-  const context = await options.authorities();
-  const secure = {
-    ...{ host, rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
-    // RFC 6066 §3: a literal address is not sent as a server name.
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(context === undefined ? {} : { secureContext: context }),
-  };
+  const secure = secureOptions(server.host, await options.authorities());
   // TLS over an existing socket cannot be given a buffer, so a transfer takes about 20 MiB more behind a proxy.
   const socket =
     proxy === undefined
-      ? connectTls(withBuffer({ ...tcp, ...secure }, reused))
-      : connectTls({ ...secure, socket: await tunnel(proxy, tcp, url, signal) });
+      ? connectTls(withBuffer({ ...tcpOptions(server, options), ...secure }, reused))
+      : connectTls({ ...secure, socket: await tunnel(proxy, server, options, signal) });
   return { stream: reused.attach(await opened(socket, "secureConnect", signal)), reused };
 }
 
 /** Connections to servers whose addresses are judged as in `connect`: as written, and after a name is resolved. */
-export function createServerConnections(options: ServerConnectionOptions): ServerConnections {
-  const judging: Judging = {
-    allowLocalServers: options.allowLocalServers,
-    resolveHost: options.resolveHost ?? createResolveHost(),
-    ownAddresses: options.ownAddresses ?? ownAddresses,
+export function createServerConnections(surroundings: LinuxSurroundings): ServerConnections {
+  const options = connectionOptions(surroundings);
+  const { proxy, authorities } = options;
+  const opening = async <T>(
+    server: ServerPlace,
+    signal: AbortSignal,
+    begin: () => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await begin();
+    } catch (cause) {
+      throw signal.aborted ? signal.reason : serverFailure(surroundings, server, cause);
+    }
+  };
+  const reach = async (server: ServerPlace, signal: AbortSignal): Promise<Socket> => {
+    refuseLocalHost(server.host, options);
+    if (proxy !== undefined) return tunnel(proxy, server, options, signal);
+    return opened(connectTcp(tcpOptions(server, options)), "connect", signal);
   };
   return {
-    open: async (server, signal) => {
-      refuseLocalHost(server.host, judging);
-      const tcp = tcpOptions(server, judging, !judging.allowLocalServers);
-      return await opened(connectTcp(tcp), "connect", signal);
-    },
-    authorities: createCertificateAuthorities(options.caFile),
+    open: (server, signal) => opening(server, signal, () => reach(server, signal)),
+    secure: (server, signal) =>
+      opening(server, signal, async () => {
+        const secure = secureOptions(server.host, await authorities());
+        return opened(
+          connectTls({ ...secure, socket: await reach(server, signal) }),
+          "secureConnect",
+          signal,
+        );
+      }),
+    authorities,
+    failure: (server, cause, isSent) => serverFailure(surroundings, server, cause, isSent),
   };
 }
 
@@ -105,11 +118,21 @@ function withBuffer<T extends object>(options: T, { onread }: ReusedBuffer): T &
   return { ...options, onread };
 }
 
-function tcpOptions({ host, port }: ServerPlace, options: Judging, isJudged: boolean) {
+/** Without a proxy, the addresses are those of the server, and are judged. */
+function tcpOptions({ host, port }: ServerPlace, options: ConnectionOptions) {
   return {
     ...{ host, port, noDelay: true },
-    lookup: addressesFor(options, isJudged),
+    lookup: addressesFor(options),
     ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptMilliseconds },
+  };
+}
+
+function secureOptions(host: string, secureContext: SecureContext | undefined) {
+  return {
+    ...{ host, rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
+    // RFC 6066 §3: a literal address is not sent as a server name.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(secureContext === undefined ? {} : { secureContext }),
   };
 }
 
@@ -128,21 +151,22 @@ function portOf(url: URL): number {
 }
 
 /** Literal addresses are never looked up, and behind a proxy no name is, so the host is checked here as it is written. */
-function refuseLocalHost(host: string, { allowLocalServers, ownAddresses }: Judging): void {
-  if (allowLocalServers) return;
+function refuseLocalHost(host: string, { surroundings, ownAddresses }: ConnectionOptions): void {
+  if (surroundings.allowLocalServers) return;
   if (isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, ownAddresses()))
-    throw localRefusal(host, host);
+    throw localRefusal(host, host, surroundings);
 }
 
 /** Checked at the moment of connecting, so that a name cannot resolve to one address for the check and another for use. */
-function addressesFor({ resolveHost, ownAddresses }: Judging, isJudged: boolean): LookupFunction {
+function addressesFor({ resolveHost, ownAddresses, surroundings, proxy }: ConnectionOptions): LookupFunction {
+  const isJudged = proxy === undefined && !surroundings.allowLocalServers;
   return (host, { all }, done) => {
     resolveHost(host).then(
       (found) => {
         const own = isJudged ? ownAddresses() : undefined;
         const allowed = found.filter((address) => own === undefined || !isLocalAddress(address, own));
         const [first] = allowed;
-        if (first === undefined) return done(localRefusal(host, found.join(", ")), "");
+        if (first === undefined) return done(localRefusal(host, found.join(", "), surroundings), "");
         if (all !== true) return done(null, first, isIP(first));
         done(
           null,
@@ -154,16 +178,20 @@ function addressesFor({ resolveHost, ownAddresses }: Judging, isJudged: boolean)
   };
 }
 
-function localRefusal(host: string, address: string): Error {
-  return refused(
-    `${host} resolves to ${address}. Servers on this device or on its own link are not used for updates ` +
-      "unless update.allow_local_servers in the host file allows it.",
-    "local_server",
-  );
+function localRefusal(host: string, address: string, { members }: Surroundings): TransferFailure {
+  const member = members?.allow_local_servers;
+  const leads = host === address ? "" : ` leads to ${address}, which`;
+  const unless = member === undefined ? "" : ` unless ${withPlace(member)} allows it`;
+  const message = `${host}${leads} is this device or is on its own link: it is not used${unless}.`;
+  return new TransferFailure("refused", message, { reason: "local_server", member });
 }
 
 /** Waits for `event`. An abort destroys the socket, now and later. */
-function opened(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+function opened<Opened extends Socket>(
+  socket: Opened,
+  event: "connect" | "secureConnect",
+  signal: AbortSignal,
+): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => void socket.destroy();
     signal.addEventListener("abort", onAbort);
@@ -177,15 +205,25 @@ function opened(socket: Socket, event: "connect" | "secureConnect", signal: Abor
   });
 }
 
-/** A connection through the proxy (RFC 9110 §9.3.6). Only the head of its answer is read, so that it can send nothing else. */
-async function tunnel(proxy: URL, tcp: TcpNetConnectOpts, url: URL, signal: AbortSignal): Promise<Socket> {
-  const target = `${url.hostname}:${portOf(url)}`;
-  const socket = await blaming(proxy, opened(connectTcp(tcp), "connect", signal));
+/**
+ * A connection through the proxy (RFC 9110 §9.3.6). Only the head of its answer is read: what follows is the server's, which
+ * speaks first in some protocols.
+ */
+async function tunnel(
+  proxy: URL,
+  { host, port }: ServerPlace,
+  options: ConnectionOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { surroundings } = options;
+  const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const tcp = connectTcp(tcpOptions(serverOf(proxy), options));
+  const socket = await blaming(proxy, surroundings, opened(tcp, "connect", signal));
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
   const reading = new Promise<string>((resolve, reject) => {
     let text = "";
     const onData = (piece: Buffer): void => {
-      text += piece.toString("latin1", 0, mostHeaderBytes);
+      text += piece.toString("latin1");
       if (!text.includes("\r\n\r\n") && text.length < mostHeaderBytes) return;
       socket.off("data", onData).pause();
       resolve(text);
@@ -193,11 +231,23 @@ async function tunnel(proxy: URL, tcp: TcpNetConnectOpts, url: URL, signal: Abor
     socket.on("data", onData);
     socket.once("close", () => reject(signal.aborted ? signal.reason : brokenOff()));
   });
-  const head = await blaming(proxy, reading);
-  const status = Number(/^HTTP\/1\.[01] ([0-9]{3})[ \r]/.exec(head)?.[1]);
-  if (status >= 200 && status < 300 && head.endsWith("\r\n\r\n")) return socket;
+  const answer = await blaming(proxy, surroundings, reading);
+  const [head = "", ...rest] = answer.split("\r\n\r\n");
+  const status = Number(/^HTTP\/1\.[01] ([0-9]{3})(?: |\r|$)/.exec(head)?.[1]);
+  if (status >= 200 && status < 300 && rest.length > 0 && !/^\s*</.test(rest.join(""))) {
+    socket.unshift(Buffer.from(rest.join("\r\n\r\n"), "latin1"));
+    return socket;
+  }
   socket.destroy();
-  throw proxyRefused(proxy, target, status);
+  throw proxyRefused(proxy, surroundings, target, status);
+}
+
+/** Without a password, which every user of the device could read in the host file. */
+function proxyOf({ proxy, ...surroundings }: Surroundings): URL | undefined {
+  if (proxy === undefined) return undefined;
+  const url = URL.canParse(proxy) ? new URL(proxy) : null;
+  if (url?.protocol === "http:" && url.pathname === "/" && url.username === "") return url;
+  throw unusableProxy(surroundings);
 }
 
 export function brokenOff(): Error {

@@ -16,18 +16,27 @@ export interface Answer extends Omit<Transfer, "body"> {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** Sends one request on a connection of its own and waits for the head of the answer. `ending` ends it at any time. */
+/** An exchange that is under way. */
+export interface Exchange {
+  /** Ends it at any time. */
+  readonly ending: AbortController;
+  /** Its request is being written. */
+  isSent: boolean;
+}
+
+/** Sends one request on a connection of its own and waits for the head of the answer. */
 export async function exchange(
   url: URL,
   request: TransferRequest,
-  ending: AbortController,
+  under: Exchange,
   connections: ConnectionOptions,
 ): Promise<Answer> {
-  const { proxy } = connections;
+  const { proxy, surroundings } = connections;
   const where = placeOf(url, proxy);
-  const { stream, reused } = await connect(url, connections, ending.signal, () =>
-    ending.abort(excess(where)),
+  const { stream, reused } = await connect(url, connections, under.ending.signal, () =>
+    under.ending.abort(excess(where)),
   );
+  under.isSent = true;
   reused.allow(mostHeadBytes);
   const isAbsolute = proxy !== undefined && url.protocol === "http:";
   const path = `${isAbsolute ? url.origin : ""}${url.pathname}${url.search}`;
@@ -38,7 +47,7 @@ export async function exchange(
   const lengthBytes = plainLength(response);
   if (isAbsolute && response.statusCode === 407) {
     stream.destroy();
-    throw proxyRefused(proxy, url.host, 407);
+    throw proxyRefused(proxy, surroundings, url.host, 407);
   }
   return {
     where,
@@ -53,6 +62,7 @@ function excess(where: string): Error {
   return refused(
     `${where} sends far more than its content: interim answers, chunk headers or trailers. ` +
       "Ask who runs it, or what lies between it and this device.",
+    true,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { TransferOptions } from "../../host.ts";
 import type { ServerConnections, Transfers } from "../../ports.ts";
-import type { ServerConnectionOptions } from "./connections.ts";
+import type { Surroundings } from "../../surroundings.ts";
+import { serverFailure } from "./transfer-failures.ts";
 
 /** Transfers whose part of the program is loaded with the first of them: an agent at rest makes none. */
 export function openTransfers(options: TransferOptions): Transfers {
@@ -14,16 +15,18 @@ export function openTransfers(options: TransferOptions): Transfers {
 }
 
 /** The same for connections: few devices make any. */
-export function openConnections(options: ServerConnectionOptions): ServerConnections {
+export function openConnections(surroundings: Surroundings): ServerConnections {
   let opened: Promise<ServerConnections> | undefined;
   const connections = (): Promise<ServerConnections> => {
     opened ??= import("./connections.ts").then(({ createServerConnections }) =>
-      createServerConnections(options),
+      createServerConnections(surroundings),
     );
     return opened;
   };
   return {
     open: async (server, signal) => (await connections()).open(server, signal),
+    secure: async (server, signal) => (await connections()).secure(server, signal),
     authorities: async () => (await connections()).authorities(),
+    failure: (server, cause, isSent) => serverFailure(surroundings, server, cause, isSent),
   };
 }

@@ -1,6 +1,6 @@
 import { uptime } from "node:process";
 import type { TransferLimits } from "../../ports.ts";
-import { tooSlow } from "./transfer-failures.ts";
+import { TransferFailure } from "../../transfer-failure.ts";
 
 export interface PaceOptions {
   readonly limits: TransferLimits;
@@ -28,9 +28,11 @@ export async function* paced(
   const checkRate = (): number => {
     if (leftSeconds() > 0) return leftSeconds();
     if (receivedBytes < minimumBytesPerSecond * rateWindowSeconds) {
-      throw tooSlow(
+      throw new TransferFailure(
+        "too_slow",
         `${where} sent ${receivedBytes} bytes in ${rateWindowSeconds} s; ` +
           `at least ${minimumBytesPerSecond} bytes a second are expected.`,
+        { isSent: true },
       );
     }
     [waitedSeconds, receivedBytes, since] = [0, 0, uptime()];

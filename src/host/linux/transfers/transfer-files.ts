@@ -3,8 +3,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { systemErrorCode } from "../../../contract/errors.ts";
 import type { Transfer, TransferRequest } from "../../ports.ts";
+import { unreachable } from "../../transfer-failure.ts";
 import { paced } from "./transfer-body.ts";
-import { refused, unreachable } from "./transfer-failures.ts";
+import { refused } from "./transfer-failures.ts";
+
+const onDisk = { allowLocalServers: true };
 
 /** Bytes read at a time. */
 const pieceBytes = 262_144;
@@ -31,7 +34,7 @@ export async function openFile(url: URL, request: TransferRequest): Promise<Tran
   const close = (): void => void handle.close().catch(() => undefined);
   const body = paced(readPieces(handle, start, stats.size), {
     ...{ limits: request.limits, signal: request.signal, where, release: close },
-    failure: (cause) => unreachable(where, cause),
+    failure: (cause) => unreachable(where, cause, onDisk, true),
   });
   return {
     where,
@@ -61,7 +64,7 @@ async function openRegular(url: URL): Promise<{ handle: FileHandle; stats: Stats
     const code = systemErrorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return null;
     if (code === "ELOOP" || code === "ENXIO") throw refused(`${path} is not a regular file.`);
-    throw unreachable(path, error);
+    throw unreachable(path, error, onDisk);
   });
   if (handle === null) return null;
   try {

@@ -1,28 +1,18 @@
 import type { TransferOptions } from "../../host.ts";
-import type { ResolveHost, Transfer, TransferRequest, Transfers } from "../../ports.ts";
-import { createResolveHost } from "../network/resolve-host.ts";
-import { ownAddresses } from "../network/server-addresses.ts";
-import { createCertificateAuthorities } from "./certificate-authorities.ts";
-import type { ConnectionOptions } from "./connections.ts";
-import { type Answer, exchange } from "./exchange.ts";
+import type { Transfer, TransferRequest, Transfers } from "../../ports.ts";
+import { withPlace } from "../../surroundings.ts";
+import { TransferFailure, unreachable } from "../../transfer-failure.ts";
+import { type ConnectionOptions, connectionOptions, type LinuxSurroundings } from "./connections.ts";
+import { type Answer, type Exchange, exchange } from "./exchange.ts";
 import { paced } from "./transfer-body.ts";
-import { placeOf, refused, tooSlow, unreachable } from "./transfer-failures.ts";
+import { placeOf, refused } from "./transfer-failures.ts";
 import { openFile } from "./transfer-files.ts";
 
-export interface LinuxTransferOptions extends TransferOptions {
-  readonly resolveHost?: ResolveHost;
-  readonly ownAddresses?: () => ReadonlySet<string>;
-}
+export interface LinuxTransferOptions extends TransferOptions, LinuxSurroundings {}
 
 /** Transfers over the network and from directories, each with a connection of its own. */
 export function createTransfers(options: LinuxTransferOptions): Transfers {
-  const connections: ConnectionOptions = {
-    resolveHost: options.resolveHost ?? createResolveHost(),
-    authorities: createCertificateAuthorities(options.caFile),
-    proxy: options.proxy === undefined ? undefined : proxyOf(options.proxy),
-    allowLocalServers: options.allowLocalServers,
-    ownAddresses: options.ownAddresses ?? ownAddresses,
-  };
+  const connections = connectionOptions(options);
   return {
     open: async (address, request) => {
       const url = parseAddress(address);
@@ -45,9 +35,13 @@ async function openServer(
   const { signal, limits } = request;
   const where = placeOf(url, connections.proxy);
   const ending = new AbortController();
+  const under: Exchange = { ending, isSent: false };
   const onAbort = (): void => ending.abort(signal.reason);
   signal.addEventListener("abort", onAbort);
-  const late = (): void => ending.abort(tooSlow(`${where} did not answer within ${limits.headSeconds} s.`));
+  const late = (): void =>
+    ending.abort(
+      new TransferFailure("too_slow", `${where} did not answer within ${limits.headSeconds} s.`, under),
+    );
   const timer = setTimeout(late, limits.headSeconds * 1_000);
   let answer: Answer | undefined;
   const close = (): void => {
@@ -56,10 +50,10 @@ async function openServer(
   };
   try {
     // A look-up cannot be cancelled: its result is ignored.
-    const opening = followed(url, request, ending, options, connections);
+    const opening = followed(url, request, under, options, connections);
     answer = await Promise.race([opening, aborted(ending.signal)]);
     const { pieces, ...head } = answer;
-    const failure = (error: unknown): unknown => unreachable(head.where, error);
+    const failure = (error: unknown): unknown => unreachable(head.where, error, options, true);
     const paces = { limits, signal: ending.signal, where: head.where, release: close, failure };
     return { ...head, body: paced(pieces, paces), close };
   } catch (error) {
@@ -80,7 +74,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 async function followed(
   url: URL,
   request: TransferRequest,
-  ending: AbortController,
+  under: Exchange,
   options: LinuxTransferOptions,
   connections: ConnectionOptions,
 ): Promise<Answer> {
@@ -90,34 +84,36 @@ async function followed(
     seen.add(at.href);
     const own = at.origin === url.origin ? request.originHeaders : undefined;
     const asked = { ...request, headers: { ...request.headers, ...own } };
-    const answer = await exchange(at, asked, ending, connections).catch((cause: unknown) => {
-      throw unreachable(placeOf(at, connections.proxy), cause);
+    const answer = await exchange(at, asked, under, connections).catch((cause: unknown) => {
+      throw unreachable(placeOf(at, connections.proxy), cause, options, under.isSent);
     });
     const { status, headers } = answer;
     if (options.redirects === null || ![301, 302, 303, 307, 308].includes(status)) return answer;
     answer.close();
     at = redirected(at, headers.location);
     if (!origins.has(at.origin)) {
+      const member = options.members?.redirect_origins;
       throw refused(
         `${answer.where} redirects to ${at.origin}; allowed are ${[...origins].join(", ")}. That is the sign-in page of a ` +
-          "network, or another server of the publisher's: add its origin to update.redirect_origins in the host file.",
+          `network, or another server${member === undefined ? "" : `: add its origin to ${withPlace(member)}`}.`,
+        true,
       );
     }
-    if (seen.has(at.href)) throw refused(`${url.host} redirects in a circle.`);
+    if (seen.has(at.href)) throw refused(`${url.host} redirects in a circle.`, true);
     if (seen.size > options.redirects) {
-      throw refused(`${url.host} redirects more than ${options.redirects} times.`);
+      throw refused(`${url.host} redirects more than ${options.redirects} times.`, true);
     }
   }
 }
 
 function redirected(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from.href)) {
-    throw refused(`${from.host} redirects without a usable Location header.`);
+    throw refused(`${from.host} redirects without a usable Location header.`, true);
   }
   const to = new URL(location, from);
   to.hash = "";
   if (to.username !== "" || to.password !== "")
-    throw refused(`${from.host} redirects to an address with a password.`);
+    throw refused(`${from.host} redirects to an address with a password.`, true);
   return to;
 }
 
@@ -136,10 +132,4 @@ function parseAddress(address: string): URL {
   if (url.username !== "" || url.password !== "")
     throw refused(`The address of ${url.host} contains a password.`);
   return url;
-}
-
-function proxyOf(proxy: string): URL {
-  const url = URL.canParse(proxy) ? new URL(proxy) : null;
-  if (url?.protocol === "http:" && url.pathname === "/" && url.username === "") return url;
-  throw refused("update.proxy in the host file must have the form http://host:port.");
 }

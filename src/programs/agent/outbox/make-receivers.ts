@@ -37,8 +37,9 @@ async function webhookOf(
   if (secret === null) return withoutSecret(name);
   const { createWebhook } = await import("../../../outbox/webhook.ts");
   const { allowLocalServers } = config.notify;
+  const members = { allow_local_servers: "notify.allow_local_servers" };
   const transfers = host.network.openTransfers({
-    ...{ allowLocalServers, redirects: null },
+    ...{ allowLocalServers, redirects: null, members },
     userAgent: `Steward/${config.build.version} (${config.product})`,
   });
   return createWebhook({ url, secret, transfers, allowLocalServers, wall: host.time.wall });
@@ -51,7 +52,10 @@ async function mailOf(
 ): Promise<Receiver> {
   const { createMail } = await import("../../../outbox/mail.ts");
   const { wall, uptime } = host.time;
-  const connections = host.network.openConnections(config.notify);
+  const connections = host.network.openConnections({
+    ...config.notify,
+    members: { allow_local_servers: "notify.allow_local_servers" },
+  });
   return createMail({
     ...{ server, port, security, password, from, to, connections, wall, uptime },
     username: username ?? null,

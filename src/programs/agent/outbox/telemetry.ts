@@ -47,6 +47,7 @@ function collectorOf(
       // Root has named it; but a name that leads here may be a name server's lie.
       allowLocalServers: host.network.isLocalServer(url),
       ...{ redirects: null, caFile: caFile ?? undefined },
+      members: { ca_file: "telemetry.otlp.ca_file" },
       userAgent: `Steward/${build.version} (${product})`,
     }),
     resource: () => ({
@@ -62,7 +63,10 @@ function collectorOf(
 
 function syslogOf({ host }: OutboxPlan, { server, port, caFile }: SyslogDecisions) {
   const allowLocalServers = host.network.isLocalServer(`https://${isIPv6(server) ? `[${server}]` : server}`);
-  const connections = host.network.openConnections({ allowLocalServers, caFile: caFile ?? undefined });
+  const connections = host.network.openConnections({
+    ...{ allowLocalServers, caFile: caFile ?? undefined },
+    members: { ca_file: "telemetry.syslog.ca_file" },
+  });
   const hostName = () => host.identity.hostname;
   return createSyslog({ server, port, connections, hostName, wall: host.time.wall });
 }
