@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { lasting, lastingText } from "../store/documents/lasting.ts";
 import { isObject } from "../store/validation/members.ts";
 
@@ -25,6 +26,28 @@ export function etagOf(value: object): string {
   const etag = tagOf(textOf(lasting(value)));
   etags.set(value, etag);
   return etag;
+}
+
+/** The opaque part of a tag, without the suffix of a proxy that compresses: Apache `-gzip`, `-br`; Jetty `--gzip`. */
+const tagForm = /^(?:W\/)?"(.*?)(?:[-;]{1,2}(?:gzip|br|zstd|deflate))?"$/;
+
+/**
+ * True if an If-Match or If-None-Match header is `*` or lists `etag`. Proxies that compress change tags on the way: nginx
+ * makes them weak, Apache and Caddy add a suffix. RFC 9110 §13.1.1 has If-Match compare strongly, so that nobody changes
+ * bytes that they have not seen. These tags are of a state, of which every coding is a form, so the opaque part decides.
+ */
+export function isTagged(header: string, etag: string): boolean {
+  const [, own] = /"(.*)"/.exec(etag) ?? [];
+  return header.split(",").some((part) => {
+    const tag = part.trim();
+    return tag === "*" || tag === etag || tag.replace(tagForm, "$1") === own;
+  });
+}
+
+/** RFC 9110 §13.1.2: the client already has the answer with this tag. */
+export function isKnownTo({ method, headers }: IncomingMessage, etag: string): boolean {
+  const known = headers["if-none-match"];
+  return known !== undefined && (method === "GET" || method === "HEAD") && isTagged(known, etag);
 }
 
 /** Members of an answer by name that are figures of the moment: a whole member, or members of it. */

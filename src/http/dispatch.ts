@@ -4,7 +4,7 @@ import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { EventSink } from "../journal/events/event.ts";
-import { etagOf, textOf, weaklyTagged } from "./answer-text.ts";
+import { etagOf, isTagged, textOf, weaklyTagged } from "./answer-text.ts";
 import { authorise } from "./authorise.ts";
 import {
   type BuiltFile,
@@ -189,9 +189,7 @@ function answer(operation: Operation, result: unknown): Answer {
 
 function ifMatchCheck(header: string | undefined): (present: object) => void {
   return (present) => {
-    if (header === undefined || header.trim() === "*") return;
-    const wanted = header.split(",").map((tag) => tag.trim());
-    if (wanted.includes(etagOf(present))) return;
+    if (header === undefined || isTagged(header, etagOf(present))) return;
     throw new StewardError(
       "etag_mismatch",
       "Another request changed this after you read it. Read it again, and repeat your change if it still makes sense.",

@@ -7,6 +7,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
+import { isKnownTo } from "./answer-text.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { refuseOutOfScope } from "./authorise.ts";
 import { type Actor, type BuiltFile, type Caller, eventActorOf, roleOf } from "./call.ts";
@@ -330,13 +331,16 @@ function accepts(ctx: Koa.Context, mediaType: string): void {
 
 /** Uses `ctx.response` and `ctx.res`: each of ctx's own members is a delegate, which costs one more look-up. */
 function send(ctx: Koa.Context, answer: Answer): void {
-  const { req, res, response, request } = ctx;
+  const { req, res, response } = ctx;
   if (answer.status !== 200) response.status = answer.status;
   if (answer.location !== undefined) res.setHeader("Location", answer.location);
   if (answer.text === undefined) return;
   if (answer.etag !== undefined) {
     res.setHeader("ETag", answer.etag);
-    if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
+    if (isKnownTo(req, answer.etag)) {
+      response.status = 304;
+      return;
+    }
   }
   sendPlain(ctx, answer.status, answer.text, "application/json");
 }
@@ -352,11 +356,3 @@ async function sendFile(ctx: Koa.Context, { path }: BuiltFile): Promise<void> {
 
 /** The forms of a file that the build has written for an answer. */
 const builtForms: ReadonlySet<string> = new Set(["", ".gz"]);
-
-/** RFC 9110 §13.1.2: the client already has the present answer. */
-function isFresh(response: Koa.Response, request: Koa.Request): boolean {
-  response.status = 200;
-  if (!request.fresh) return false;
-  response.status = 304;
-  return true;
-}

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type Koa from "koa";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { isKnownTo } from "../answer-text.ts";
 
 /**
  * Content codings that the build makes, the smallest first, with the suffix of their files; each file has the last one.
@@ -50,11 +51,9 @@ export function sendCoded(
 ): void {
   ctx.set("Vary", "Accept-Encoding");
   ctx.set("ETag", etag);
-  ctx.status = status;
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
+  const isKnown = status === 200 && isKnownTo(ctx.req, etag);
+  ctx.status = isKnown ? 304 : status;
+  if (isKnown) return;
   // Set before the body: otherwise koa looks its type up.
   ctx.set("Content-Type", mediaType);
   if (coding !== "identity") ctx.set("Content-Encoding", coding);

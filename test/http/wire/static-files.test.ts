@@ -372,7 +372,8 @@ describe("serving files", () => {
       for (const [one, text] of typeof name === "string" ? [[name, value] as const] : Object.entries(name))
         headers.set(one.toLowerCase(), text);
     };
-    const ctx = { path, method: "GET", get: () => "", set, fresh: false, status: 404, body: null as unknown };
+    const req = { method: "GET", headers: {} };
+    const ctx = { path, method: "GET", get: () => "", set, req, status: 404, body: null as unknown };
     const isThere = await serve(ctx as unknown as Parameters<typeof serve>[0]);
     return { isThere, body: ctx.body, tag: headers.get("etag") };
   };
