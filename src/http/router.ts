@@ -106,9 +106,9 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   ctx.state.operation = id;
   options.admit(id, isLocal);
   const { stream, mediaType } = operationOf(id).response;
-  if (stream) accepts(ctx, "text/event-stream");
-  else if (mediaType !== undefined) accepts(ctx, mediaType);
-  else acceptsJson(ctx);
+  if (stream) acceptsStream(ctx);
+  // RFC 9110 §12.4.1 leaves that to the server: scrapers ask for OpenMetrics only, and read the text of Prometheus as well.
+  else if (mediaType === undefined) acceptsJson(ctx);
   const attempt: RequestAttempt = { actor: anonymous, context: contextOf(options, ctx, isLocal), noted: {} };
   let isDone = false;
   try {
@@ -323,9 +323,9 @@ function acceptsJson(ctx: Koa.Context): void {
   );
 }
 
-function accepts(ctx: Koa.Context, mediaType: string): void {
-  const { accept } = ctx.req.headers;
-  if (accept === undefined || ctx.accepts(mediaType)) return;
+function acceptsStream(ctx: Koa.Context): void {
+  const mediaType = "text/event-stream";
+  if (ctx.req.headers.accept === undefined || ctx.accepts(mediaType)) return;
   throw new StewardError("not_acceptable", `The answer is ${mediaType}, which the Accept header excludes.`);
 }
 

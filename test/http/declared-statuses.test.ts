@@ -70,7 +70,11 @@ describe("the statuses that the contract announces", () => {
   const provocations: Record<string, Provocation> = {
     "a client that takes neither JSON nor a stream": {
       status: 406,
-      concerns: () => true,
+      // Scrapers and clients of files are answered whatever they ask for.
+      concerns: (id) => {
+        const { mediaType, stream } = operationOf(id).response;
+        return mediaType === undefined || stream === true;
+      },
       options: () => ({ headers: { accept: "text/html, application/json;q=0" } }),
     },
     "a name that is not the device's": {
