@@ -34,9 +34,12 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
   const where = `${method} ${path.slice(0, 100)} → ${answer.status}`;
   // The console's page brings a part of its binding, so it is kept as little as an answer of the API.
   const isPage = /^text\/html/.test(String(answer.headers["content-type"])) && !path.startsWith("/docs");
-  const isFile = answer.status < 400 && !isPage && (!path.startsWith("/api/") || isBuilt(method, path));
+  const isOfMethods = method === "OPTIONS" && answer.status === 204;
+  const isOfConsole = !path.startsWith("/api/") && !isOfMethods;
+  const isFile = answer.status < 400 && !isPage && (isOfConsole || isBuilt(method, path));
   checkHeaders(where, answer, isFile);
-  if (isMisdirectedPage(path, answer)) return;
+  if (isOfMethods) assert.match(String(answer.headers.allow), /, OPTIONS$/, where);
+  if (isOfMethods || isMisdirectedPage(path, answer)) return;
   if (answer.status >= 400) checkProblem(where, method, path, answer);
   else if (path.startsWith("/api/")) checkSuccess(where, method, path, answer);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import Koa from "koa";
 import { errorCodes } from "../contract/error-codes.ts";
 import { StewardError } from "../contract/errors.ts";
@@ -57,7 +58,7 @@ export function createServer(options: ServerOptions): Koa {
     const { operation } = ctx.state as { operation?: OperationId };
     const { statusCode: status } = ctx.res;
     options.answered({ operation, method: ctx.req.method, status, milliseconds });
-    if (ctx.req.method === "GET" && status < 500) return;
+    if (isReading(ctx.req.method) && status < 500) return;
     const client = isLocal(ctx) ? null : options.clientOf(ctx.req);
     options.requestLines.add(ctx, { requestId, client, milliseconds });
   });
@@ -66,6 +67,11 @@ export function createServer(options: ServerOptions): Koa {
     if (!(await options.serveFile(ctx))) routes.refuseUnrouted(ctx);
   });
   return app;
+}
+
+/** Checks of health are some each second, and by all three. */
+function isReading(method = ""): boolean {
+  return ["GET", "HEAD", "OPTIONS"].includes(method);
 }
 
 const headerNames = Object.keys(apiHeaders) as (keyof typeof apiHeaders)[];
@@ -90,8 +96,13 @@ function checkOrigin(
   if (!isLocal) {
     // RFC 9112 §3.2.2: the host of an absolute form replaces that of the Host header.
     const authority = url.startsWith("/") ? undefined : /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
-    if (headers.host === undefined)
-      throw new StewardError("malformed_request", "The request has no Host header.");
+    if (headers.host === undefined) {
+      if (isCheckOfHealth(ctx.req)) return;
+      throw new StewardError(
+        "malformed_request",
+        "The request has no Host header. Without one, HTTP/1.0 gets `GET /api/health` and `OPTIONS` only.",
+      );
+    }
     if (isOurHost(headers.host) && (authority === undefined || isOurHost(authority))) return;
     throw new StewardError(
       "misdirected_request",
@@ -106,6 +117,15 @@ function checkOrigin(
     "forbidden",
     "The local socket serves programs on this device, not browsers or proxies.",
   );
+}
+
+/**
+ * True for the request by which HAProxy and others of its age see that a server lives. No browser sends HTTP/1.0, and
+ * nothing in these answers is worth pointing a foreign name at the device.
+ */
+function isCheckOfHealth({ httpVersion, method, url = "" }: IncomingMessage): boolean {
+  const isRead = (method === "GET" || method === "HEAD") && /^\/api\/health(?:\/ready)?(?:\?|$)/.test(url);
+  return httpVersion === "1.0" && (isRead || method === "OPTIONS");
 }
 
 /**
@@ -143,6 +163,13 @@ async function showMisdirected(ctx: Koa.Context, options: ServerOptions): Promis
 
 function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestId: string): void {
   const problem = toProblem(error, requestId, options.describeClock);
+  const { Allow } = problem.headers;
+  // RFC 9110 §9.3.7: a path answers with its methods. HAProxy's default check takes that for a server that lives.
+  if (ctx.method === "OPTIONS" && Allow !== undefined) {
+    ctx.set("Allow", `${Allow}, OPTIONS`);
+    ctx.status = 204;
+    return;
+  }
   if (!(error instanceof StewardError) || error.code === "internal_error") {
     const cause = error instanceof Error ? error.stack : String(error);
     options.log("error", "a request failed unexpectedly", { request_id: requestId, cause });

@@ -66,7 +66,8 @@ describe("every answer", () => {
     const table: [string, string, number][] = [
       ["PATCH", "/api/users", 405],
       ["DELETE", "/api/version", 405],
-      ["OPTIONS", "/api/users", 405],
+      ["OPTIONS", "/api/users", 204],
+      ["OPTIONS", "/api/nothing", 404],
       ["TRACE", "/api/users", 405],
       ["PUT", "/api/users", 405],
       ["GET", "/api/nothing", 404],
@@ -81,6 +82,19 @@ describe("every answer", () => {
       const { headers } = await agent.call("PATCH", "/api/users");
       assert.deepEqual(String(headers.allow).split(", ").sort(), ["GET", "HEAD", "POST"]);
     });
+    for (const [path, allow] of [
+      ["/api/users", ["GET", "HEAD", "OPTIONS", "POST"]],
+      ["/users", ["GET", "HEAD", "OPTIONS"]],
+    ] as const) {
+      it(`OPTIONS names what ${path} answers, and lets no other origin in`, async () => {
+        const { headers, text } = await agent.call("OPTIONS", path, {
+          headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
+        });
+        assert.deepEqual(String(headers.allow).split(", ").sort(), allow);
+        assert.deepEqual([text, Object.keys(headers).filter((name) => name.startsWith("access-"))], ["", []]);
+        assert.equal(headers["content-type"], undefined);
+      });
+    }
     it("HEAD has the headers of GET and no body", async () => {
       const get = await agent.call("GET", "/api/version");
       const head = await agent.call("HEAD", "/api/version");

@@ -134,6 +134,30 @@ describe("the Host header", () => {
       assert.deepEqual([status, json.code], [400, "malformed_request"]);
     });
   }
+  const checks = ["OPTIONS / ", "OPTIONS /api/users ", "GET /api/health ", "GET /api/health/ready "];
+  for (const line of checks) {
+    it(`may be missing in a check of health: ${line}HTTP/1.0, and the connection ends`, async () => {
+      const { answers, isClosed } = await sendRaw(`${line}HTTP/1.0\r\n\r\n`, { port: agent.port });
+      assert.deepEqual(
+        [answers[0]?.status, answers[0]?.headers.connection, isClosed],
+        [/^OPT/.test(line) ? 204 : 200, "close", true],
+      );
+    });
+  }
+  const others = ["GET /api/healthy HTTP/1.0", "POST /api/health HTTP/1.0", "GET /api/health HTTP/1.1"];
+  for (const line of [
+    ...others,
+    "GET http://evil.example/api/health HTTP/1.0",
+    "GET //api/health HTTP/1.0",
+  ]) {
+    it(`may not be missing otherwise: ${line}`, async () => {
+      const { answers } = await sendRaw(`${line}\r\n\r\n`, { port: agent.port, expect: 1 });
+      assert.deepEqual([answers[0]?.status, answers[0]?.json?.code], [400, "malformed_request"]);
+    });
+  }
+  it("may not be a foreign one in a check of health", async () => {
+    assert.equal((await raw("GET /api/health HTTP/1.0\r\nHost: evil.example\r\n\r\n")).status, 421);
+  });
   it("may not be empty", async () => {
     assert.equal((await raw("GET /api/version HTTP/1.1\r\nHost:\r\n\r\n")).status, 421);
   });
