@@ -8,9 +8,9 @@ export function makeWebhookSecret(): string {
   return `whsec_${randomBytes(madeBytes).toString("base64")}`;
 }
 
-/** The key of a secret; null: it is not `whsec_` and 24 to 64 bytes in base64. */
+/** The key of a secret, which some services show as `v1,whsec_…`; null: it is not `whsec_` and 24 to 64 bytes in base64. */
 export function webhookKey(secret: string): Buffer | null {
-  const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  const [, text] = /^(?:v1,)?whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   const key = Buffer.from(text ?? "", "base64");
   const isWhole = key.toString("base64").replace(/=+$/, "") === text?.replace(/=+$/, "");
   return isWhole && key.byteLength >= fewestBytes && key.byteLength <= mostBytes ? key : null;
