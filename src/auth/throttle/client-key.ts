@@ -38,7 +38,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** The first groups of an IPv6 address, without the zeros that it may leave out. */
-function firstGroups(address: string, count: number): string {
+export function firstGroups(address: string, count: number): string {
   const [head = "", tail] = address.split("::");
   const front = head === "" ? [] : head.split(":");
   // A dotted tail counts as one group here: a canonical address has it after at least five zeros, and four are needed.

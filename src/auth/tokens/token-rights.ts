@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { fleetScopes, type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
+import { canonicalAddress, firstGroups } from "../throttle/client-key.ts";
 
 /** Limits and additions of a token that root made; a token that a user made has neither. */
 export interface TokenRights {
@@ -50,7 +51,26 @@ export function sourceFault(source: string): string | null {
   if (address.includes("%")) return "must have no zone";
   if (/^::ffff:/i.test(address)) return "must be written as an IPv4 range";
   if (prefix > (family === "ipv4" ? 32 : 128)) return "has too long a prefix";
-  return prefix === 0 ? "would be any address, which limits nothing" : null;
+  return prefix === 0 ? "would be any address, which limits nothing" : hostBitsFault(source);
+}
+
+/** The reason why an address or a range in a right form names more than it shows; null: it does not. */
+export function hostBitsFault(range: string): string | null {
+  const { address, prefix, family } = partsOf(range);
+  const isIpv4 = family === "ipv4";
+  const [bits, radix] = isIpv4 ? ([8, 10] as const) : ([16, 16] as const);
+  // The parser of URLs writes a dotted end in hexadecimal.
+  const texts = isIpv4
+    ? address.split(".")
+    : firstGroups(new URL(`http://[${address}]`).hostname.slice(1, -1), 8).split(":");
+  const groups = texts.map((text) => Number.parseInt(text, radix));
+  const kept = groups.map((group, index) => {
+    const behind = Math.min(Math.max((index + 1) * bits - prefix, 0), bits);
+    return (group >> behind) << behind;
+  });
+  if (kept.every((group, index) => group === groups[index])) return null;
+  const first = canonicalAddress(kept.map((group) => group.toString(radix)).join(isIpv4 ? "." : ":"));
+  return `has bits behind its prefix: write ${first}/${prefix} for the range, or ${address} for the address`;
 }
 
 /** A fault in the rights that root gives a token, with its member. */

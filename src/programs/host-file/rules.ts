@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { isAbsolute, normalize } from "node:path";
+import { hostBitsFault } from "../../auth/tokens/token-rights.ts";
 import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import type { InputError } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";
@@ -76,7 +77,7 @@ function proxyFault(entry: string): string | null {
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   const isMapped = /^[0:]*:ffff:/i.test(address);
   if (Number(prefix ?? bits) > bits || bits < 0 || isMapped) return expected(parts.trusted_proxies.items);
-  if (Number(prefix ?? bits) >= shortestPrefix) return null;
+  if (Number(prefix ?? bits) >= shortestPrefix) return hostBitsFault(entry);
   return "must be a smaller range: strangers could claim any address. Name the proxies";
 }
 

@@ -73,6 +73,10 @@ describe("a source range", () => {
     [/no zone/, ["fe80::1%eth0", "fe80::%1/64"]],
     [/as an IPv4 range/, ["::ffff:192.0.2.1", "::ffff:192.0.2.0/120", "::FFFF:c000:201"]],
     [/too long a prefix/, ["192.0.2.0/33", "192.0.2.0/128", "2001:db8::/129", "2001:db8::/999"]],
+    [/write 10\.0\.0\.0\/8 for the range, or 10\.0\.0\.5 for the address$/, ["10.0.0.5/8"]],
+    [/write 192\.0\.2\.8\/29 for the range, or 192\.0\.2\.9 for/, ["192.0.2.9/29"]],
+    [/write 2001:db8::\/33 for the range, or 2001:DB8::0:5 for/, ["2001:DB8::0:5/33"]],
+    [/write 64:ff9b::a00:0\/112 for the range, or 64:ff9b::10\.0\.0\.1 for/, ["64:ff9b::10.0.0.1/112"]],
     [/any address/, ["0.0.0.0/0", "::/0", "192.0.2.0/0"]],
   ];
   for (const [fault, sources] of faults)

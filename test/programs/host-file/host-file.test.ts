@@ -193,6 +193,11 @@ describe("the host file", asRoot, () => {
       { trusted_proxies: ["0.0.0.0/0"] },
       /\/trusted_proxies\/0 must be a smaller range/,
     ],
+    [
+      "a proxy that is a range beside an address",
+      { trusted_proxies: ["10.0.0.5/8"] },
+      /\/trusted_proxies\/0 has bits behind its prefix: write 10\.0\.0\.0\/8 for the range, or 10\.0\.0\.5 /,
+    ],
     ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /\/trusted_proxies\/0 must be a smaller range/],
     [
       "half of IPv4 as a proxy",
