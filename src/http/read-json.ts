@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { StewardError } from "../contract/errors.ts";
 import { jsonOf } from "../contract/text/json-of.ts";
 import type { Actor } from "./call.ts";
@@ -37,11 +37,7 @@ const maximumDrainedBytes = 1024 * 1024;
  * Written here, in forty lines: the packages for it cost 10 to 21 MB of resident memory.
  */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
-  const type = request.headers["content-type"] ?? "";
-  if (
-    !/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type) ||
-    request.headers["content-encoding"]
-  ) {
+  if (!isJson(request.headers["content-type"]) || isCoded(request.headers)) {
     throw new StewardError(
       "unsupported_media_type",
       "Send the body as uncompressed UTF-8 JSON with `Content-Type: application/json`.",
@@ -52,6 +48,19 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   // A program that reads it before this one takes it for UTF-8, whatever it begins with.
   if (!isUtf8(bytes)) throw refuse("is not UTF-8");
   return jsonOf(bytes.toString("utf8"), refuse);
+}
+
+/** RFC 8259 §11 knows no parameters of the type. A charset must be UTF-8, however it is written; the others mean nothing. */
+function isJson(header = ""): boolean {
+  const [type, ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
+  return (
+    type === "application/json" && parameters.every((one) => /^(?!charset)|^charset="?utf-?8"?$/.test(one))
+  );
+}
+
+/** True for a body in a content coding; `identity` is none (RFC 9110 §8.4). */
+export function isCoded({ "content-encoding": coding = "" }: IncomingHttpHeaders): boolean {
+  return coding !== "" && coding.trim().toLowerCase() !== "identity";
 }
 
 function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits): Promise<Buffer> {

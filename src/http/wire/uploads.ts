@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { StewardError } from "../../contract/errors.ts";
 import type { Upload } from "../../contract/types.ts";
+import { isCoded } from "../read-json.ts";
 import type { Lasting } from "./lasting-requests.ts";
 
 export interface UploadOptions {
@@ -67,7 +68,7 @@ function isHeldBack({ headers, readableDidRead }: IncomingMessage): boolean {
 /** null: the client does not say. */
 function announcedBytes({ headers }: IncomingMessage, { maximumBytes }: UploadOptions): number | null {
   const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "application/octet-stream" || headers["content-encoding"])
+  if (type !== "application/octet-stream" || isCoded(headers))
     throw new StewardError(
       "unsupported_media_type",
       "Send the file as it is, with `Content-Type: application/octet-stream` and without a content coding.",

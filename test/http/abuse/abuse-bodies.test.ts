@@ -167,6 +167,9 @@ describe("a body that is not what it should be", () => {
     "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "application/json; charset=utf-8; charset=utf-7",
+    "application/json, text/plain",
     "application/jsonp",
     "text/json",
     "",
@@ -174,6 +177,21 @@ describe("a body that is not what it should be", () => {
     it(`as ${type || "nothing"}: 415`, async () => {
       const { status, json } = await post(JSON.stringify(newUser), { "content-type": type });
       assert.deepEqual([status, json.code], [415, "unsupported_media_type"]);
+    });
+  }
+
+  for (const type of [
+    ...[
+      "application/json;charset=utf8",
+      'application/json; charset="UTF-8"',
+      "Application/JSON; Charset=UTF-8",
+    ],
+    ...["application/json; charset=utf-8;", "application/json;", "application/json; odata=verbose"],
+  ]) {
+    it(`as ${type}, in Content-Encoding identity: read and judged`, async () => {
+      const headers = { "content-type": type, "content-encoding": "Identity" };
+      const { status, json } = await post("{}", headers);
+      assert.deepEqual([status, json.code], [400, "validation_failed"]);
     });
   }
 

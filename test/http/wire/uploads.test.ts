@@ -106,6 +106,12 @@ describe("an upload", () => {
     }
   });
 
+  it("in the coding identity is read: that is none", async () => {
+    reading = {};
+    const bytes = requestText("PUT /x", [binary, "Content-Encoding: identity", "Content-Length: 2"], "{}");
+    assert.equal((await sendRaw(bytes, { port, expect: 1 })).answers[0]?.text, "read 2");
+  });
+
   it("may take longer than other requests, as long as it goes on", async () => {
     reading = {};
     const socket = connect(port, "127.0.0.1");
