@@ -46,6 +46,13 @@ interface UpdatePlan {
   readonly events: EventSink;
 }
 
+const members = {
+  ca_file: "update.ca_file",
+  proxy: "update.proxy",
+  allow_local_servers: "update.allow_local_servers",
+  redirect_origins: "update.redirect_origins",
+};
+
 /** The updates on this host's own ports. */
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { update, settings, time, events, product, build, host } = plan;
@@ -61,14 +68,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   });
   const transfers = host.network.openTransfers({
     ...{ allowLocalServers, redirectOrigins },
-    caFile: caFile ?? undefined,
-    proxy: proxy ?? undefined,
-    members: {
-      ca_file: "update.ca_file",
-      proxy: "update.proxy",
-      allow_local_servers: "update.allow_local_servers",
-      redirect_origins: "update.redirect_origins",
-    },
+    ...{ caFile: caFile ?? undefined, proxy: proxy ?? undefined, members },
     userAgent: `Steward/${build.version} (${product}; ${arch()})`,
     redirects: caps.redirects,
   });
