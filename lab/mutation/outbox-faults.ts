@@ -74,18 +74,38 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "last_error of a failure",
     file: "src/outbox/dispatcher.ts",
-    check: "this.#lastError = { time: now().toISOString(), detail: error };",
+    check: "this.#troubled(error);",
     instead: "",
     test: outbox(
       "waits longer after each failure, from half a minute to an hour, and says since when it fails",
     ),
   },
   {
-    name: "last_error of a refusal",
+    name: "a refusal that a success wipes",
     file: "src/outbox/dispatcher.ts",
-    check: "isTaken ? null : { time: now.toISOString(), detail: delivery.error }",
-    instead: "null",
-    test: outbox("is done with what a receiver refuses, and shows why until it takes a message whole"),
+    check: "return this.#again({ ...ended, untold: null });",
+    instead: "return this.#again({ ...ended, refused: null, untold: null });",
+    test: outbox(
+      "counts what a receiver refuses, over successes and restarts, until a person's test shows it",
+    ),
+  },
+  {
+    name: "a refused message passed over whole",
+    file: "src/outbox/dispatcher.ts",
+    check: 'isWhole && takes === "record" && batch.count > 1',
+    instead: "false",
+    test: outbox(
+      "halves a refused message of the record until the event is alone that is refused, and passes over that",
+    ),
+  },
+  {
+    name: "no pause for a receiver that refuses all",
+    file: "src/outbox/dispatcher.ts",
+    check: "if (isWhole) this.#failed(delivery);",
+    instead: "if (false) this.#failed(delivery);",
+    test: outbox(
+      "gives a receiver that refuses all of the record the pauses of one that fails, and is a failure",
+    ),
   },
   {
     name: "a new receiver gets the past",
@@ -290,14 +310,21 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "what a collector can never take is sent again",
     file: "src/outbox/otlp/exporter.ts",
-    check: "if (status === 400)",
+    check: "if (status === 400 && reason !== null)",
     instead: "if (status === 0)",
     test: collector("of 400 is the end of a message: the protocol forbids to send it again"),
   },
   {
+    name: "a front's 400 that passes over the record",
+    file: "src/outbox/otlp/exporter.ts",
+    check: "if (status === 400 && reason !== null)",
+    instead: "if (status === 400)",
+    test: collector("of 400 in another's form (Bad Request) passes over nothing"),
+  },
+  {
     name: "a wrong token that fills the collector's log",
     file: "src/outbox/otlp/exporter.ts",
-    check: "isRetryable ? seconds : Math.max(seconds ?? 0, repairSeconds)",
+    check: "Math.max(seconds ?? 0, repairSeconds)",
     instead: "seconds",
     test: collector(
       "that a person has to see to is a failure, tried again in an hour, and the record waits for it",

@@ -223,6 +223,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: oneOf("receiver") },
     help: "Time since the first failure after its last success; 0 while deliveries succeed.",
   },
+  steward_receiver_refused_events: {
+    ...{ type: "gauge", labels: oneOf("receiver") },
+    help: "Events, and pushes of metrics, that it has refused for ever; 0 again after a successful test by a person.",
+  },
   steward_receiver_last_success_timestamp_seconds: {
     ...{ type: "gauge", labels: oneOf("receiver") },
     help: "When a message last reached it, by the device's clock. Absent before the first one since the agent's start.",

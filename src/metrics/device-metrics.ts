@@ -36,6 +36,7 @@ interface ReceiverReading {
   readonly name: string;
   readonly waiting: number;
   readonly failing_seconds: number;
+  readonly refused: number;
   /** RFC 3339; null: none yet. */
   readonly last_success: string | null;
 }
@@ -183,10 +184,11 @@ function writePeople({ add }: MetricSink, { people, sessions, nextTokenEnd }: De
 }
 
 function writeReceivers({ add }: MetricSink, { receivers }: DeviceReadings): void {
-  for (const { name, waiting, failing_seconds, last_success } of receivers) {
+  for (const { name, waiting, failing_seconds, refused, last_success } of receivers) {
     const labels = { receiver: name };
     add("steward_receiver_waiting_events", waiting, labels);
     add("steward_receiver_failing_seconds", failing_seconds, labels);
+    add("steward_receiver_refused_events", refused, labels);
     add("steward_receiver_last_success_timestamp_seconds", secondsOf(last_success), labels);
   }
 }

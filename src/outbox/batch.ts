@@ -28,6 +28,8 @@ export interface BatchQuery {
   readonly from: Position;
   /** The last seq of the batch; null: the newest. */
   readonly last: number | null;
+  /** Events of a message of the record; 200 at most. */
+  readonly most?: number;
 }
 
 export interface BatchFound {
@@ -43,7 +45,7 @@ export interface BatchFound {
 const mostNotices = 20;
 
 /** Events of a message of the record. */
-const mostOfRecord = 200;
+export const mostOfRecord = 200;
 
 const pageLimit = 200;
 
@@ -78,7 +80,8 @@ class BatchReader {
   }
 
   isFull(): boolean {
-    return this.#query.takes === "record" && this.#sum?.count === mostOfRecord;
+    const { takes, most = mostOfRecord } = this.#query;
+    return takes === "record" && this.#sum?.count === most;
   }
 
   add(event: AuditEvent): void {

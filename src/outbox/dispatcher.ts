@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { AuditEvent } from "../contract/types.ts";
 import type { Timers, Uptime } from "../host/ports.ts";
 import { createDueTimer, type DueTimer } from "../store/files/due-timer.ts";
-import { type Batch, type EventQueue, readBatch } from "./batch.ts";
-import type { Cursor } from "./cursors.ts";
+import { type Batch, type EventQueue, mostOfRecord, readBatch } from "./batch.ts";
+import { type Cursor, refusedBefore, spanOf, withRefusal } from "./cursors.ts";
 import { isTaken, levelOf, noticeOf, type Takes } from "./notices.ts";
 import { type Delivery, type Language, type Message, type Receiver, type Retry, retry } from "./receiver.ts";
 import { retryIn } from "./retries.ts";
@@ -64,6 +64,8 @@ export class Dispatcher {
   /** The newest seq at the last reading of the log. */
   #looked: number;
   #waiting = 0;
+  /** Events of the next message of the record: fewer after a refusal, until it has only the one that is refused. */
+  #most = mostOfRecord;
   #isGrave = false;
   #failures = 0;
   #failingSince: number | null = null;
@@ -114,8 +116,10 @@ export class Dispatcher {
       last_success: this.#lastSuccess?.toISOString() ?? null,
       /** Events that were not delivered yet. */
       waiting: this.#waiting,
-      /** The last failure or refusal since the last success. */
-      last_error: this.#lastError,
+      /** The last failure since the last success, and what was refused until a person has tested the receiver. */
+      last_error: refusedBefore(this.#cursor.refused, this.#lastError),
+      /** Events that it has refused until then. */
+      refused: this.#cursor.refused?.events ?? 0,
       /** Seconds since the first failure after the last success; 0: it does not fail. */
       failing_seconds: this.#failingSince === null ? 0 : uptime() - this.#failingSince,
       /** null: nothing waits. */
@@ -129,12 +133,15 @@ export class Dispatcher {
     const delivery = await this.#deliver(
       this.#messageOf(id, { events: [], count: 0, counts: {}, gap: null }, true),
     );
+    if (delivery.outcome === "refused") this.#troubled(delivery.error);
+    if (delivery.outcome !== "taken") return delivery;
     // The receiver answers: what waits need not wait for the next attempt.
-    if (delivery.outcome === "taken") {
-      this.#answered(delivery);
-      this.#timer.within(0);
-    }
-    return delivery;
+    const before = refusedBefore(this.#cursor.refused);
+    this.#succeeded();
+    // Whoever tests it reads what it has refused, and that is the end of it.
+    if (before !== null) await this.#keep({ ...this.#cursor, refused: null });
+    this.#timer.within(0);
+    return before === null ? delivery : { ...delivery, answer: `${delivery.answer}. ${before.detail}` };
   }
 
   /** Ends the attempt that is under way, and keeps the place. */
@@ -167,7 +174,8 @@ export class Dispatcher {
     const { takes } = this.#named;
     const last = this.#cursor.sending?.last ?? null;
     this.#looked = events.head();
-    const { batch, waiting, idle } = await readBatch(events, { takes, from: this.#cursor, last });
+    const query = { takes, from: this.#cursor, last, most: this.#most };
+    const { batch, waiting, idle } = await readBatch(events, query);
     this.#waiting = waiting;
     this.#isGrave = batch?.isGrave ?? false;
     if (batch === null) {
@@ -183,10 +191,24 @@ export class Dispatcher {
     const delivery = await this.#deliver(this.#messageOf(`${sending.first}-${sending.last}`, batch));
     if (this.#stopping.signal.aborted && delivery.outcome === "retry") return;
     if (delivery.outcome === "retry") return this.#failed(delivery);
-    this.#answered(delivery);
+    const isWhole = delivery.outcome === "refused" && delivery.events === undefined;
+    // A part of it may be what is refused.
+    if (isWhole && takes === "record" && batch.count > 1) {
+      this.#most = Math.ceil(batch.count / 2);
+      return this.#again({ ...this.#cursor, sending: null });
+    }
     this.#restUntil = uptime() + (takes === "record" ? 0 : restSeconds);
     this.#waiting = Math.max(0, this.#waiting - batch.count);
-    await this.#again({ ...this.#cursor, ...batch.end, sending: null });
+    const ended = { ...this.#cursor, ...batch.end, sending: null };
+    if (delivery.outcome === "taken") {
+      this.#most = Math.min(mostOfRecord, 2 * this.#most);
+      this.#succeeded();
+      return this.#again({ ...ended, untold: null });
+    }
+    // One that refuses all has time to be repaired, as one that fails.
+    if (isWhole) this.#failed(delivery);
+    else this.#succeeded(false);
+    return this.#again(withRefusal(ended, delivery, batch, this.#options.now()));
   }
 
   /** `name`: its part of the message's id. */
@@ -195,7 +217,8 @@ export class Dispatcher {
     batch: Pick<Batch, "events" | "count" | "counts" | "gap">,
     isTest = false,
   ): Message {
-    const { events, count, counts, gap } = batch;
+    const { events, count, counts } = batch;
+    const gap = isTest ? null : spanOf(batch.gap, this.#cursor.untold);
     const device = this.#options.device();
     const language = this.#named.takes === "record" ? "en" : this.#options.language();
     const notices = events.map((event) => noticeOf(event, language));
@@ -229,21 +252,23 @@ export class Dispatcher {
     }
   }
 
-  #answered(delivery: Exclude<Delivery, Retry>): void {
-    const now = this.#options.now();
-    [this.#failures, this.#failingSince, this.#retryAt] = [0, null, 0];
-    const isTaken = delivery.outcome === "taken";
-    this.#lastError = isTaken ? null : { time: now.toISOString(), detail: delivery.error };
-    if (isTaken) this.#lastSuccess = now;
+  /** It has answered for itself. `isWhole`: and has refused nothing. */
+  #succeeded(isWhole = true): void {
+    [this.#failures, this.#failingSince, this.#retryAt, this.#lastError] = [0, null, 0, null];
+    if (isWhole) this.#lastSuccess = this.#options.now();
   }
 
-  #failed({ error, retryAfterSeconds }: Retry): void {
-    const { now, uptime, random } = this.#options;
+  #failed({ error, retryAfterSeconds }: Pick<Retry, "error" | "retryAfterSeconds">): void {
+    const { uptime, random } = this.#options;
     this.#failures += 1;
     this.#failingSince ??= uptime();
-    this.#lastError = { time: now().toISOString(), detail: error };
+    this.#troubled(error);
     this.#retryAt = uptime() + retryIn(this.#failures, random(), retryAfterSeconds);
     this.#schedule(0);
+  }
+
+  #troubled(detail: string): void {
+    this.#lastError = { time: this.#options.now().toISOString(), detail };
   }
 
   #schedule(seconds: number): void {

@@ -89,7 +89,7 @@ function createFarewells(options: Omit<DispatcherOptions, "keep">) {
       head: () => event.seq,
       list: async () => ({ items: [event], next_cursor: null }),
     };
-    const cursor = { name: one.name, seq: event.seq - 1, change_hash: null, sending: null };
+    const cursor = newCursor(one.name, event.seq - 1);
     const last = lastOf(one, word, () => dispatchers.delete(dispatcher));
     const dispatcher = new Dispatcher(last, cursor, { ...options, events, keep: async () => undefined });
     dispatchers.add(dispatcher);
@@ -139,5 +139,9 @@ function lastOf(
 function cursorOf(name: string, stored: readonly Cursor[], head: number): Cursor {
   const known = stored.find((one) => one.name === name);
   if (known !== undefined && known.seq <= head) return known;
-  return { name, seq: head, change_hash: null, sending: null };
+  return newCursor(name, head);
+}
+
+function newCursor(name: string, seq: number): Cursor {
+  return { name, seq, change_hash: null, sending: null, refused: null, untold: null };
 }

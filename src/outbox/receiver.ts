@@ -36,7 +36,7 @@ export interface Message {
   readonly count: number;
   /** Those events by their type. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The first and last seq among which the log dropped events before they were sent; null: none. */
+  /** The first and last seq among which the log dropped events before they were sent, or they were refused; null: none. */
   readonly gap: { readonly from: number; readonly to: number } | null;
   readonly isTest: boolean;
 }

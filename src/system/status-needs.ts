@@ -49,11 +49,18 @@ export interface NeedsInput {
   readonly receivers: {
     /** Someone is named who gets messages, in the settings or in the host file. */
     readonly areNamed: boolean;
-    /** Names of those that no message has reached for an hour. */
-    readonly failing: readonly string[];
+    readonly troubles: readonly ReceiverTrouble[];
   };
   /** The caller may see the names of users. */
   readonly mayNameUsers: boolean;
+}
+
+/** A receiver that no message has reached for an hour, or one that has refused messages. */
+export interface ReceiverTrouble {
+  readonly name: string;
+  /** The way in which it fails or refused, in English. */
+  readonly detail: string;
+  readonly kind?: "refused";
 }
 
 /** Days before its end from which on an API token in use is reported. */
@@ -251,9 +258,10 @@ function supportNeed(support: HostSettings["support"], support_until: HostSettin
 }
 
 function receiverNeeds({ receivers }: NeedsInput): Need[] {
-  return receivers.failing.map((name) => {
-    const test = `steward notify test ${name}`;
-    return attention("receiver_failing", { name }, `\`${test}\` says why.`, test);
+  return receivers.troubles.map((trouble) => {
+    const test = `steward notify test ${trouble.name}`;
+    const particulars = trouble.kind ? `\`${test}\` ends this when it succeeds.` : `\`${test}\` tries now.`;
+    return attention("receiver_failing", { ...trouble }, particulars, test);
   });
 }
 

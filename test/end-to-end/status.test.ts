@@ -164,6 +164,7 @@ describe("the status of a device with something to see to", () => {
           "steward_api_tokens_next_expiry_timestamp_seconds",
           "steward_receiver_waiting_events",
           "steward_receiver_failing_seconds",
+          "steward_receiver_refused_events",
           "steward_receiver_last_success_timestamp_seconds",
         ],
       );

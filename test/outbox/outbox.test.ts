@@ -11,7 +11,7 @@ import { onDisk } from "../../lab/state/state-directory.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
 import type { NamedReceiver } from "../../src/outbox/dispatcher.ts";
-import type { Delivery } from "../../src/outbox/receiver.ts";
+import { type Delivery, type Message, type Receiver, retry } from "../../src/outbox/receiver.ts";
 
 const began = (name: string, level = "attention"): EventFacts =>
   agentEvent("need.began", { need: "update_failed", level, kind: "rules", name, version: "1.0.0" });
@@ -29,6 +29,8 @@ const muting = {
   subject: null,
   actor: { kind: "user", id: `usr_${"1".repeat(32)}`, name: "anna" },
 } as const;
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -367,23 +369,77 @@ describe("the outbox", () => {
     await assert.rejects(world.outbox.test("none"), { code: "not_found" });
   });
 
-  it("is done with what a receiver refuses, and shows why until it takes a message whole", async (test) => {
+  it("counts what a receiver refuses, over successes and restarts, until a person's test shows it", async (test) => {
     const world = await openOutboxWorld(test);
     const error = "It refused 1 of its events.";
-    let delivery: Delivery = { outcome: "refused", answer: "200 OK", error, events: 1 };
-    await world.configure([{ name: "log", takes: "record", receiver: { deliver: async () => delivery } }]);
-    await world.record(change("anna"));
+    const refused: Delivery = { outcome: "refused", answer: "200 OK", error, events: 1 };
+    let delivery: Delivery = refused;
+    const messages: Message[] = [];
+    const receiver: Receiver = {
+      deliver: async (message) => {
+        messages.push(message);
+        return delivery;
+      },
+    };
+    await world.configure([{ name: "log", takes: "record", receiver }]);
+    for (const name of ["anna", "bert"]) {
+      await world.record(change(name));
+      await world.pass(hour);
+    }
+    delivery = { outcome: "taken", answer: "200 OK" };
+    await world.record(change("carl"));
+    await world.pass(hour);
+    await world.restart();
+    await world.pass(hour);
+    const [state = assert.fail()] = world.outbox.states();
+    const detail = `Refused since 2026-11-27T10:00:10.000Z, and not sent again: 2 of the events 1 to 2. ${error}`;
+    assert.deepEqual([state.refused, state.last_error], [2, { time: "2026-11-27T11:00:10.000Z", detail }]);
+    assert.deepEqual(
+      messages.map(({ gap }) => gap),
+      [null, { from: 1, to: 1 }, { from: 2, to: 2 }],
+    );
+    delivery = retry("nothing listens there");
+    await world.outbox.test("log");
+    assert.equal(world.outbox.states()[0]?.refused, 2);
+    delivery = { outcome: "taken", answer: "200 OK" };
+    assert.deepEqual(await world.outbox.test("log"), { ...delivery, answer: `200 OK. ${detail}` });
+    await world.restart();
+    const [seen = assert.fail()] = world.outbox.states();
+    assert.deepEqual([seen.refused, seen.last_error], [0, null]);
+    assert.deepEqual(await world.outbox.test("log"), delivery);
+  });
+
+  it("halves a refused message of the record until the event is alone that is refused, and passes over that", async (test) => {
+    const world = await openOutboxWorld(test);
+    const [arrived, attempts]: [number[], number[][]] = [[], []];
+    const deliver = async ({ notices }: Message): Promise<Delivery> => {
+      const seqs = notices.map(({ seq }) => seq);
+      attempts.push(seqs);
+      if (seqs.includes(77)) return { outcome: "refused", answer: "400 Bad Request", error: "too old" };
+      arrived.push(...seqs);
+      return { outcome: "taken", answer: "200 OK" };
+    };
+    await world.configure([{ name: "log", takes: "record", receiver: { deliver } }]);
+    for (let index = 0; index < 200; index += 1) await world.record(change(`${index}`));
+    await world.pass(hour);
+    assert.deepEqual(
+      arrived,
+      range(1, 200).filter((seq) => seq !== 77),
+    );
+    assert.ok(attempts.length < 40, `${attempts.length} attempts`);
+    const [state = assert.fail()] = world.outbox.states();
+    assert.deepEqual([state.refused, state.waiting, state.failing_seconds], [1, 0, 0]);
+  });
+
+  it("gives a receiver that refuses all of the record the pauses of one that fails, and is a failure", async (test) => {
+    const world = await openOutboxWorld(test);
+    const deliver = async (): Promise<Delivery> => ({ outcome: "refused", answer: "400", error: "bad data" });
+    await world.configure([{ name: "log", takes: "record", receiver: { deliver } }]);
+    for (let index = 0; index < 100; index += 1) await world.record(change(`${index}`));
     await world.pass(day);
     const [state = assert.fail()] = world.outbox.states();
-    assert.deepEqual(state, {
-      ...{ name: "log", last_success: null, waiting: 0, failing_seconds: 0, next_attempt: null },
-      last_error: { time: "2026-11-27T10:00:10.000Z", detail: error },
-    });
-    delivery = { outcome: "taken", answer: "200 OK" };
-    await world.record(change("bert"));
-    await world.pass(day);
-    const [later] = world.outbox.states();
-    assert.deepEqual([later?.last_success, later?.last_error], ["2026-11-28T10:00:10.000Z", null]);
+    assert.ok(state.refused > 20 && state.refused < 60, `${state.refused} of 100 are lost in a day`);
+    assert.deepEqual([state.waiting, state.failing_seconds > 23 * hour], [100 - state.refused, true]);
   });
 
   it("brings a receiver of the record every event, at most two hundred at once", async (test) => {

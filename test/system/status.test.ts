@@ -54,7 +54,7 @@ const look = (change: Partial<Device> = {}) =>
   seen({
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
-    receivers: { areNamed: true, failing: [] },
+    receivers: { areNamed: true, troubles: [] },
     wayBack: () => null,
     version: "1.2.3",
     accent: "blue",
@@ -427,7 +427,7 @@ describe("what the first run has left for later", () => {
 });
 
 describe("the needs about receivers of messages", () => {
-  const receivers = { areNamed: false, failing: [] };
+  const receivers = { areNamed: false, troubles: [] };
 
   it("ask for a receiver once there is an administrator, unless one is named or none is wanted", () => {
     assert.deepEqual(codesOf(look({ receivers })), ["no_receiver"]);
@@ -437,13 +437,21 @@ describe("the needs about receivers of messages", () => {
     assert.deepEqual(codesOf(look({ receivers: { ...receivers, areNamed: true } })), []);
   });
 
-  it("name each receiver that messages do not reach, with the line that says why", () => {
-    const { state, needs } = look({ receivers: { areNamed: true, failing: ["alerts", "duty"] } });
+  it("name each receiver that messages do not reach, with the way and the line that tries it", () => {
+    const troubles = [
+      { name: "alerts", detail: "nothing listens there" },
+      { name: "duty", detail: "No such user", kind: "refused" as const },
+    ];
+    const { state, needs } = look({ receivers: { areNamed: true, troubles } });
     assert.equal(state, "attention");
     assert.deepEqual(
       needs.map(({ code, facts, remedy }) => [code, facts, remedy?.line]),
-      ["alerts", "duty"].map((name) => ["receiver_failing", { name }, `steward notify test ${name}`]),
+      troubles.map((one) => ["receiver_failing", one, `steward notify test ${one.name}`]),
     );
-    assert.match(needs[0]?.detail ?? "", /^Messages do not reach alerts\. /);
+    assert.match(needs[0]?.detail ?? "", /^Messages do not reach alerts\. They wait .*nothing listens there/);
+    assert.match(
+      needs[1]?.detail ?? "",
+      /^duty has refused messages\. They are not sent again\. No such user/,
+    );
   });
 });

@@ -14,7 +14,9 @@ export interface GivenFacts {
   readonly hostname?: string;
   /** The part that is missing, by the agent's name for it. */
   readonly missing?: string;
-  /** The publisher's reason. */
+  /** `refused`: of a receiver. */
+  readonly kind?: string;
+  /** The publisher's reason, or the way in which a receiver fails, in English. */
   readonly detail?: string;
   /** The finding of the health check that the need comes from. */
   readonly reason?: string;

@@ -61,7 +61,7 @@ function attribute(value: unknown): Attribute {
 }
 
 function gapRecord({ id, device }: Message, { from, to }: { from: number; to: number }, now: number) {
-  const text = `The device dropped the events ${from} to ${to}, or some of them, before they could be sent.`;
+  const text = `The events ${from} to ${to}, or some of them, are not sent: the device dropped them before, or they were refused.`;
   const attributes = attributesOf({
     "log.record.uid": `${device.id}-gap-${from}-${to}`,
     "steward.message.id": id,

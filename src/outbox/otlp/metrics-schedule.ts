@@ -1,4 +1,5 @@
-import type { Timers } from "../../host/ports.ts";
+import type { Timers, Uptime } from "../../host/ports.ts";
+import type { Trouble } from "../cursors.ts";
 import type { Delivery } from "../receiver.ts";
 
 export interface MetricsScheduleOptions {
@@ -11,13 +12,17 @@ export interface MetricsScheduleOptions {
   readonly push: (signal: AbortSignal) => Promise<Delivery>;
   /** Milliseconds since 1970 by the device's clock. */
   readonly wall: () => number;
+  readonly uptime: Uptime;
 }
 
-/** The outcome of the pushes so far, for people; times by the device's clock. */
+/** The outcome of the pushes so far, for people. */
 export interface MetricsState {
-  readonly lastSuccess: string | null;
-  /** The failure of the last push, or what the collector refused of it; null: all was taken, or there was none. */
-  readonly lastError: { readonly time: string; readonly detail: string } | null;
+  /** The failure of the last push; else the last refusal, until a person has tested the collector. */
+  readonly lastError: Trouble | null;
+  /** Seconds since the first failure after the last success; 0: they do not fail. */
+  readonly failingSeconds: number;
+  /** Pushes that the collector has refused, in whole or in part, until then. */
+  readonly refused: number;
 }
 
 /**
@@ -26,9 +31,10 @@ export interface MetricsState {
  * longer pause than the interval gets it.
  */
 export function startMetricsSchedule(options: MetricsScheduleOptions) {
-  const { timers, intervalSeconds, random, push, wall } = options;
+  const { timers, intervalSeconds, random, push, wall, uptime } = options;
   const ending = new AbortController();
-  let state: MetricsState = { lastSuccess: null, lastError: null };
+  let [failure, refusal, refused]: [Trouble | null, Trouble | null, number] = [null, null, 0];
+  let failingSince: number | null = null;
   let running: Promise<void> = Promise.resolve();
   let cancel = timers.after(random() * intervalSeconds, begin);
 
@@ -36,17 +42,31 @@ export function startMetricsSchedule(options: MetricsScheduleOptions) {
     running = push(ending.signal).then((delivery) => {
       if (ending.signal.aborted) return;
       const time = new Date(wall()).toISOString();
-      state =
-        delivery.outcome === "taken"
-          ? { lastSuccess: time, lastError: null }
-          : { ...state, lastError: { time, detail: delivery.error } };
+      const isPart = delivery.outcome === "refused" && delivery.events !== undefined;
+      failingSince = delivery.outcome === "taken" || isPart ? null : (failingSince ?? uptime());
+      failure = delivery.outcome === "retry" ? { time, detail: delivery.error } : null;
+      if (delivery.outcome === "refused") {
+        refused += 1;
+        refusal = {
+          time,
+          detail: `Pushes of metrics refused, in whole or in part: ${refused}. ${delivery.error}`,
+        };
+      }
       const pauseSeconds = delivery.outcome === "retry" ? (delivery.retryAfterSeconds ?? 0) : 0;
       cancel = timers.after(Math.max(intervalSeconds, pauseSeconds), begin);
     });
   }
 
   return {
-    state: (): MetricsState => state,
+    state: (): MetricsState => ({
+      lastError: failure ?? refusal,
+      failingSeconds: failingSince === null ? 0 : uptime() - failingSince,
+      refused,
+    }),
+    /** A person has tested the collector. */
+    seen: (): void => {
+      [refusal, refused] = [null, 0];
+    },
     /** Ends the push that is under way. */
     close: async (): Promise<void> => {
       ending.abort();

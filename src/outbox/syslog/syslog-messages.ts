@@ -66,7 +66,7 @@ function eventParts({ time, type, level, text, event }: Notice, deviceId: string
 }
 
 function gapParts({ from, to }: { from: number; to: number }, device: string, time: string): Parts {
-  const text = `The device dropped the events ${from} to ${to}, or some of them, before they could be sent.`;
+  const text = `The events ${from} to ${to}, or some of them, are not sent: the device dropped them before, or they were refused.`;
   return { severity: "warning", time, type: "gap", parameters: [...given({ device, from, to })], text };
 }
 

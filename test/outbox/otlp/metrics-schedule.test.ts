@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Timers } from "../../../src/host/ports.ts";
 import { startMetricsSchedule } from "../../../src/outbox/otlp/metrics-schedule.ts";
-import type { Delivery } from "../../../src/outbox/receiver.ts";
+import { type Delivery, retry } from "../../../src/outbox/receiver.ts";
 
 const sent: Delivery = { outcome: "taken", answer: "200 OK" };
 const begin = Date.parse("2026-11-27T10:00:00Z");
@@ -22,6 +22,7 @@ function scheduled(...outcomes: Delivery[]) {
   const pushes: number[] = [];
   const schedule = startMetricsSchedule({
     ...{ timers, intervalSeconds: 300, random: () => 0.25, wall: () => begin + now * 1_000 },
+    uptime: () => now,
     push: async () => {
       pushes.push(now);
       return outcomes[Math.min(pushes.length, outcomes.length) - 1] ?? sent;
@@ -59,30 +60,31 @@ describe("pushes of metrics", () => {
     assert.deepEqual(pushes, [75, 3_675, 3_975]);
   });
 
-  it("say when the last one succeeded, and why the last one failed", async () => {
-    const { schedule, next } = scheduled(sent, { outcome: "retry", error: "nothing listens there" }, sent);
-    assert.deepEqual(schedule.state(), { lastSuccess: null, lastError: null });
+  it("say since when they fail, and why the last one did", async () => {
+    const { schedule, next } = scheduled(sent, retry("nothing listens there"), retry("later"), sent);
     await next();
-    const lastSuccess = "2026-11-27T10:01:15.000Z";
-    assert.deepEqual(schedule.state(), { lastSuccess, lastError: null });
+    assert.deepEqual(schedule.state(), { lastError: null, failingSeconds: 0, refused: 0 });
+    for (let round = 0; round < 2; round += 1) await next();
+    const lastError = { time: "2026-11-27T10:11:15.000Z", detail: "later" };
+    assert.deepEqual(schedule.state(), { lastError, failingSeconds: 300, refused: 0 });
     await next();
-    const lastError = { time: "2026-11-27T10:06:15.000Z", detail: "nothing listens there" };
-    assert.deepEqual(schedule.state(), { lastSuccess, lastError });
-    await next();
-    assert.equal(schedule.state().lastError, null);
+    assert.deepEqual(schedule.state(), { lastError: null, failingSeconds: 0, refused: 0 });
   });
 
-  it("that a collector refuses in part are no success, and follow by the interval", async () => {
-    const error = "it refused 3 values";
-    const refusal: Delivery = { outcome: "refused", answer: "200 OK", error, events: 3 };
-    const { schedule, pushes, next } = scheduled(refusal, sent);
+  it("that a collector refuses are counted until a person has seen that: no success ends it", async () => {
+    const part: Delivery = { outcome: "refused", answer: "200 OK", error: "it refused 3 values", events: 3 };
+    const whole: Delivery = { outcome: "refused", answer: "400 Bad Request", error: "bad data" };
+    const { schedule, pushes, next } = scheduled(part, whole, whole, sent);
     await next();
-    assert.deepEqual(schedule.state(), {
-      lastSuccess: null,
-      lastError: { time: "2026-11-27T10:01:15.000Z", detail: error },
-    });
+    assert.deepEqual([schedule.state().failingSeconds, schedule.state().refused], [0, 1]);
+    for (let round = 0; round < 2; round += 1) await next();
+    assert.equal(schedule.state().failingSeconds, 300);
     await next();
-    assert.deepEqual([pushes, schedule.state().lastError], [[75, 375], null]);
+    const detail = "Pushes of metrics refused, in whole or in part: 3. bad data";
+    const lastError = { time: "2026-11-27T10:11:15.000Z", detail };
+    assert.deepEqual([schedule.state(), pushes.length], [{ lastError, failingSeconds: 0, refused: 3 }, 4]);
+    schedule.seen();
+    assert.deepEqual(schedule.state(), { lastError: null, failingSeconds: 0, refused: 0 });
   });
 
   it("are over once they are closed, also while one is under way", async () => {

@@ -30,7 +30,7 @@ export const messageWords: typeof en = {
   andMore: (title, others) => `${title}, und ${others} weitere`,
   storm: (count, shown, types) =>
     `${count} Ereignisse sind eingetreten; die ${shown} dringendsten und neuesten folgen. Nach Art: ${types}.`,
-  dropped: "Ereignisse wurden verworfen",
+  dropped: "Ereignisse fehlen",
   gap: (from, to) =>
-    `Die Ereignisse ${from} bis ${to} stehen in keiner Mail: Das Protokoll des Geräts hat sie verworfen, bevor sie gesendet werden konnten.`,
+    `Die Ereignisse ${from} bis ${to}, oder einige davon, haben nicht alle Empfänger dieser Mail erreicht: Das Gerät musste sie verwerfen, oder ein Server hat sie abgelehnt.`,
 };

@@ -84,8 +84,10 @@ export const needWords: NeedWords = {
     text: () => "Benennen Sie einen Webhook oder ein Postfach.",
   },
   receiver_failing: {
-    title: ({ what }) => `Nachrichten erreichen ${what} nicht`,
-    text: () => "Sie warten, bis der Empfänger sie wieder annimmt.",
+    title: ({ what, kind }) =>
+      kind ? `${what} hat Nachrichten abgelehnt` : `Nachrichten erreichen ${what} nicht`,
+    text: ({ kind, detail = "" }) =>
+      `Sie ${kind ? "werden nicht erneut gesendet" : "warten, bis der Empfänger sie wieder annimmt"}. ${detail}`,
   },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,

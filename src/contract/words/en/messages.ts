@@ -32,7 +32,7 @@ export const messageWords = {
   andMore: (title: string, others: number) => `${title}, and ${others} more`,
   storm: (count: number, shown: number, types: string) =>
     `${count} events happened; the ${shown} gravest and newest follow. By type: ${types}.`,
-  dropped: "Events were dropped",
+  dropped: "Events are missing",
   gap: (from: number, to: number) =>
-    `Events ${from} to ${to} are in no mail: the record of the device dropped them before they could be sent.`,
+    `Events ${from} to ${to}, or some of them, did not reach everyone who gets this mail: the device had to drop them, or a server refused them.`,
 };

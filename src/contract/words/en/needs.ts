@@ -84,8 +84,9 @@ export const needWords: NeedWords = {
     text: () => "Name a webhook or a mailbox.",
   },
   receiver_failing: {
-    title: ({ what }) => `Messages do not reach ${what}`,
-    text: () => "They wait until it accepts them again.",
+    title: ({ what, kind }) => (kind ? `${what} has refused messages` : `Messages do not reach ${what}`),
+    text: ({ kind, detail = "" }) =>
+      `${kind ? "They are not sent again" : "They wait until it accepts them again"}. ${detail}`,
   },
   support_ending: {
     title: ({ when }) => `The maker's support ends on ${when}`,

@@ -1,8 +1,9 @@
 import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { AuditEvent, DeliveryAnswer, Settings } from "../../../contract/types.ts";
 import type { ReceiverControl } from "../../../http/handlers/notifications.ts";
-import type { Outbox } from "../../../outbox/outbox.ts";
+import type { ReceiverState } from "../../../outbox/dispatcher.ts";
 import type { Delivery } from "../../../outbox/receiver.ts";
+import type { ReceiverTrouble } from "../../../system/status-needs.ts";
 import type { OpenedOutbox } from "./open-outbox.ts";
 import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
 
@@ -14,10 +15,10 @@ export interface Notifications extends ReceiverControl {
   settingsChanged(): void;
   /** Someone is named who gets messages. */
   areNamed(): boolean;
-  /** Names of receivers that no message has reached for an hour. */
-  failing(): readonly string[];
+  /** Receivers that no message has reached for an hour, and those that have refused messages, each with the way. */
+  troubles(): readonly ReceiverTrouble[];
   /** The receivers as far as the memory knows them. */
-  figures(): ReturnType<Outbox["states"]>;
+  figures(): readonly ReceiverState[];
   close(): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export function createNotifications(plan: OutboxPlan): Notifications {
       config.log("error", "messages cannot be sent", { detail });
     });
   };
-  const figures: Notifications["figures"] = () => outbox.opened()?.outbox.states() ?? [];
+  const figures: Notifications["figures"] = () => outbox.opened()?.readings() ?? [];
   return {
     start: (readMetrics) => {
       outbox.readMetricsBy(readMetrics);
@@ -53,10 +54,7 @@ export function createNotifications(plan: OutboxPlan): Notifications {
     settingsChanged: () => configure(nextChange(state.events)),
     areNamed,
     figures,
-    failing: () =>
-      figures()
-        .filter(({ failing_seconds }) => failing_seconds >= failingSeconds)
-        .map(({ name }) => name),
+    troubles: () => figures().flatMap(troublesOf),
     states: async () => (areNamed() ? (await outbox.open()).states(named()) : []),
     setSecret: async (name, secret) => {
       const made = await (await outbox.open()).setSecret(receiverNamed(named(), name), secret);
@@ -67,7 +65,7 @@ export function createNotifications(plan: OutboxPlan): Notifications {
       if (!rootsReceivers(config).some((one) => one === name)) receiverNamed(named(), name);
       // Receivers begin some seconds after the start, which a person who tests one need not wait for.
       await outbox.configure();
-      return answerOf(await (await outbox.open()).outbox.test(name));
+      return answerOf(await (await outbox.open()).test(name));
     },
     close: async () => {
       cancel();
@@ -75,6 +73,15 @@ export function createNotifications(plan: OutboxPlan): Notifications {
       await outbox.close();
     },
   };
+}
+
+/** Whoever may read the status need not see the server's own words. */
+function troublesOf({ name, failing_seconds, refused, last_error }: ReceiverState): ReceiverTrouble[] {
+  const detail = last_error?.detail.replace(/:? ?“[^”]*”/g, "") ?? "";
+  return [
+    ...(failing_seconds >= failingSeconds ? [{ name, detail }] : []),
+    ...(refused > 0 ? [{ name, detail, kind: "refused" as const }] : []),
+  ];
 }
 
 /** The event of a change of receivers, which is recorded once the change is made: the next one. */

@@ -1,7 +1,9 @@
 import { StewardError } from "../../../contract/errors.ts";
 import type { AuditEvent, ReceiverStates, Settings } from "../../../contract/types.ts";
 import { outboxKind } from "../../../outbox/cursors.ts";
+import type { ReceiverState } from "../../../outbox/dispatcher.ts";
 import { createOutbox, type Outbox } from "../../../outbox/outbox.ts";
+import type { Delivery } from "../../../outbox/receiver.ts";
 import {
   createReceiverSecrets,
   type ReceiverSecrets,
@@ -31,6 +33,16 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
   const telemetry = await telemetryOf(plan, readMetrics);
   return {
     outbox,
+    /** The receivers as far as the memory knows them; those of root with what becomes of the metrics. */
+    readings: (): readonly ReceiverState[] => readingsOf(outbox, telemetry),
+    /** Throws `not_found`. */
+    test: async (name: string): Promise<Delivery> => {
+      const metrics = name === "otlp" ? telemetry?.metrics() : undefined;
+      const delivery = await outbox.test(name);
+      if (delivery.outcome !== "taken" || !metrics?.refused) return delivery;
+      telemetry?.seen();
+      return { ...delivery, answer: `${delivery.answer}. ${metrics.lastError?.detail ?? ""}` };
+    },
     /** `change`: the event of the change that brings these receivers. */
     configure: async (
       receivers: readonly ReceiverSettings[],
@@ -49,13 +61,11 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
     },
     /** The states of these receivers, then of those that root has named. */
     states: (receivers: readonly ReceiverSettings[]): ReceiverStates => [
-      ...statesOf(receivers, outbox, secrets),
-      ...rootsReceivers(plan.config).map((name) => {
-        const state = stateOf(name, outbox);
-        const last_error =
-          state.last_error ?? (name === "otlp" ? telemetry?.metrics()?.lastError : null) ?? null;
-        return { ...state, kind: name, secret_set: null, last_error };
-      }),
+      ...statesOf(receivers, readingsOf(outbox, telemetry), secrets),
+      ...rootsReceivers(plan.config).map((name) => ({
+        ...stateOf(name, readingsOf(outbox, telemetry)),
+        ...{ kind: name, secret_set: null },
+      })),
     ],
     close: async (): Promise<void> => {
       await Promise.all([outbox.close(), telemetry?.close()]);
@@ -71,27 +81,41 @@ async function telemetryOf(plan: OutboxPlan, readMetrics: ReadMetrics): Promise<
 
 function statesOf(
   receivers: readonly ReceiverSettings[],
-  outbox: Outbox,
+  readings: readonly ReceiverState[],
   secrets: ReceiverSecrets,
 ): ReceiverStates {
   return receivers.map((receiver) => {
     const { name, kind, username } = receiver;
     const isWithout = kind === "mail" && username === undefined;
     const secret_set = isWithout ? null : secrets.of(receiver) !== null;
-    return { ...stateOf(name, outbox), kind, secret_set };
+    return { ...stateOf(name, readings), kind, secret_set };
   });
 }
 
-function stateOf(name: string, outbox: Outbox) {
-  const found = outbox.states().find((one) => one.name === name);
-  const { failing_seconds: _, ...state } = found ?? newState(name);
+/** Pushes of metrics that are refused or fail are the collector's too. */
+function readingsOf(outbox: Outbox, telemetry: Telemetry | null): readonly ReceiverState[] {
+  const metrics = telemetry?.metrics() ?? null;
+  return outbox.states().map((state) => {
+    if (state.name !== "otlp" || metrics === null) return state;
+    return {
+      ...state,
+      last_error: state.last_error ?? metrics.lastError,
+      failing_seconds: Math.max(state.failing_seconds, metrics.failingSeconds),
+      refused: state.refused + metrics.refused,
+    };
+  });
+}
+
+function stateOf(name: string, readings: readonly ReceiverState[]) {
+  const found = readings.find((one) => one.name === name);
+  const { failing_seconds: _, refused: _refused, ...state } = found ?? newState(name);
   return state;
 }
 
 /** The outbox gets the receiver in a moment. */
-function newState(name: string): ReturnType<Outbox["states"]>[number] {
+function newState(name: string): ReceiverState {
   const none = { last_success: null, last_error: null, next_attempt: null };
-  return { name, ...none, waiting: 0, failing_seconds: 0 };
+  return { name, ...none, waiting: 0, failing_seconds: 0, refused: 0 };
 }
 
 const ofWebhook = "must be `whsec_` and the base64 of 24 to 64 bytes, or absent: then one is made";

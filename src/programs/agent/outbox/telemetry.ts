@@ -15,11 +15,11 @@ export type Telemetry = ReturnType<typeof openTelemetry>;
 export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics) {
   const { otlp, syslog } = plan.config.telemetry;
   const collector = otlp && collectorOf(plan, otlp);
-  const { timers, wall } = plan.host.time;
+  const { timers, wall, uptime } = plan.host.time;
   const schedule =
     collector &&
     startMetricsSchedule({
-      ...{ timers, wall, random: Math.random, intervalSeconds: otlp.intervalSeconds },
+      ...{ timers, wall, uptime, random: Math.random, intervalSeconds: otlp.intervalSeconds },
       push: (signal) => collector.pushMetrics(readMetrics, signal),
     });
   return {
@@ -29,6 +29,7 @@ export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics) {
     ] satisfies NamedReceiver[],
     /** The outcome of the pushes of metrics; null: they are not pushed. */
     metrics: (): MetricsState | null => schedule?.state() ?? null,
+    seen: (): void => schedule?.seen(),
     close: async (): Promise<void> => schedule?.close(),
   };
 }

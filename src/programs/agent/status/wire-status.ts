@@ -49,7 +49,7 @@ export interface StatusRooms {
   readonly disk: Pick<Disk, "capacity">;
   readonly state: Pick<State, "lastBackupAt">;
   readonly https: Pick<Https, "certificateEnd">;
-  readonly notifications: Pick<Notifications, "areNamed" | "failing" | "figures">;
+  readonly notifications: Pick<Notifications, "areNamed" | "troubles" | "figures">;
   readonly configuration: Pick<ConfigurationRoom, "drift">;
   readonly metering: { read(rooms: StatusRooms): Promise<string> };
   /** The needs, for callers who may not see the names of users. */
@@ -124,7 +124,7 @@ function needsInputOf(
     people: auth.people(),
     isSetUp: auth.accounts.hasAdministrator(),
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
-    receivers: { areNamed: notifications.areNamed(), failing: notifications.failing() },
+    receivers: { areNamed: notifications.areNamed(), troubles: notifications.troubles() },
     troubles: troublesOf(checks),
   };
 }
