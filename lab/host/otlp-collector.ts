@@ -17,7 +17,11 @@ export interface OtlpRequest {
 }
 
 /** The answer of a collector: status, body, headers. */
-export type OtlpAnswer = readonly [status: number, body: string, headers?: Record<string, string>];
+export type OtlpAnswer = readonly [
+  status: number,
+  body: string | Uint8Array,
+  headers?: Record<string, string>,
+];
 
 export interface OtlpCollector extends WebServer {
   /** In order. */

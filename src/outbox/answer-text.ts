@@ -1,7 +1,7 @@
 import type { Transfer } from "../host/ports.ts";
 
-/** The first bytes of an answer as text, whatever becomes of the rest; the transfer ends. */
-export async function beginningOf({ body, close }: Transfer, mostBytes: number): Promise<string> {
+/** The first bytes of an answer, whatever becomes of the rest; the transfer ends. */
+export async function beginningOf({ body, close }: Transfer, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
@@ -16,5 +16,5 @@ export async function beginningOf({ body, close }: Transfer, mostBytes: number):
   } finally {
     close();
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(pieces);
 }

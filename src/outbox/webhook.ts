@@ -79,7 +79,7 @@ async function answered(host: string, transfer: Transfer): Promise<Delivery> {
     close();
     return { outcome: "taken", answer };
   }
-  const words = printableLine(await beginningOf(transfer, mostAnswerBytes), mostQuoted);
+  const words = printableLine(String(await beginningOf(transfer, mostAnswerBytes)), mostQuoted);
   const quoted = words === "" ? "." : `: “${words}”.`;
   return retry(`${host} answered ${answer}${quoted} ${adviceFor(status)}`, readRetryAfter(headers));
 }

@@ -9,6 +9,7 @@ import { TransferFailure } from "../../host/transfer-failure.ts";
 import { beginningOf } from "../answer-text.ts";
 import { type Delivery, retry } from "../receiver.ts";
 import { cancelled, tooLate, unreached } from "../unreached.ts";
+import { statusMessage } from "./status.ts";
 
 export interface ExporterOptions {
   /** The place that `/v1/logs` and `/v1/metrics` follow, as in OTEL_EXPORTER_OTLP_ENDPOINT. */
@@ -73,23 +74,27 @@ function failure(host: string, error: unknown): string {
 /** The headers cannot be read; its message is a sentence for a person. */
 export class UnusableHeaders extends Error {}
 
-function outcomeOf(host: string, { status, headers }: Transfer, text: string): Delivery {
+function outcomeOf(host: string, { status, headers }: Transfer, body: Buffer): Delivery {
   const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
-  const body = parsed(text);
-  if (status >= 200 && status < 300) return accepted(host, answer, body);
-  const said = printableLine(body?.message ?? text, mostQuoted);
+  const text = String(body);
+  const isPage = text.trimStart().startsWith("<");
+  if (status >= 200 && status < 300 && !isPage) return accepted(host, answer, text);
+  const reason = statusMessage(body);
+  // The title says what a page of a proxy or of a network's sign-in is.
+  const [, title = ""] = (isPage && /<title>([^<]*)/i.exec(text)) || [];
+  const said = printableLine(reason ?? (title || text), mostQuoted);
   const quoted = said === "" ? "" : `: “${said}”`;
-  // "Bad Data": what the collector can never take is not sent again, or nothing behind it would be.
-  if (status === 400)
-    return { outcome: "refused", answer, error: `${host} answered ${answer}${quoted}. ${notAgain}` };
+  const error = `${host} answered ${answer}${quoted}.`;
+  // "Bad Data" in a collector's own form: sent again, it would be refused again. Others' 400 says nothing about the data.
+  if (status === 400 && reason !== null) return { outcome: "refused", answer, error: `${error} ${notAgain}` };
   const seconds = readRetryAfter(headers);
-  const isRetryable = retryable.includes(status);
-  const retryAfterSeconds = isRetryable ? seconds : Math.max(seconds ?? 0, repairSeconds);
-  const advice = isRetryable ? busy : adviceFor(status);
-  return retry(`${host} answered ${answer}${quoted}. ${advice}`, retryAfterSeconds);
+  if (retryable.includes(status)) return retry(`${error} ${busy}`, seconds);
+  return retry(`${error} ${adviceFor(status)}`, Math.max(seconds ?? 0, repairSeconds));
 }
 
 function adviceFor(status: number): string {
+  if (status < 300 || status === 400)
+    return "That is not the answer of an OTLP collector, but of another server or of a proxy before it: check telemetry.otlp.url, and whether it asks this device for a certificate.";
   if (status >= 300 && status < 400)
     return "Redirects are not followed: write the address that it leads to into telemetry.otlp.url.";
   if (status === 401 || status === 403)
@@ -105,8 +110,9 @@ const notAgain =
   "The refused part is not sent again, as the protocol demands. Look at the limits of the collector.";
 
 /** The words of an answer that accepts all, maybe with a warning, or a part. */
-function accepted(host: string, answer: string, body: OtlpAnswer | null): Delivery {
-  const { rejectedLogRecords, rejectedDataPoints, errorMessage = "" } = body?.partialSuccess ?? {};
+function accepted(host: string, answer: string, text: string): Delivery {
+  const { partialSuccess } = (objectIn(text) ?? {}) as { readonly partialSuccess?: PartialSuccess | null };
+  const { rejectedLogRecords, rejectedDataPoints, errorMessage = "" } = partialSuccess ?? {};
   const said = printableLine(String(errorMessage), mostQuoted);
   const quoted = said === "" ? "" : `: “${said}”`;
   const rejected = Number(rejectedLogRecords ?? rejectedDataPoints ?? 0);
@@ -118,23 +124,7 @@ function accepted(host: string, answer: string, body: OtlpAnswer | null): Delive
   };
 }
 
-/** The members of an answer that are read; each may be of any type. */
-interface OtlpAnswer {
-  readonly message?: string;
-  readonly partialSuccess?: {
-    readonly rejectedLogRecords?: unknown;
-    readonly rejectedDataPoints?: unknown;
-    readonly errorMessage?: unknown;
-  };
-}
-
-/** null: no JSON object. */
-function parsed(text: string): OtlpAnswer | null {
-  const value = objectIn(text);
-  if (value === undefined) return null;
-  const { message, partialSuccess } = value;
-  return {
-    ...(typeof message === "string" && { message }),
-    ...(typeof partialSuccess === "object" && partialSuccess !== null && { partialSuccess }),
-  };
-}
+/** Members of an answer, each of which may be of any type. */
+type PartialSuccess = Readonly<
+  Partial<Record<"rejectedLogRecords" | "rejectedDataPoints" | "errorMessage", unknown>>
+>;

@@ -149,6 +149,42 @@ describe("a collector's answer", () => {
     assert.match(delivery.error, /answered 400 Bad Request: “too old”\. The refused part is not sent again/);
   });
 
+  for (const [form, body] of [
+    ["its code, as Go has it", '{"code":3,"message":"too old","details":[]}'],
+    ["a message only", '{"message":"too old"}'],
+    ["Protobuf, as Loki answers JSON", Buffer.from("\b\x90\x03\x12\x07too old\x1a\x02hi", "latin1")],
+  ] as const)
+    it(`of 400 with a Status is a refusal: ${form}`, async () => {
+      const delivery = await deliveryAfter([400, body]);
+      assert.ok(delivery.outcome === "refused" && delivery.events === undefined, JSON.stringify(delivery));
+      assert.match(delivery.error, /answered 400 Bad Request: “too old”\. /);
+    });
+
+  const page = "<html>\n<head><title>400 No required SSL certificate was sent</title></head>";
+  for (const [status, body, words] of [
+    [
+      400,
+      page,
+      /400 Bad Request: “400 No required SSL certificate was sent”\. That is not the answer of an OTLP/,
+    ],
+    [200, "<title>Sign in</title>", /200 OK: “Sign in”\. That is not the answer of an OTLP collector/],
+    [400, "Bad Request", /“Bad Request”\. That is not/],
+    [400, "", /answered 400 Bad Request\. That is not/],
+    [400, '{"code":400,"message":"no"}', /That is not/],
+    [400, '{"message":"no","request_id":"7"}', /That is not/],
+    [400, "{}", /That is not/],
+    [400, Buffer.from("\x12\x7ftoo old", "latin1"), /That is not/],
+    [400, Buffer.from("\x12\xff\xff", "latin1"), /That is not/],
+  ] as const)
+    it(`of ${status} in another's form (${String(body).slice(0, 20)}) passes over nothing`, async () => {
+      const delivery = await deliveryAfter([status, body]);
+      assert.ok(
+        delivery.outcome === "retry" && delivery.retryAfterSeconds === 3_600,
+        JSON.stringify(delivery),
+      );
+      assert.match(delivery.error, words);
+    });
+
   it("that takes a part is the end of it too, and says how many it refused", async () => {
     const partialSuccess = { rejectedLogRecords: "1", errorMessage: "too large" };
     const delivery = await deliveryAfter([200, JSON.stringify({ partialSuccess })]);
@@ -162,14 +198,7 @@ describe("a collector's answer", () => {
     });
   });
 
-  for (const body of [
-    "",
-    "[]",
-    "null",
-    '{"partialSuccess":7}',
-    '{"partialSuccess":{"errorMessage":{}}}',
-    "<",
-  ])
+  for (const body of ["", "[]", "null", '{"partialSuccess":7}', '{"partialSuccess":{"errorMessage":{}}}'])
     it(`of ${body || "nothing"} is understood as a success`, async () => {
       const delivery = await deliveryAfter([200, body]);
       assert.ok(
