@@ -249,6 +249,25 @@ describe("HTTPS on the LAN", () => {
     assert.match(await askedPlainly("/apiary"), /^HTTP\/1\.1 308 /);
   });
 
+  it("says that its port speaks HTTPS to who asks it plainly, and leads to no other name", async () => {
+    const token = ["--header", "Authorization: Bearer stm_secret"];
+    const words = new RegExp(`This port speaks HTTPS: open https://127\\.0\\.0\\.1:${port}/$`, "m");
+    for (const args of [
+      [],
+      ["--head"],
+      ["--data", "password=secret"],
+      token,
+      ["--header", "Host: evil.example"],
+    ]) {
+      const url = `http://127.0.0.1:${port}/users`;
+      const { stdout } = await run("curl", ["--silent", "--show-error", "--include", ...args, url]);
+      assert.match(stdout, /^HTTP\/1\.1 400 .*^Content-Type: text\/plain.*^Connection: close/ims);
+      assert.doesNotMatch(stdout, /Location|Strict-Transport|secret|evil/i);
+      if (args[0] !== "--head") assert.match(stdout, words);
+    }
+    assert.match(await curl("/api/version"), /^HTTP\/1\.1 200 /);
+  });
+
   it("lets one client have 16 connections without a token", async () => {
     const sockets = await Promise.all(Array.from({ length: 12 }, () => secure()));
     for (let more = 0; more < 8; more += 1) sockets.push(await secure());

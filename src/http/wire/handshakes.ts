@@ -1,4 +1,6 @@
 import type { Server, Socket } from "node:net";
+import { canonicalAddress } from "../../auth/throttle/client-key.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 import { createBucket, createBuckets, type Rate } from "../../journal/logs/rates.ts";
 
 /**
@@ -53,7 +55,32 @@ export function boundHandshakes(
     if (pending.size > bounds.pending) pending.values().next().value?.socket.destroy();
     for (const listener of begin) listener.call(server, socket);
   });
+  // OpenSSL has read plain HTTP in place of a handshake. Node ends the connection after this event, and its own socket
+  // still writes past TLS.
+  server.on("tlsClientError", (error: Error, socket: Socket) => {
+    if (systemErrorCode(error) !== "ERR_SSL_HTTP_REQUEST") return;
+    const plain = pending.get(peerOf(socket))?.socket;
+    plain?.write(answerToPlainHttp(plain));
+  });
   server.on("secureConnection", (socket: Socket) => pending.delete(peerOf(socket)));
+}
+
+/** Names the address of the connection: no word of the request is known, least of all a Host that could lead elsewhere. */
+function answerToPlainHttp({ localAddress = "", localPort }: Socket): string {
+  const address = canonicalAddress(localAddress) ?? "";
+  const url = `https://${address.includes(":") ? `[${address}]` : address}:${localPort}/`;
+  const text = `This port speaks HTTPS: open ${url}
+Dieser Anschluss spricht HTTPS: ${url} öffnen.
+
+A password or token in this request has crossed the network in the clear: replace it.
+`;
+  const lines = [
+    "HTTP/1.1 400 Bad Request",
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    ...["X-Content-Type-Options: nosniff", "Cache-Control: no-store", "Connection: close"],
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${text}`;
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
