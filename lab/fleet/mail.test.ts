@@ -17,7 +17,13 @@ const authority = createAuthority(scratchDirectory());
 function mailTo(port: number, changes: Partial<MailOptions> = {}) {
   const mail = createMail({
     ...{ server: "127.0.0.1", port, security: "starttls", ...mailUser },
-    ...{ from: "steward@plant.example", to: ["owner@plant.example"], wall: Date.now, uptime: () => 0 },
+    ...{
+      from: "steward@plant.example",
+      to: ["owner@plant.example"],
+      wall: Date.now,
+      uptime: () => 0,
+      hostName: () => "edge-7",
+    },
     connections: createServerConnections({ allowLocalServers: true, caFile: authority.path }),
     ...changes,
   });

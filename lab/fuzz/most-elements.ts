@@ -273,7 +273,7 @@ function mailServer(script: string, security: "starttls" | "tls"): Reading["prep
       const socket = connect({ port: Number(port), host: "127.0.0.1" });
       await once(socket, "connect");
       signal.addEventListener("abort", () => socket.destroy());
-      const session = { socket, host: "127.0.0.1", security, authorities, login };
+      const session = { socket, host: "127.0.0.1", hostName: "edge-7", security, authorities, login };
       await sendMail(session, mail, signal).finally(() => socket.destroy());
     };
   };
@@ -281,7 +281,13 @@ function mailServer(script: string, security: "starttls" | "tls"): Reading["prep
 
 const mail: Mail = {
   from: { name: "Boiler house", address: "steward@plant.example" },
-  ...{ to: ["owner@plant.example"], subject: "To do", text: "3 % are free.", messageId: "1@plant.example" },
+  ...{
+    to: ["owner@plant.example"],
+    recipients: ["owner@plant.example"],
+    subject: "To do",
+    text: "3 % are free.",
+    messageId: "1@plant.example",
+  },
   ...{ references: [], date: new Date(0), isImportant: false },
 };
 

@@ -4,8 +4,8 @@ import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import type { Mail, SentMail } from "./smtp.ts";
-import { smtpFailure } from "./smtp-failures.ts";
-import { cancelled } from "./unreached.ts";
+import { type RefusedRecipient, SmtpFailure, smtpOutcome } from "./smtp-failures.ts";
+import { cancelled, tooLate, unreached } from "./unreached.ts";
 
 export interface MailOptions {
   /** A name or an address. */
@@ -22,6 +22,8 @@ export interface MailOptions {
   /** Addresses of recipients, at least one. */
   readonly to: readonly string[];
   readonly connections: ServerConnections;
+  /** This device's own name among hosts, for the greeting of servers. */
+  readonly hostName: () => string;
   /** Milliseconds since 1970, for the date of a mail. */
   readonly wall: () => number;
   readonly uptime: Uptime;
@@ -52,9 +54,10 @@ export function createMail(options: MailOptions): Receiver {
           answer: "Not mailed: all of it came and went today, and was mailed before.",
         };
       }
-      const mail = mailOf(options, message, plan);
+      const mail = { ...mailOf(options, message, plan), recipients: options.to };
       const delivery = await delivered(options, { mail, events: message.count }, signal);
-      if (delivery.outcome !== "retry") plan.done();
+      // A mail that was refused as a whole may come again in smaller parts.
+      if (delivery.outcome === "taken" || "events" in delivery) plan.done();
       return delivery;
     },
   };
@@ -64,7 +67,7 @@ function hasNothingNew({ isTest, count, notices, gap }: Message, plan: MailPlan)
   return !isTest && plan.notices.length === 0 && count === notices.length && gap === null;
 }
 
-function mailOf({ from, to, wall }: MailOptions, message: Message, plan: MailPlan): Mail {
+function mailOf({ from, to, wall }: MailOptions, message: Message, plan: MailPlan): Omit<Mail, "recipients"> {
   const { id, device } = message;
   const domain = from.slice(from.lastIndexOf("@") + 1);
   const inDomain = (local: string): string => `${local}@${domain}`;
@@ -95,7 +98,8 @@ async function delivered(
   } catch (error) {
     if (signal.aborted) return retry(cancelled(where));
     const failure = (cause: unknown) => options.connections.failure({ host: server, port }, cause);
-    return retry(smtpFailure(where, error, failure));
+    if (error instanceof SmtpFailure) return smtpOutcome(where, error, failure);
+    return retry(whole.aborted ? tooLate(where) : unreached(where, failure(error)));
   }
 }
 
@@ -106,7 +110,8 @@ async function sent(options: MailOptions, mail: Mail, signal: AbortSignal): Prom
   const authorities = await connections.authorities();
   const socket = await connections.open({ host, port }, signal);
   const login = username === null ? null : { user: username, pass: password ?? "" };
-  return await sendMail({ socket, host, security, authorities, login }, mail, signal);
+  const session = { socket, host, hostName: options.hostName(), security, authorities, login };
+  return await sendMail(session, mail, signal);
 }
 
 function accepted(
@@ -114,12 +119,12 @@ function accepted(
   { reply, refused }: SentMail,
 ): Delivery {
   if (refused.length === 0) return { outcome: "taken", answer: reply };
-  const whom = refused.map(
-    ({ recipient, reply: why }) => `${recipient} (“${printableLine(why, mostQuoted)}”)`,
-  );
-  const others = `${where} took the mail, but not for ${whom.join(", ")}.`;
-  return {
-    ...{ outcome: "refused", answer: reply, events },
-    error: `${others} It is not sent to them again. Check the recipients (to).`,
-  };
+  const error = `${where} took the mail, but not for ${namesOf(refused)}. It is not sent to them again. Check the recipients (to).`;
+  return { outcome: "refused", answer: reply, error, events };
+}
+
+function namesOf(refused: readonly RefusedRecipient[]): string {
+  return refused
+    .map(({ recipient, reply }) => `${recipient} (“${printableLine(reply, mostQuoted)}”)`)
+    .join(", ");
 }

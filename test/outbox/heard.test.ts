@@ -130,7 +130,15 @@ async function reach(test: TestContext, language: "en" | "de"): Promise<void> {
   world.language = language;
   const [uptime, wall] = [world.time.now, () => Date.parse("2026-11-27T10:00:00Z") + uptime() * 1_000];
   const mailbox = createMail({
-    ...{ server: "127.0.0.1", port: server.port, security: "starttls", ...mailUser, wall, uptime },
+    ...{
+      server: "127.0.0.1",
+      port: server.port,
+      security: "starttls",
+      ...mailUser,
+      hostName: () => "edge-7",
+      wall,
+      uptime,
+    },
     ...{ from: "box@plant.example", to: ["owner@plant.example"] },
     connections: createServerConnections({ allowLocalServers: true, caFile: authority.path }),
   });

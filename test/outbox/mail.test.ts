@@ -31,7 +31,7 @@ const usual: Omit<MailOptions, "port"> = {
   ...{ server: "127.0.0.1", security: "starttls", ...mailUser },
   ...{ from: "steward@plant.example", to: ["owner@plant.example"] },
   connections: createServerConnections({ allowLocalServers: true, caFile: authority.path }),
-  ...{ wall: () => Date.parse("2026-11-27T10:05:00Z"), uptime: () => 0 },
+  ...{ wall: () => Date.parse("2026-11-27T10:05:00Z"), uptime: () => 0, hostName: () => "edge-7" },
 };
 
 function deliver(

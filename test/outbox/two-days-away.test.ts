@@ -99,7 +99,15 @@ describe("a device that breaks in six ways while its network is cut for two days
     const [wall, uptime] = [() => Date.parse("2026-11-27T10:00:00Z") + uptime() * 1_000, world.time.now];
     const mailbox = (port: number) =>
       createMail({
-        ...{ server: "127.0.0.1", port, security: "starttls", ...mailUser, wall, uptime },
+        ...{
+          server: "127.0.0.1",
+          port,
+          security: "starttls",
+          ...mailUser,
+          hostName: () => "edge-7",
+          wall,
+          uptime,
+        },
         ...{ from: "box@plant.example", to: ["owner@plant.example"] },
         connections: createServerConnections({ allowLocalServers: true, caFile: authority.path }),
       });

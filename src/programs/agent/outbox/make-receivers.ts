@@ -59,6 +59,7 @@ async function mailOf(
   return createMail({
     ...{ server, port, security, password, from, to, connections, wall, uptime },
     username: username ?? null,
+    hostName: () => host.identity.hostname,
   });
 }
 
