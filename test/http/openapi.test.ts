@@ -247,7 +247,7 @@ function expanded(document: Document, value: unknown): unknown {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
-  const words = ["examples", "description", "title", "x-writer", "x-redacted", "x-expected"];
+  const words = ["examples", "description", "title", "x-writer", "x-redacted", "x-secret", "x-expected"];
   const { not, ...rest } = value as Schema;
   const members = Object.entries(rest).filter(([key]) => !words.includes(key));
   // For members that must not be there together the document has empty definitions, which allow all.

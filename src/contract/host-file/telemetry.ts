@@ -17,6 +17,7 @@ const otlp = {
     url: {
       type: "string",
       maxLength: 1_024,
+      "x-secret": "address",
       description:
         "An OpenTelemetry collector that gets each event as a log record, and the metrics: the address that `/v1/logs` and `/v1/metrics` follow. https; http only for a loopback address",
       "x-expected":

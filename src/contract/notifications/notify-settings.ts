@@ -37,6 +37,7 @@ const receiver = {
       pattern: "^https?://[^\\s/?#@]+([/?][^\\s#]*)?$",
       "x-expected": "an address such as https://alerts.example/steward, without user name, password and #",
       description: "of a webhook",
+      "x-secret": "address",
     },
     server: {
       type: "string",
@@ -56,6 +57,8 @@ const receiver = {
       minLength: 1,
       maxLength: 254,
       description: "for that server; absent: it takes mail without a password",
+      // Some services take one token as user name and as password.
+      "x-secret": "whole",
     },
     from: mailAddress,
     to: { type: "array", items: mailAddress, minItems: 1, maxItems: 8, uniqueItems: true },

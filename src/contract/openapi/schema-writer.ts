@@ -19,7 +19,7 @@ interface Place {
 const annotations = ["description", "default", "writeOnly", "x-writer"];
 
 /** Only the agent, its errors and its forms use these. */
-const internal = ["x-expected", "x-redacted", "x-optional", "title"];
+const internal = ["x-expected", "x-redacted", "x-secret", "x-optional", "title"];
 
 /**
  * Writes schemas as the document has them: a reference where a schema has a name, and else with references in it. Shapes of

@@ -196,7 +196,9 @@ const consoleSettings = {
 
 /**
  * The settings, their defaults, their units and, as `x-writer`, the least role that may change each of them
- * (an administrator may change all). `x-redacted` members are hidden from `readonly`.
+ * (an administrator may change all). `x-redacted` members are hidden from `readonly`. `x-secret` members here and in the host
+ * file are shown whole only to those who may change them: of an "address" the path and the query are secret, since some
+ * services ask for nothing else, and of "whole" all is.
  */
 export const settings = strictObject({
   device,
@@ -246,7 +248,7 @@ export const timeProbe = strictObject({
  * The annotations of this contract that JSON Schema does not know. `x-expected` completes "must be …" where a pattern or
  * a format is not met: no person is shown a regular expression.
  */
-export const annotationKeywords = ["x-writer", "x-redacted", "x-expected"] as const;
+export const annotationKeywords = ["x-writer", "x-redacted", "x-secret", "x-expected"] as const;
 
 /** The names of these shapes in the OpenAPI document. */
 export const probeShapes = () =>

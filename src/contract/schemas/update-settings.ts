@@ -39,7 +39,7 @@ const ota = {
       ...byAdmin,
       title: "Update server",
       description: "the publisher's repository: an https:// address without user name and password",
-      "x-redacted": true,
+      "x-secret": "address",
     },
     channel: {
       type: "string",
