@@ -139,6 +139,17 @@ export function roleOf(actor: Actor): Role | undefined {
   return actor.kind === "anonymous" ? undefined : actor.account.role;
 }
 
+/**
+ * The role by which settings are shown and written. An administrator's API token has that of an operator: the rest needs the
+ * password again, except by a fleet's token, to which root has given that right.
+ */
+export function writingRole(actor: Actor): Role {
+  const role = roleOf(actor) ?? "readonly";
+  if (actor.kind !== "token" || role !== "admin") return role;
+  const { is_fleet, scopes } = actor.token;
+  return is_fleet && scopes.includes("system:write") ? role : "operator";
+}
+
 /** The user who signed in. Throws `authentication_required`. */
 export function personOf(actor: Actor): Person {
   if (actor.kind === "user") return actor;

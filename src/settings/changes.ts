@@ -1,10 +1,14 @@
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../contract/types.ts";
 import { isObject } from "../store/validation/members.ts";
+import { withSecretsOf } from "../store/validation/secrets.ts";
 
-/** The settings merged with the given members. Throws a TypeError if these do not fit the settings' shape. */
+/**
+ * The settings merged with the given members; a secret in the form in which it is shown means the present one. Throws a
+ * TypeError if they do not fit the settings' shape.
+ */
 export function mergeSettings(present: Settings, change: SettingsChange): Settings {
-  return merge(present, change) as Settings;
+  return merge(present, withSecretsOf(settingsSchema, present, change)) as Settings;
 }
 
 /** The names of the settings that differ, such as `update.ota.server`. */
@@ -21,7 +25,7 @@ function merge(present: unknown, change: unknown): unknown {
 
 /** The members of a change that differ from the present settings. */
 export function onlyDifferences(present: Settings, change: SettingsChange): SettingsChange {
-  return differing(present, change) as SettingsChange;
+  return differing(present, withSecretsOf(settingsSchema, present, change)) as SettingsChange;
 }
 
 function differing(present: unknown, change: unknown): unknown {

@@ -1,5 +1,7 @@
 import type { Fault, StewardError } from "../contract/errors.ts";
+import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../contract/types.ts";
+import { shownSecrets } from "../store/validation/secrets.ts";
 import { dotted, mergeSettings, onlyDifferences } from "./changes.ts";
 import { settingsErrors } from "./rules.ts";
 
@@ -24,7 +26,9 @@ export function settingsFaults(
   const differences = onlyDifferences(present, change);
   return [
     ...signatureFaults(differences),
-    ...settingsErrors(next).map((error) => settingFault(error.pointer, "validation_failed", error)),
+    ...[...shownSecrets(settingsSchema, next), ...settingsErrors(next)].map((error) =>
+      settingFault(error.pointer, "validation_failed", error),
+    ),
     ...guards.flatMap((guard) => guard.faultsOf(differences)),
   ];
 }

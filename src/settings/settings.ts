@@ -6,6 +6,7 @@ import type { Role, Settings, SettingsChange } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 import { isObject, onlyKnown } from "../store/validation/members.ts";
+import { withoutSecrets } from "../store/validation/secrets.ts";
 import { type ChangedMember, changedMembers, dotted, mergeSettings, onlyDifferences } from "./changes.ts";
 import { type SettingsGuard, settingsFaults } from "./faults.ts";
 import { refuseDirectory } from "./rules.ts";
@@ -43,18 +44,17 @@ export function settingsKind(defaults: Settings): DocumentKind<Settings> {
 
 export function createSettings(document: Document<Settings>) {
   const guards: SettingsGuard[] = [];
-  const shown = new WeakMap<Settings, Settings>();
-  const redacted = new WeakMap<Settings, Settings>();
+  const views = {
+    admin: new WeakMap(),
+    operator: new WeakMap(),
+    readonly: new WeakMap(),
+  } as const satisfies Record<Role, WeakMap<Settings, Settings>>;
   return {
     read: (): Settings => document.read(),
-    /** The settings that `role` may see. */
-    view: (role: Role): Settings => {
-      // Members of a newer release stay in the document, but this release cannot show them correctly.
-      const present = shown.get(document.read()) ?? onlyKnown(settingsSchema, document.read());
-      shown.set(document.read(), present);
-      if (role !== "readonly") return present;
-      const known = redacted.get(present) ?? (redact(settingsSchema, present) as Settings);
-      redacted.set(present, known);
+    /** The settings that `role` may see; one object as long as they are the same. */
+    view: (role: Role, of = document.read()): Settings => {
+      const known = views[role].get(of) ?? viewOf(of, role);
+      views[role].set(of, known);
       return known;
     },
     /**
@@ -136,6 +136,14 @@ function refuseForeign(members: readonly ChangedMember[], { role, scope, require
 
 function mayWrite(role: Role, writer: unknown): boolean {
   return role === "admin" || (role === "operator" && writer === "operator");
+}
+
+/** Members of a newer release stay in the document, but this release cannot show them correctly. */
+function viewOf(settings: Settings, role: Role): Settings {
+  const present = onlyKnown(settingsSchema, settings);
+  if (role === "admin") return present;
+  const open = withoutSecrets(settingsSchema, present);
+  return role === "operator" ? open : (redact(settingsSchema, open) as Settings);
 }
 
 function redact(schema: unknown, value: unknown): unknown {

@@ -205,7 +205,7 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
     "This document, compressed where Accept-Encoding allows it. `If-None-Match` with its ETag is answered with 304. Every answer names it in a Link header (`rel=service-desc`).",
   greetConsole: "The facts that a sign-in page needs before a person has signed in.",
   getSettings:
-    "All settings with their values in effect. For the role readonly some values are `(hidden)`. Send the ETag as If-Match with a change, so that two programs do not overwrite each other.",
+    "All settings with their values in effect. For the role readonly some values are `(hidden)`. Who may not change a secret, such as a webhook's path, gets `…` and four digits for it; sent back, they change nothing. Send the ETag as If-Match, so that two programs do not overwrite each other.",
   updateSettings:
     "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Values that the host file decides are refused with `pinned_by_host`.",
   getSettingsSchema:

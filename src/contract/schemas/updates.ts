@@ -158,7 +158,7 @@ export const updates = {
     schedule: strictObject(
       {
         enabled: { type: "boolean" },
-        server: { type: "string", description: "hidden from readonly" },
+        server: { type: "string", "x-secret": "address" },
         next_check_at: nullableTimestamp,
         check_id: { type: "string", description: "of the check in progress; absent: there is none" },
         last_check: lastCheck,

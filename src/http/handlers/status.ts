@@ -1,7 +1,7 @@
 import type { Health, History, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
-import { coveredFor, viewOf } from "./updates.ts";
+import { viewOf } from "./updates.ts";
 
 interface StatusHandlersOptions {
   updates: { status(): Updates };
@@ -27,12 +27,7 @@ export interface Seen {
 /** Shows health, readiness, the status of the device and its figures. */
 export function createStatusHandlers(options: StatusHandlersOptions) {
   const { updates } = options;
-  const healthFor = (actor: Actor): Health => {
-    const health = options.health(actor.kind !== "anonymous");
-    if (roleOf(actor) !== "readonly" || health.checks === undefined) return health;
-    const cover = coveredFor(updates.status(), actor);
-    return { ...health, checks: health.checks.map((check) => ({ ...check, detail: cover(check.detail) })) };
-  };
+  const healthFor = (actor: Actor): Health => options.health(actor.kind !== "anonymous");
   return {
     getHealth: ({ actor }) => healthFor(actor),
     getReadiness: async ({ actor }) => {
@@ -41,25 +36,13 @@ export function createStatusHandlers(options: StatusHandlersOptions) {
     },
     getHistory: ({ query: { hours = 24, step_seconds = 300 } }) => options.history(hours, step_seconds),
     getMetrics: () => options.metrics(),
-    getStatus: async ({ actor }) => {
-      const whole = updates.status();
-      const answer = await options.status({
-        updates: viewOf(whole, actor),
+    getStatus: async ({ actor }) =>
+      options.status({
+        updates: viewOf(updates.status(), actor),
         mayNameUsers: mayNameUsers(actor),
         latest: await latestEvents(options.events, actor),
-      });
-      return coverNeeds(answer, coveredFor(whole, actor));
-    },
+      }),
   } satisfies Partial<Handlers>;
-}
-
-/** Needs that have nothing to cover stay the same values. */
-function coverNeeds(answer: Status, cover: (text: string) => string): Status {
-  const needs = answer.needs.map((need) => {
-    const detail = cover(need.detail);
-    return detail === need.detail ? need : { ...need, detail };
-  });
-  return { ...answer, needs };
 }
 
 /** The same as for `listUsers`: administrators, and their tokens that may read users. */

@@ -1,15 +1,14 @@
 import { StewardError } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
-import type { ConsoleGreeting, Role, Settings, SettingsChange, Tls, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Settings, SettingsChange, Tls, Version } from "../../contract/types.ts";
 import { changedSettings } from "../../settings/changes.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import type { Damage } from "../../store/documents/register.ts";
-import { onlyKnown } from "../../store/validation/members.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import type { MakeSupportBundle } from "../../system/support-bundle.ts";
 import { requireStepUp } from "../authorise.ts";
-import { type Actor, type Call, form, type Handlers, roleOf } from "../call.ts";
+import { type Call, form, type Handlers, writingRole } from "../call.ts";
 
 interface SystemHandlersOptions {
   settings: SettingsStore;
@@ -45,7 +44,7 @@ export function createSystemHandlers(options: SystemHandlersOptions) {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
     getOpenApi: () => ({ path: options.apiDocument }),
     greetConsole: () => options.greet(),
-    getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
+    getSettings: ({ actor }) => settings.view(writingRole(actor)),
     updateSettings: form(
       (call: Call<"updateSettings">) => updateSettings(options, call),
       (sound: SettingsChange) => settings.faultsOf(sound),
@@ -81,37 +80,25 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/**
- * An administrator's API token writes only the settings that an operator may: the others need the password again. Root
- * has given a fleet's token that right.
- */
-function writingRole(actor: Actor): Role {
-  const role = roleOf(actor) ?? "readonly";
-  return actor.kind === "token" && role === "admin" && !isFleet(actor) ? "operator" : role;
-}
-
-function isFleet(actor: Actor): boolean {
-  return actor.kind === "token" && actor.token.is_fleet;
-}
-
 async function updateSettings(
   { settings, settingsChanged }: SystemHandlersOptions,
   { actor, body, ifMatch, note }: Call<"updateSettings">,
 ): Promise<Settings> {
+  const isFleetToken = actor.kind === "token" && actor.token.is_fleet;
   const writer = {
     role: writingRole(actor),
     isLocalRoot: actor.kind === "local-root",
     scope: actor.kind === "token" ? operations.updateSettings.scope : undefined,
-    requireStepUp: () => (isFleet(actor) ? undefined : requireStepUp(actor)),
+    requireStepUp: () => (isFleetToken ? undefined : requireStepUp(actor)),
   };
   let before = settings.read();
   const after = await settings.change(body, writer, (present) => {
     before = present;
-    ifMatch(onlyKnown(settingsSchema, present));
+    ifMatch(settings.view(writer.role, present));
   });
   // Only names: not every role may see the values.
   const changed = changedSettings(before, after);
   note({ details: { changed }, isUnchanged: after === before });
   if (changed.length > 0) settingsChanged(changed);
-  return onlyKnown(settingsSchema, after);
+  return settings.view(writer.role, after);
 }

@@ -1,11 +1,12 @@
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { updateOperations } from "../../contract/operations/updates.ts";
-import { hidden } from "../../contract/schemas/settings-forms.ts";
+import { updates as updatesSchema } from "../../contract/schemas/updates.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
+import { withoutSecrets } from "../../store/validation/secrets.ts";
 import type { Updates } from "../../updates/updater.ts";
-import { type Actor, eventActorOf, type Handlers, type HandlersOf, roleOf } from "../call.ts";
+import { type Actor, eventActorOf, type Handlers, type HandlersOf, writingRole } from "../call.ts";
 
 /** Handles the status of updates, checks, and the root of trust. */
 export function createUpdateHandlers(updates: Updates): HandlersOf<typeof updateOperations> {
@@ -41,20 +42,20 @@ export function createUpdateHandlers(updates: Updates): HandlersOf<typeof update
       note({ details: { kind, for: duration } });
       return updates.postpone(kind, seconds);
     },
-    dismissFailedUpdate: async ({ body, note }) => {
+    dismissFailedUpdate: async ({ actor, body, note }) => {
       const newest = (await updates.dismiss(body.release_id)).at(-1);
       if (newest === undefined) note({ isUnchanged: true });
       else {
         const { id: release_id, kind, name, version } = newest;
         note({ details: { release_id, kind, name, version } });
       }
-      return updates.status();
+      return viewOf(updates.status(), actor);
     },
     confirmUpdateTrust: async ({ actor, body: { fingerprint }, note }) => {
       const { kind, name } = eventActorOf(actor);
       const status = await updates.confirmTrust(fingerprint, name ?? kind);
       note({ details: { fingerprint } });
-      return status;
+      return viewOf(status, actor);
     },
   };
 }
@@ -89,38 +90,9 @@ function postponementOf(duration: string): number {
   });
 }
 
-/** Hides the update server as in the settings, also in a failure that names it. */
+/** Hides the secret part of the update server's address as in the settings. */
 export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
+  if (writingRole(actor) === "admin") return status;
   const { schedule } = status;
-  if (roleOf(actor) !== "readonly" || schedule.server === "") return status;
-  const covered = coverDetails(status, coveredFor(status, actor));
-  return { ...covered, schedule: { ...covered.schedule, server: hidden } };
-}
-
-/** A document in which every member `detail` is covered, at any depth. */
-function coverDetails<T>(value: T, cover: (text: string) => string): T {
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, member]: [string, unknown]) => [
-    name,
-    name === "detail" && typeof member === "string" ? cover(member) : coverDetails(member, cover),
-  ]);
-  return (Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)) as T;
-}
-
-/** Hides the server in a sentence about updates, from callers who may not see it. */
-export function coveredFor({ schedule }: UpdatesStatus, actor: Actor) {
-  const isHidden = roleOf(actor) === "readonly" && schedule.server !== "";
-  return <T extends string | null>(text: T): T =>
-    isHidden ? (coverServer(text, schedule.server) as T) : text;
-}
-
-/** Covers the address as a whole and in parts, anywhere in `text`; the longest first, since it contains the others. */
-function coverServer(text: string | null, server: string): string | null {
-  if (text === null) return null;
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  const parts = url?.protocol === "file:" ? [url.pathname] : [url?.origin, url?.host, url?.hostname];
-  const names = [server, url?.href, ...parts].filter(
-    (name): name is string => name !== undefined && name !== "",
-  );
-  return names.reduce((covered, name) => covered.replaceAll(name, hidden), text);
+  return { ...status, schedule: withoutSecrets(updatesSchema.properties.schedule, schedule) };
 }
