@@ -3,6 +3,7 @@ import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import { changedMembers, dotted } from "../settings/changes.ts";
 import { isObject } from "../store/validation/members.ts";
+import { withoutSecrets } from "../store/validation/secrets.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import type { Present } from "./order.ts";
 
@@ -59,10 +60,11 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
 }
 
 function settingChanges(before: Present, after: Present): ConfigurationChange[] {
+  const [was, is] = [before, after].map(({ settings }) => withoutSecrets(settingsSchema, settings));
   const members = changedMembers(settingsSchema, before.settings, after.settings).map(({ pointer }) => ({
     member: dotted(pointer),
-    before: textOf(at(before.settings, pointer)),
-    after: textOf(at(after.settings, pointer)),
+    before: textOf(at(was, pointer)),
+    after: textOf(at(is, pointer)),
   }));
   return members.length === 0 ? [] : [{ subject: "settings", name: "", action: "changed", members }];
 }

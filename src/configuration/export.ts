@@ -10,6 +10,7 @@ import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
 import { scopeNames } from "../contract/scopes.ts";
 import type { Configuration, ExportedConfiguration } from "../contract/types.ts";
 import { onlyKnown } from "../store/validation/members.ts";
+import { withoutSecrets } from "../store/validation/secrets.ts";
 import { readRootToInstall } from "../tuf/root-of-trust.ts";
 import type { Account } from "../users/account.ts";
 import { configurationFaults } from "./faults.ts";
@@ -28,7 +29,10 @@ interface ExportSource {
 }
 
 export interface ExportOptions {
-  /** Neither hashes of passwords, nor second factors, nor tokens, which a file names by their hash. */
+  /**
+   * Neither hashes of passwords, nor second factors, nor tokens, which a file names by their hash; secrets of the settings in
+   * the form in which they are shown, which this device takes for its own.
+   */
   readonly withoutSecrets: boolean;
   /** The key of the device that second factors are sealed to; null: this device's own. */
   readonly sealTo: string | null;
@@ -56,7 +60,8 @@ export async function exportConfiguration(
   const tokens = options.withoutSecrets ? null : tokensOf(source, local, leave);
   refuseSurplus("users", users);
   refuseSurplus("API tokens", tokens ?? []);
-  const settings = onlyKnown(settingsSchema, source.present.settings);
+  const present = onlyKnown(settingsSchema, source.present.settings);
+  const settings = options.withoutSecrets ? withoutSecrets(settingsSchema, present) : present;
   const file: Configuration = { version: 1, users, ...(tokens && { tokens }), settings };
   return {
     configuration: { ...withoutRefused(source, file, leave), ...(root !== null && { update_root: root }) },

@@ -188,7 +188,10 @@ export const exportQuery = {
   type: "object",
   additionalProperties: false,
   properties: {
-    without_secrets: { type: "boolean", description: "no password hashes, second factors and tokens" },
+    without_secrets: {
+      type: "boolean",
+      description: "no password hashes, second factors, tokens and secrets of settings",
+    },
     seal_to: {
       type: "string",
       pattern: "^age1[0-9a-z]{58}$",

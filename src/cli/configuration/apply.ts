@@ -33,7 +33,7 @@ export const apply: Command = {
     { name: "export", summary: "instead print this device as a file that changes nothing here" },
     {
       name: "without-secrets",
-      summary: "with --export: no password hashes, no second factors, no tokens",
+      summary: "with --export: no password hashes, second factors, tokens, and secrets of settings",
     },
     {
       name: "seal-to",

@@ -2,6 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../files/durable-file.ts";
 import { takeLock } from "../files/lock.ts";
+import { withoutSecrets } from "../validation/secrets.ts";
 import {
   compareFormats,
   type DocumentKind,
@@ -91,7 +92,7 @@ export function createStateTools(directory: string, kinds: readonly Kind[]) {
     show: async (name: string, choice: CopyChoice = {}): Promise<unknown> => {
       const kind = kindOf(name);
       const file = isChosen(choice) ? await chosenFile(directory, name, choice) : name;
-      return masked((await readCopy(directory, kind, file)).value);
+      return masked(withoutSecrets(kind.schema, (await readCopy(directory, kind, file)).value));
     },
     /** Replaces the document by the last good copy or the chosen one; the present file is kept. */
     restore: async (name: string, choice: CopyChoice = {}): Promise<StateEntry> => {
