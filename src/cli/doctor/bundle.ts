@@ -25,9 +25,10 @@ units.txt, disks.txt, mounts.txt, clock.txt, system.txt
                          what systemctl, df, mount, timedatectl and os-release say
 
 It holds no password, hash, key, token or session. User names are user-1, user-2 and so on, addresses address-1 and so
-on, and the host name is this-device; the contact of the settings is left out. The device's name and location, further
-names in the host file, and those of time and update servers stay, and so does what hooks of the product have printed:
-read it before you send it.
+on, and the host name is this-device; the contact of the settings is left out, and so are path and query of addresses, which
+may be a secret: settings.json has four digits in their place, which change with them. The device's name and location,
+further names in the host file, and those of time and update servers stay, and so does what hooks of the product have
+printed: read it before you send it.
 `;
 
 interface BundledFile {

@@ -22,6 +22,8 @@ const secrets = [
   /\b[A-Z2-7]{26,}\b/g,
   /(?<=:\/\/)[^\s/@"]+(?=@)/g,
   /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
+  // Path and query of an address, which may be all that its receiver asks for; not as the settings show them, without.
+  /(?<=\bhttps?:\/\/[^\s/?#"'<>]+)[/?](?!…)[^\s"'<>]+/gi,
   // 20 characters or more of base64 or base64url, with small and capital letters and figures among them.
   /(?<![\w/+-])(?=[\w/+-]*\d)(?=[\w/+-]*[A-Z])(?=[\w/+-]*[a-z])[\w+-]{20,}={0,2}/g,
 ];
