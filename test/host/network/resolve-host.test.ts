@@ -65,6 +65,24 @@ describe("the addresses of a host", () => {
     );
   });
 
+  for (const [name, found, expected] of [
+    ["six first", ["2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1", "192.0.2.2"], "6:1 4:1 6:2 4:2 6:3"],
+    ["four first", ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8::1"], "4:1 6:1 4:2 4:3"],
+    [
+      "more of one family than are used",
+      [...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((last) => `2001:db8::${last}`), "192.0.2.1"],
+      "6:1 4:1 6:2 6:3 6:4 6:5 6:6 6:7",
+    ],
+  ] as const)
+    it(`take turns by family where the resolver has ${name} (a family that leads nowhere)`, async () => {
+      const held = heldResolver();
+      const addresses = createResolveHost({ lookUp: held.lookUp })("dual.example");
+      await held.turn();
+      held.answer(...found);
+      const short = (address: string) => `${address.includes(":") ? 6 : 4}:${address.at(-1)}`;
+      assert.equal((await addresses).map(short).join(" "), expected);
+    });
+
   it("of which there are none are refused", async () => {
     const held = heldResolver();
     const addresses = createResolveHost({ lookUp: held.lookUp })("none.example");

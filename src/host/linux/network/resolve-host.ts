@@ -19,8 +19,9 @@ interface ResolveHostOptions {
 }
 
 /**
- * Resolves names through the C library, so that /etc/hosts counts and addresses come in the order of RFC 6724. A look-up
- * cannot be cancelled, and occupies one of the four threads that file writes need too, so there is only one at a time and
+ * Resolves names through the C library, so that /etc/hosts counts and addresses come in the order of RFC 6724, except
+ * that the families take turns (RFC 8305 §4): one that leads nowhere must not hide the other. A look-up cannot be
+ * cancelled, and occupies one of the four threads that file writes need too, so there is only one at a time and
  * the others wait. Rejects with the resolver's code (ENOTFOUND, EAI_AGAIN), or ETIMEOUT.
  */
 export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost {
@@ -50,7 +51,11 @@ function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
 
 function addressesOf(host: string): (found: readonly LookupAddress[]) => string[] {
   return (found) => {
-    const addresses = [...new Set(found.map(({ address }) => address))].slice(0, mostAddresses);
+    const all = [...new Set(found.map(({ address }) => address))];
+    const isOfFirst = (address: string): boolean => isIP(address) === isIP(all[0] ?? "");
+    const others = all.filter((address) => !isOfFirst(address));
+    const mixed = all.filter(isOfFirst).flatMap((address) => [address, ...others.splice(0, 1)]);
+    const addresses = [...mixed, ...others].slice(0, mostAddresses);
     if (addresses.length === 0) throw failure("ENOTFOUND", `${host} has no address`);
     return addresses;
   };
