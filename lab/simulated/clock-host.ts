@@ -164,6 +164,7 @@ class SimulatedHost implements ClockHost {
       daemonOf: (daemon) => this.#daemonClient(daemon),
       readRealTimeClock: async () => this.#plan.battery ?? null,
       readOfferedServers: () => [],
+      readNetwork: () => this.network.ownAddress,
       random: () => chance.uniform(),
       wall: () => this.kernel.wallMilliseconds(),
       uptime: () => this.kernel.uptimeSeconds(),

@@ -71,6 +71,8 @@ export interface TimeNetwork {
   readonly servers: ServerPlan[];
   /** false: no packet gets through, and no name is found. */
   isUp: boolean;
+  /** The address that the device has in it. */
+  ownAddress: string;
   /** Names besides the literal addresses. */
   readonly names: Map<string, readonly string[]>;
   /** Packets that were sent. */
@@ -97,6 +99,7 @@ export function createTimeNetwork(options: TimeNetworkOptions): TimeNetwork {
 
 class Network implements TimeNetwork {
   isUp = true;
+  ownAddress = "198.51.100.7";
   sent = 0;
   readonly keyExchanges: { address: string; atSeconds: number | null }[] = [];
   readonly servers: ServerPlan[];

@@ -57,6 +57,8 @@ export interface HostClock {
   readRealTimeClock(): Promise<Date | null>;
   /** The time servers that the network offers, as entries of `time.servers`, the most that these may have. */
   readOfferedServers(): readonly string[];
+  /** The addresses that this device has beyond its links, as a text to compare: another text is another network. */
+  readNetwork(): string;
 }
 
 interface HostNetwork {

@@ -267,32 +267,9 @@ describe("difficult servers", () => {
       },
     },
     {
-      name: "one that says DENY is not asked again",
+      name: "one that says DENY does not vote",
       host: { servers: servers({ manner: { kiss: "DENY" } }, {}, {}, {}) },
       bounds: { ...usual, steps: [0.5], also: { "it is marked": (run) => stateOf(run, 0) === "kod" } },
-    },
-    {
-      name: "a single one that says DENY gets one packet and no more",
-      seconds: 24 * hour,
-      sampleSeconds: 600,
-      host: { servers: servers({ manner: { kiss: "DENY" } }) },
-      bounds: {
-        isUntouched: true,
-        endState: "unsynchronised",
-        also: { "one packet was sent": ({ host }) => host.network.sent === 1 },
-      },
-    },
-    {
-      name: "a single one that says RATE is left in peace, ever longer",
-      seconds: 24 * hour,
-      sampleSeconds: 600,
-      host: { servers: servers({ manner: { kiss: "RATE" } }) },
-      bounds: {
-        isUntouched: true,
-        endState: "unsynchronised",
-        // 256 s, 1024 s, 4096 s, 16384 s, 65536 s: five or six packets in a day.
-        also: { "few packets were sent": ({ host }) => host.network.sent <= 6 },
-      },
     },
     {
       name: "two of one merit do not take turns as the leading one",

@@ -61,12 +61,16 @@ export class ClockLoop {
   /** Rounds of the start's burst that are still to come. */
   #burstLeft = 0;
   #checkedAt = Number.POSITIVE_INFINITY;
+  #network: string;
+  /** No server has been asked on this network yet. */
+  #isNetworkNew = false;
   #requestedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClockOptions, parts: ClockParts) {
     const { driver, record, bootId, timers } = options;
     this.#options = options;
     this.#parts = parts;
+    this.#network = options.readNetwork();
     const wasRightAtStart =
       record.read().synchronised_boot_id === bootId || driver.kernel()?.isSynchronised === true;
     this.#state = initialState({ blocker: driver.blocker, wasRightAtStart });
@@ -240,7 +244,11 @@ export class ClockLoop {
     const now = this.#now();
     const sinceSeconds = now - this.#checkedAt;
     this.#checkedAt = now;
-    if (isOther || sinceSeconds > sleptSeconds) this.nudge();
+    const network = this.#options.readNetwork();
+    const isMoved = network !== this.#network;
+    this.#network = network;
+    this.#isNetworkNew ||= isMoved;
+    if (isOther || isMoved || sinceSeconds > sleptSeconds) this.nudge();
   }
 
   /** A round now, or the one that runs if its settings still hold. Throws `rate_limited`, and what an external daemon throws. */
@@ -264,11 +272,11 @@ export class ClockLoop {
   }
 
   /** True where the joined round is what was requested, and not a single exchange or a reading of a daemon. */
-  #isAnswer({ burst: exchanges }: RoundOptions, { isStepAllowed }: RoundRequest): boolean {
+  #isAnswer({ burst: exchanges, isAsked }: AskedRound, { isStepAllowed }: RoundRequest): boolean {
     const { mode, sync } = this.#state;
     // It only measured, as the agent was backing off; a requested correction ends that.
     if (isStepAllowed && mode?.kind === "observe" && mode.because === "external_change") return false;
-    return exchanges >= burst || sync.verdict?.kind === "agreed";
+    return (isAsked && exchanges >= burst) || sync.verdict?.kind === "agreed";
   }
 
   #begin(exchanges: number): void {
@@ -326,7 +334,9 @@ export class ClockLoop {
       isAuthenticatedOnly: settings.authenticated_only,
     });
     if (settings.servers.length === 0) return roundWithoutServers;
-    await pool.poll(options);
+    const isAsked = options.isAsked || this.#isNetworkNew;
+    this.#isNetworkNew = false;
+    await pool.poll({ ...options, isAsked });
     const refusal = await confirmProvisional(this.#parts, options, settings);
     // Nothing follows from an abandoned round, so what it says does not matter.
     if (options.isAbandoned || this.#noticeExternalChange()) return disturbedRound;

@@ -28,6 +28,7 @@ export interface ClockOptions extends ServerResolution {
   readonly daemonOf: (daemon: TimeDaemon) => ExternalDaemon;
   readonly readRealTimeClock: () => Promise<Date | null>;
   readonly readOfferedServers: () => readonly string[];
+  readonly readNetwork: () => string;
   /** 0 to 1. */
   readonly random: () => number;
   /** Milliseconds of the host's wall clock. */

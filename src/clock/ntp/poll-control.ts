@@ -1,11 +1,7 @@
 /** When a source is polled next. A value: each function gives the state after what happened. */
 export interface PollState {
-  /** false: the source refused to be polled; nothing is sent to it until its settings or address change. */
-  readonly isWelcome: boolean;
   /** Log2 of the seconds between polls that are answered. */
   readonly exponent: number;
-  /** Log2 of the least seconds between any two packets to this source; kisses raise it, and it never falls. */
-  readonly floorExponent: number;
   /** −`countLimit` to `countLimit`: how long the clock has been steady at this interval. */
   readonly count: number;
   /** Polls in a row without an answer. */
@@ -14,10 +10,7 @@ export interface PollState {
 
 /** Log2 seconds: 64 s and 1024 s (RFC 5905 §7.2 has MINPOLL 4 and MAXPOLL 17; 6 and 10 are what servers expect). */
 const least = 6;
-const usualMost = 10;
-
-/** Log2 seconds: 36 h, the longest interval that kisses lead to (RFC 5905 §7.2: MAXPOLL). */
-const most = 17;
+const most = 10;
 
 /** Jitters that an offset may have and still count as steady (RFC 5905 §A.5.5.6: PGATE). */
 const gate = 4;
@@ -35,13 +28,7 @@ const retryJitter = 0.1;
 /** Failures in a row after which the interval begins again: as many as the reach register holds. */
 const forgetfulFailures = 8;
 
-export const firstPoll: PollState = {
-  isWelcome: true,
-  exponent: least,
-  floorExponent: 0,
-  count: 0,
-  failures: 0,
-};
+export const firstPoll: PollState = { exponent: least, count: 0, failures: 0 };
 
 /**
  * After a believable answer. Steady means that the clock's offset (seconds) is below four jitters (seconds) and its
@@ -66,29 +53,14 @@ export function afterSilence(state: PollState): PollState {
   return { ...state, failures: state.failures + 1 };
 }
 
-/**
- * After a kiss-o'-death (RFC 5905 §7.4). After DENY and RSTR the source is not polled any more. RATE makes the interval
- * four times as long from then on; so does an unknown code.
- */
-export function afterKiss(state: PollState, code: string): PollState {
-  if (code === "DENY" || code === "RSTR") return { ...state, isWelcome: false };
-  const floorExponent = Math.min(most, state.exponent + 2);
-  return withExponent({ ...state, floorExponent }, floorExponent);
-}
-
 /** At the interval of an exponent, within the bounds, with the count begun again. */
 function withExponent(state: PollState, exponent: number): PollState {
-  const highest = Math.max(usualMost, state.floorExponent);
-  const lowest = Math.max(least, state.floorExponent);
-  return { ...state, exponent: Math.min(highest, Math.max(lowest, exponent)), count: 0 };
+  return { ...state, exponent: Math.min(most, Math.max(least, exponent)), count: 0 };
 }
 
-/** Seconds until the next poll; null: never. `random`: 0 to 1, new at each call. */
-export function waitSeconds(state: PollState, random: number): number | null {
-  if (!state.isWelcome) return null;
+/** Seconds until the next poll. `random`: 0 to 1, new at each call. */
+export function waitSeconds(state: PollState, random: number): number {
   if (state.failures === 0) return 2 ** state.exponent;
   const doubled = Math.min(lastRetrySeconds, firstRetrySeconds * 2 ** (state.failures - 1));
-  const retry = doubled * (1 + retryJitter * (2 * random - 1));
-  // A lost packet does not entitle to more requests than the server allows.
-  return Math.max(retry, state.floorExponent === 0 ? 0 : 2 ** state.floorExponent);
+  return doubled * (1 + retryJitter * (2 * random - 1));
 }

@@ -161,8 +161,7 @@ function isSame(one: DatagramAddress | null, other: DatagramAddress): boolean {
 }
 
 function rate(source: Source, nowSeconds: number): RatedSource {
-  const isHeard = source.denied() === null && source.reach() !== 0;
-  const estimate = isHeard ? estimateOf(source.register(), nowSeconds) : null;
+  const estimate = source.reach() !== 0 ? estimateOf(source.register(), nowSeconds) : null;
   return { source, estimate, distanceSeconds: estimate && rootDistance(estimate, nowSeconds) };
 }
 

@@ -1,8 +1,8 @@
 import { serverParts, type TimeServer } from "../../contract/clock/time-server.ts";
 import type { DatagramAddress, Timers } from "../../host/ports.ts";
 import type { Counters } from "../counters.ts";
+import { AddressWalk } from "./address-walk.ts";
 import type { Exchange, Seal } from "./exchange.ts";
-import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-control.ts";
 import { type NtpTarget, resolveServer, type ServerResolution } from "./resolve-server.ts";
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
@@ -41,7 +41,7 @@ export interface SourceOptions extends ServerResolution {
 export interface PollRequest {
   /** Exchanges with the server. */
   readonly burst: number;
-  /** A person asks: no wait after earlier failures holds. */
+  /** A person asks, or the network is another one: no wait after earlier failures or refusals holds. */
   readonly isAsked: boolean;
 }
 
@@ -64,17 +64,18 @@ export class Source {
   readonly #options: SourceOptions;
   /** null: plain NTP, or the first request was not made yet. */
   #association: Association | null = null;
-  /** The NTP server as it was looked up last. */
+  /** The NTP server as it was looked up last, and its addresses. */
   #target: NtpTarget | null = null;
+  #found: readonly string[] = [];
+  readonly #walk = new AddressWalk();
   #address: DatagramAddress | null = null;
+  /** Monotonic seconds of the last request to that address. */
+  #askedAt = Number.POSITIVE_INFINITY;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #register: SampleRegister = emptyRegister;
   /** The value of `moved` when the samples were last brought up to date. */
   #moved = 0;
   #reach = 0;
-  #poll: PollState = firstPoll;
-  #denied: string | null = null;
-  #nextPollAt = Number.NEGATIVE_INFINITY;
   #failure: string | null = null;
 
   constructor({ host: id, nts }: TimeServer, options: SourceOptions) {
@@ -102,11 +103,6 @@ export class Source {
     return this.#reach;
   }
 
-  /** The code of the kiss-o'-death that forbade further requests; null: it may be polled. */
-  denied(): string | null {
-    return this.#denied;
-  }
-
   /** The reason why the last exchange brought no sample; null: it brought one. */
   failure(): string | null {
     return this.#failure;
@@ -123,19 +119,25 @@ export class Source {
   }
 
   /**
-   * Polls it so many times, two seconds apart; once while it is provisional. Does nothing while it has asked for fewer
-   * requests. Never rejects.
+   * Polls it so many times, an address two seconds apart; once while it is provisional. An address that has asked for it is
+   * left in peace, unless a person asks and there is no other: then it gets one request. Never rejects.
    */
   async poll({ burst, isAsked }: PollRequest): Promise<void> {
-    const { monotonic, timers } = this.#options;
-    for (let count = 0; count < burst; count += 1) {
-      if (this.#denied !== null || monotonic() < this.#nextPollAt) return;
-      if (count > 0) await new Promise<void>((resolve) => timers.after(burstSpacingSeconds, resolve));
-      // Once a burst: a name need not be looked up every two seconds. A cookie is needed each time.
-      const address = count === 0 || this.nts ? await this.#lookUp(isAsked) : this.#address;
+    const { monotonic, timers, exchange } = this.#options;
+    let isFirst = true;
+    for (let left = burst; left > 0; ) {
+      const before = this.#address;
+      const address = await this.#next(isFirst, isAsked);
       if (!address) return;
-      this.#take(await this.#options.exchange(address, this.#association?.seal));
+      const isAgain = !isFirst && address === before;
+      if (isAgain || this.#walk.isQuiet(address.address, monotonic()))
+        await new Promise<void>((resolve) => timers.after(burstSpacingSeconds, resolve));
+      isFirst = false;
+      const outcome = await exchange(address, this.#association?.seal);
+      this.#take(address, outcome);
       if (this.isProvisional()) return;
+      // A refusal is one address's: another one is asked in its place.
+      if (!this.#walk.isRefused(address.address)) left -= 1;
     }
   }
 
@@ -150,26 +152,30 @@ export class Source {
     else await this.poll(request);
   }
 
-  /** Looks the name up again every hour, and after a failure: another address may answer. */
-  async #lookUp(isAsked: boolean): Promise<DatagramAddress | null> {
-    const { monotonic, counters } = this.#options;
+  /** The address that takes the next request; null: there is none, or none may be asked now. */
+  async #next(isFirst: boolean, isAsked: boolean): Promise<DatagramAddress | null> {
     const target = await this.#ntpServer(isAsked);
     if ("failure" in target) {
       this.#fail(target.failure);
       return null;
     }
-    const isStale = this.#target !== target || monotonic() - this.#lookedUpAt > nameLifetimeSeconds;
-    if (this.#address && this.#failure === null && !isStale) return this.#address;
+    // Every hour, and after a failure: the name may lead elsewhere. Once a burst, for look-ups take long.
+    const isStale =
+      this.#failure !== null || this.#options.monotonic() - this.#lookedUpAt > nameLifetimeSeconds;
+    if (this.#target !== target || (isFirst && isStale)) await this.#lookUp(target);
+    return this.#choose(target.port, isFirst && isAsked);
+  }
+
+  async #lookUp(target: NtpTarget): Promise<void> {
     this.#target = target;
-    counters.add("name_look_ups");
+    this.#options.counters.add("name_look_ups");
     const found = await resolveServer(this.#options, target);
-    if (!("failure" in found)) this.#choose(found.map((address) => ({ address, port: target.port })));
-    else {
-      // A resolver that is silent for once says nothing against the address.
-      if (!found.failure.startsWith("name_")) this.#moveTo(null);
-      this.#fail(found.failure);
-    }
-    return this.#address;
+    // A resolver that is silent for once says nothing against the addresses.
+    const isSilent = "failure" in found && found.failure.startsWith("name_");
+    if (isSilent && this.#found.length > 0) return;
+    this.#found = "failure" in found ? [] : found;
+    if ("failure" in found) this.#fail(found.failure);
+    else this.#lookedUpAt = this.#options.monotonic();
   }
 
   async #ntpServer(isAsked: boolean): Promise<NtpTarget | { readonly failure: string }> {
@@ -178,24 +184,36 @@ export class Source {
     return this.#association.target({ isAsked });
   }
 
-  /** Keeps the address that answered last, unless it was silent several times in a row; else takes one that no other source has. */
-  #choose(found: readonly DatagramAddress[]): void {
-    const free = found.filter((address) => !this.#options.isTaken(address, this.id));
-    const isPresent = ({ address }: DatagramAddress) => address === this.#address?.address;
+  /**
+   * Keeps the address that answered last, unless it refused or was silent several times in a row; else takes the next one
+   * that no other source has.
+   */
+  #choose(port: number, isAsked: boolean): DatagramAddress | null {
+    const { isTaken, monotonic } = this.#options;
+    const free = this.#found.filter((address) => !isTaken({ address, port }, this.id));
+    if (free.length === 0) {
+      if (this.#found.length > 0) this.#fail("same_server");
+      this.#moveTo(null);
+      return null;
+    }
+    const present = this.#address?.address ?? "";
     // One lost packet is not a reason to leave a server.
-    const isGivenUp = this.#failure !== null && (this.#reach & silences) === 0;
-    const next = free.find((address) => isPresent(address) !== isGivenUp);
-    this.#moveTo(next ?? free[0] ?? null);
-    if (free.length === 0) this.#fail("same_server");
+    const isSilent = this.#failure !== null && (this.#reach & silences) === 0;
+    const isKept = free.includes(present) && !isSilent && !this.#walk.isRefused(present);
+    const inTurn = isKept ? [present] : this.#walk.inTurn(free);
+    const welcome = inTurn.find((address) => !this.#walk.isQuiet(address, monotonic()));
+    const address = welcome ?? (isAsked ? inTurn[0] : undefined);
+    if (address === undefined) return null;
+    this.#moveTo({ address, port });
+    return this.#address;
   }
 
   #moveTo(address: DatagramAddress | null): void {
-    this.#lookedUpAt = this.#options.monotonic();
     if (address?.address === this.#address?.address && address?.port === this.#address?.port) return;
-    // Samples of the former address, and its kisses, do not hold for this one.
+    // Samples of the former address do not hold for this one.
     this.#register = emptyRegister;
     this.#reach = 0;
-    this.#poll = firstPoll;
+    this.#askedAt = Number.POSITIVE_INFINITY;
     this.#address = address;
   }
 
@@ -204,8 +222,9 @@ export class Source {
     this.#reach = shiftReach(this.#reach, false);
   }
 
-  #take(outcome: ExchangeOutcome): void {
+  #take({ address }: DatagramAddress, outcome: ExchangeOutcome): void {
     const { counters, monotonic } = this.#options;
+    const now = monotonic();
     counters.add("exchanges");
     counters.add("bad_packets", outcome.ignored.length);
     switch (outcome.kind) {
@@ -214,19 +233,22 @@ export class Source {
         this.#failure = null;
         this.#reach = shiftReach(this.#reach, true);
         this.#register = addSample(this.register(), outcome.sample);
-        return;
-      case "kiss":
+        this.#walk.answered(address, now);
+        break;
+      case "kiss": {
         counters.add("kisses");
-        this.#poll = afterKiss(this.#poll, outcome.code);
-        this.#nextPollAt = monotonic() + (waitSeconds(this.#poll, 0) ?? 0);
-        if (!this.#poll.isWelcome) this.#denied = outcome.code;
+        const intervalSeconds = Math.max(1, now - this.#askedAt);
+        this.#walk.kissed(address, now, { kiss: outcome.code, isSigned: this.nts, intervalSeconds });
         this.#fail(`kiss ${outcome.code}`);
-        return;
+        break;
+      }
       case "silent":
         counters.add("silences");
         if (outcome.reason === "nts_nak") this.#association?.refused();
+        this.#walk.failed(address, now);
         this.#fail(outcome.reason);
     }
+    this.#askedAt = now;
   }
 }
 

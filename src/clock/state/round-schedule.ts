@@ -44,8 +44,7 @@ export function nextRound(
   if (mode?.kind === "manual") return null;
   if (mode?.kind === "delegate") return { seconds: daemonPollSeconds, exchanges: 1 };
   if (burstLeft > 0) return { seconds: firstBurst.pauseSeconds, exchanges: 1 };
-  const seconds = waitSeconds(poll, random) ?? pollSecondsOf(mode, poll);
-  return { seconds, exchanges: poll.failures > 0 ? burst : 1 };
+  return { seconds: waitSeconds(poll, random), exchanges: poll.failures > 0 ? burst : 1 };
 }
 
 /** Seconds between two rounds that are answered. */

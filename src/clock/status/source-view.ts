@@ -52,15 +52,14 @@ function stateOf(
   last: Ballot | null,
   verdict: Verdict | null,
 ): StateAndReason {
-  const denied = source.denied();
-  if (denied !== null) return { state: "kod", reason: reasonOf("kiss_denied", denied) };
   const failure = source.failure();
   if (failure?.startsWith("kiss ")) return { state: "kod", reason: failureReason(failure) };
   if (!estimate || !last) {
     if (failure === "same_server") return { state: "unused", reason: failureReason(failure) };
-    return last || failure
-      ? { state: "unreachable", reason: failure === null ? null : failureReason(failure) }
-      : { state: "unused", reason: reasonOf("not_asked") };
+    if (failure !== null) return { state: "unreachable", reason: failureReason(failure) };
+    if (last) return { state: "unreachable", reason: null };
+    // Its answers do not count any more, as another clock is measured now, or the settings are others.
+    return { state: "unused", reason: reasonOf(source.reach() === 0 ? "not_asked" : "not_selected") };
   }
   if (source.isProvisional()) return { state: "unused", reason: reasonOf("nts_not_confirmed") };
   if (verdict?.kind === "suspect" && verdict.id === source.id) {
@@ -122,7 +121,7 @@ const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
 export function failureReason(failure: string): Reason {
   const [word = "", ...more] = failure.split(" ");
   const cause = more.length > 0 ? more.join(" ") : null;
-  if (word === "kiss") return reasonOf("kiss_rate", cause);
+  if (word === "kiss") return reasonOf(cause === "RATE" ? "kiss_rate" : "kiss_denied", cause);
   const code = failureCodes[word] ?? sourceReasonCodes.find((one) => one === word) ?? "system_error";
   return reasonOf(code, cause ?? (word === code ? null : word));
 }

@@ -64,6 +64,7 @@ export function openHost(options: HostOptions): Host {
       services: createTimeServices(),
       readRealTimeClock: async () => readRealTimeClock(),
       readOfferedServers: () => readOfferedServers(),
+      readNetwork: () => [...ownAddresses()].filter((address) => !isLocalAddress(address)).join(" "),
     },
     network: {
       datagrams: createDatagrams(addon),

@@ -73,6 +73,14 @@ describe("sourceViews", () => {
     const pool = await polledPool();
     pool.forget();
     assert.deepEqual(offsets(pool, 0), [null, null]);
+    const said = sourceViews(pool, { verdict: agreed, hostOffsetSeconds: 0 });
+    assert.deepEqual(
+      said.map(({ reach, reason }) => [reach, reason?.detail]),
+      [
+        [1, "not chosen yet"],
+        [1, "not chosen yet"],
+      ],
+    );
     assert.equal(pool.ballot(null).measurement, null);
   });
 });

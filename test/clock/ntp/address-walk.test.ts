@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { AddressWalk } from "../../../src/clock/ntp/address-walk.ts";
+import type { KissCode } from "../../../src/clock/ntp/sample.ts";
+
+const [a, b, c] = ["192.0.2.1", "2001:db8::1", "192.0.2.2"] as const;
+const day = 86_400;
+
+const unsigned = (kiss: KissCode) => ({ kiss, isSigned: false, intervalSeconds: 1 });
+
+/** Seconds from `now` until the address may be asked again. */
+function quietSeconds(walk: AddressWalk, address: string, now: number): number {
+  let [low, high] = [0, 2 * day];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (walk.isQuiet(address, now + middle)) low = middle;
+    else high = middle;
+  }
+  return walk.isQuiet(address, now) ? high : 0;
+}
+
+/** The waits after kisses that come as soon as the address is asked again. */
+function waitsAfter(kisses: readonly KissCode[], isSigned = false): number[] {
+  const walk = new AddressWalk();
+  let now = 0;
+  return kisses.map((kiss) => {
+    walk.kissed(a, now, { ...unsigned(kiss), isSigned });
+    const wait = quietSeconds(walk, a, now);
+    now += wait;
+    return wait;
+  });
+}
+
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+
+describe("the addresses of a server", () => {
+  it("are asked in the order that is given until one fails, then the one that failed longest ago last asked", () => {
+    const walk = new AddressWalk();
+    const asked: string[] = [];
+    for (let now = 0; now < 7; now += 1) {
+      const [next = ""] = walk.inTurn([a, b, c]);
+      asked.push(next);
+      walk.failed(next, now);
+    }
+    assert.deepEqual(asked, [a, b, c, a, b, c, a]);
+    walk.answered(b, 7);
+    assert.deepEqual(walk.inTurn([a, b, c]), [b, c, a]);
+  });
+
+  it("are all asked before one is asked twice, however many fail and in whatever order they come", () => {
+    const orders = fc.array(fc.shuffledSubarray([a, b, c, "192.0.2.3", "2001:db8::2"], { minLength: 5 }), {
+      minLength: 5,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(orders, (all) => {
+        const walk = new AddressWalk();
+        const asked = all.map((order, now) => {
+          const [next = ""] = walk.inTurn(order);
+          walk.failed(next, now);
+          return next;
+        });
+        for (let at = 0; at + 5 <= asked.length; at += 1)
+          assert.equal(new Set(asked.slice(at, at + 5)).size, 5, asked.join(" "));
+      }),
+    );
+  });
+
+  it("are not quiet for silence", () => {
+    const walk = new AddressWalk();
+    walk.failed(a, 0);
+    assert.equal(walk.isQuiet(a, 0), false);
+  });
+});
+
+describe("a kiss-o'-death", () => {
+  for (const code of ["DENY", "RSTR"] as const) {
+    it(`${code}, of an address only, holds for minutes at first and for a day at most`, () => {
+      assert.deepEqual(waitsAfter(times(7, code)), [256, 1_024, 4_096, 16_384, 65_536, day, day]);
+      const walk = new AddressWalk();
+      walk.kissed(a, 0, unsigned(code));
+      assert.deepEqual([walk.isRefused(a), walk.isRefused(b), walk.isQuiet(b, 0)], [true, false, false]);
+    });
+
+    it(`${code} that is authenticated holds for a day at once`, () => {
+      assert.deepEqual(waitsAfter([code, code], true), [day, day]);
+    });
+
+    it(`${code} is over with the next answer`, () => {
+      const walk = new AddressWalk();
+      for (const now of [0, 256, 1_280]) walk.kissed(a, now, unsigned(code));
+      walk.answered(a, 5_376);
+      assert.deepEqual([walk.isRefused(a), walk.isQuiet(a, 5_376)], [false, false]);
+      walk.kissed(a, 6_000, unsigned(code));
+      assert.equal(quietSeconds(walk, a, 6_000), 256);
+    });
+  }
+
+  it("RATE makes the interval four times as long, up to two hours, signed or not", () => {
+    for (const isSigned of [false, true])
+      assert.deepEqual(waitsAfter(times(5, "RATE"), isSigned), [256, 1_024, 4_096, 8_192, 8_192]);
+  });
+
+  it("RATE makes the interval longer that was kept, and not the least one", () => {
+    const walk = new AddressWalk();
+    walk.kissed(a, 0, { ...unsigned("RATE"), intervalSeconds: 1_030 });
+    assert.equal(quietSeconds(walk, a, 0), 4_096);
+  });
+
+  it("RATE is forgotten by degrees: each fourth answer halves the interval, down to the usual one", () => {
+    const walk = new AddressWalk();
+    walk.kissed(a, 0, unsigned("RATE"));
+    walk.kissed(a, 256, unsigned("RATE"));
+    let now = 256 + 1_024;
+    const waits = times(18, 0).map(() => {
+      walk.answered(a, now);
+      const wait = quietSeconds(walk, a, now);
+      now += Math.max(64, wait);
+      return wait;
+    });
+    assert.deepEqual(waits, [
+      ...[...times(3, 1_024), ...times(4, 512), ...times(4, 256), ...times(4, 128)],
+      ...times(3, 0),
+    ]);
+  });
+
+  it("RATE is not answered with retries when a packet is lost", () => {
+    const walk = new AddressWalk();
+    walk.kissed(a, 0, unsigned("RATE"));
+    walk.failed(a, 300);
+    assert.equal(quietSeconds(walk, a, 300), 256);
+  });
+
+  it("that nobody has signed holds an address up for four times as long as its sender was there, and for a day at most", () => {
+    const kisses = fc.array(fc.constantFrom<KissCode>("DENY", "RSTR", "RATE"), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(kisses, (all) => {
+        const waits = waitsAfter(all);
+        const last = waits.pop() ?? 0;
+        const thereSeconds = waits.reduce((sum, wait) => sum + wait, 0);
+        assert.ok(last <= Math.min(day, 256 + 4 * thereSeconds), `${last} s after ${thereSeconds} s`);
+      }),
+    );
+  });
+});
