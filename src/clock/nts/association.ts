@@ -1,4 +1,5 @@
 import type { KeyExchanges, NtsKeys } from "../../host/nts-ports.ts";
+import { AddressWalk } from "../ntp/address-walk.ts";
 import { type NtpTarget, resolveServer, type ServerResolution } from "../ntp/resolve-server.ts";
 import type { Association } from "../ntp/source.ts";
 import { mostCookies } from "./key-exchange-messages.ts";
@@ -33,7 +34,7 @@ const firstWaitSeconds = 10;
 const waitGrowth = 1.5;
 const mostWaitSeconds = 3_600;
 
-/** Addresses of a name that are asked for keys in turn. */
+/** Addresses of a name that are asked for keys in one attempt, each of which may take seconds; the next goes on from there. */
 const mostAddresses = 3;
 
 type TargetKeys = NtsKeys & NtpTarget;
@@ -51,6 +52,7 @@ interface HeldKeys extends TargetKeys {
 export class NtsAssociation implements Association {
   readonly #server: NtpTarget;
   readonly #options: AssociationOptions;
+  readonly #walk = new AddressWalk();
   #keys: HeldKeys | null = null;
   #cookies: Uint8Array[] = [];
   #failure: string | null = null;
@@ -136,16 +138,20 @@ export class NtsAssociation implements Association {
     return age < lifeSeconds && this.#cookies.length > 0 ? this.#keys : null;
   }
 
-  /** Asks the addresses of the name, best first, until one gives keys: at most three, each of which may take seconds. */
+  /** Asks the addresses of the name in turn until one gives keys. */
   async #ask(atSeconds: number | null): Promise<{ keys: TargetKeys } | { failure: string }> {
     const { host, port, isForeign = false } = this.#server;
+    const { exchangeKeys, monotonic } = this.#options;
     const addresses = await resolveServer(this.#options, this.#server);
     if ("failure" in addresses) return addresses;
     let failure = "no_address";
-    for (const address of addresses.slice(0, mostAddresses)) {
-      const outcome = await this.#options.exchangeKeys({ host, address: { address, port }, atSeconds });
-      if (outcome.kind === "failed") ({ failure } = outcome);
-      else {
+    for (const address of this.#walk.inTurn(addresses).slice(0, mostAddresses)) {
+      const outcome = await exchangeKeys({ host, address: { address, port }, atSeconds });
+      if (outcome.kind === "failed") {
+        ({ failure } = outcome);
+        this.#walk.failed(address, monotonic());
+      } else {
+        this.#walk.answered(address, monotonic());
         // RFC 8915 §4.1.7 lets the server name any other host, also one that only this device reaches.
         const isOther = ![host, address].includes(outcome.keys.host);
         return { keys: { ...outcome.keys, isForeign: isForeign || isOther } };

@@ -127,15 +127,24 @@ describe("the keys of a time server", () => {
     assert.equal(asked.length, 4);
   });
 
-  it("are asked for at three addresses of its name at most, until one gives them", async () => {
-    const addresses = [1, 2, 3, 4].map((last) => `192.0.2.${last}`);
-    const dead = associate({ addresses, answer: () => refusal });
-    assert.deepEqual(await dead.association.target(unasked), { failure: "nts_no_answer" });
-    const reached = dead.asked.map(({ address }) => `${address.address} ${address.port}`);
-    assert.deepEqual(reached, ["192.0.2.1 4460", "192.0.2.2 4460", "192.0.2.3 4460"]);
-    const second = associate({ addresses, answer: (at) => (at === "192.0.2.2" ? keysWith(8) : refusal) });
-    const { host, port } = (await second.association.target(unasked)) as { host: string; port: number };
-    assert.deepEqual([host, port, second.asked.length], ["192.0.2.2", 123, 2]);
+  it("are asked for at three addresses of its name in one attempt, and at the others in the next", async () => {
+    const addresses = [1, 2, 3, 4, 5].map((last) => `192.0.2.${last}`);
+    const { association, asked, world } = associate({ addresses, answer: () => refusal });
+    const reached = () => asked.splice(0).map(({ address }) => `${address.address.at(-1)} ${address.port}`);
+    for (const expected of [
+      ["1 4460", "2 4460", "3 4460"],
+      ["4 4460", "5 4460", "1 4460"],
+    ]) {
+      assert.deepEqual(await association.target({ isAsked: true }), { failure: "nts_no_answer" });
+      assert.deepEqual(reached(), expected);
+      world.seconds += 10;
+    }
+    world.answer = (at) => (at === "192.0.2.4" ? keysWith(8) : refusal);
+    const { host, port } = (await association.target({ isAsked: true })) as { host: string; port: number };
+    assert.deepEqual([host, port, reached()], ["192.0.2.4", 123, ["2 4460", "3 4460", "4 4460"]]);
+    association.refused();
+    await association.target(unasked);
+    assert.deepEqual(reached(), ["4 4460"], "the one that gave keys comes first");
   });
 
   it("cannot be asked for where its name is not found, or has no address", async () => {
