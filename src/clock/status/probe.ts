@@ -1,7 +1,7 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { TimeProbe } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
-import type { DatagramAddress, Timers } from "../../host/ports.ts";
+import type { Timers } from "../../host/ports.ts";
 import { deadlineSeconds, type Exchange, type Seal } from "../ntp/exchange.ts";
 import { type NtpTarget, resolveServer, type ServerResolution } from "../ntp/resolve-server.ts";
 import type { ExchangeOutcome, Sample } from "../ntp/sample.ts";
@@ -37,8 +37,8 @@ const nameSeconds = 3;
 /** Seconds for a server to show that it offers NTS. */
 const offerSeconds = 2;
 
-/** Seconds for a key exchange that was asked for: the start of its process, and a second address of the name. */
-const keysSeconds = 10;
+/** Seconds for a key exchange that was asked for: the start of its process, and three addresses of the name. */
+const keysSeconds = 16;
 
 /** Seconds between two probes: public servers treat faster requests as an attack. */
 const restSeconds = 2;
@@ -49,13 +49,17 @@ const reportedFailures =
 
 const asked = "Time servers were asked";
 
-/** The answer of one server; `failure`: the reason that there is none. */
-interface Heard {
-  readonly host: string;
+/** `failure`: the reason that there is no estimate. */
+interface Answer {
   readonly address: string | null;
   readonly estimate: SourceEstimate | null;
   readonly distanceSeconds: number | null;
   readonly failure: string | null;
+}
+
+/** The answer of one server. */
+interface Heard extends Answer {
+  readonly host: string;
   readonly nts: "offered" | "not_offered" | null;
 }
 
@@ -77,23 +81,15 @@ export function createProbe(options: ProbeOptions): Probe {
   };
 }
 
-/** The names first, all of them: two that lead to one server must not count twice. */
 async function ask(options: ProbeOptions, servers: readonly TimeServer[]): Promise<readonly Heard[]> {
   const asking = servers.map((server) => ({ server, keys: keysOf(options, server) }));
+  // The names first, all of them: two that lead to one server must not count twice.
   const places = await Promise.all(asking.map(({ server, keys }) => placeOf(options, server, keys)));
   const taken = new Set<string>();
-  const chosen = places.map((place): Question => {
-    if ("failure" in place) return place;
-    const { port, addresses, seal } = place;
-    const address = addresses.find((one) => !taken.has(`${one} ${port}`));
-    if (address === undefined) return { failure: "same_server" };
-    taken.add(`${address} ${port}`);
-    return { at: { address, port }, seal };
-  });
   return Promise.all(
     asking.map(async ({ server, keys }, index): Promise<Heard> => {
-      const question = chosen[index] ?? { failure: "no_address" };
-      const [answer, found] = await Promise.all([askOne(options, question), keys]);
+      const place = places[index] ?? { failure: "no_address" };
+      const [answer, found] = await Promise.all([askInTurn(options, place, taken), keys]);
       return { host: server.host, nts: offerIn(server, found), ...answer };
     }),
   );
@@ -103,12 +99,16 @@ interface Failure {
   readonly failure: string;
 }
 
-/** A request that can be sent, or why there is none. */
-type Question = Failure | { readonly at: DatagramAddress; readonly seal: Seal | undefined };
-
 /** The server that takes the requests, and the seal of its keys. */
 interface Keys {
   readonly target: NtpTarget;
+  readonly seal: Seal | undefined;
+}
+
+/** The addresses of a server, in the order in which the agent would ask them. */
+interface Place {
+  readonly port: number;
+  readonly addresses: readonly string[];
   readonly seal: Seal | undefined;
 }
 
@@ -130,7 +130,11 @@ function offerIn({ nts }: TimeServer, keys: Keys | Failure): Heard["nts"] {
 }
 
 /** The addresses that take a server's requests, after the key exchange where it has NTS; or why there are none. */
-async function placeOf(options: ProbeOptions, { host, nts }: TimeServer, keys: Promise<Keys | Failure>) {
+async function placeOf(
+  options: ProbeOptions,
+  { host, nts }: TimeServer,
+  keys: Promise<Keys | Failure>,
+): Promise<Place | Failure> {
   const plain = { target: { ...serverAddress(host), isForeign: !options.isSet(host) }, seal: undefined };
   const found = nts ? await keys : plain;
   if ("failure" in found) return found;
@@ -145,15 +149,15 @@ async function placeOf(options: ProbeOptions, { host, nts }: TimeServer, keys: P
  * (s). A closed port, one that drops packets and one where something else listens would otherwise differ, and a
  * token for the clock would scan the network (docs/design/threat-model.md).
  */
-function within<Answer extends object>(
+function within<Found extends object>(
   { timers }: ProbeOptions,
   seconds: number,
-  answer: Promise<Answer>,
+  answer: Promise<Found>,
   silence: Failure,
-): Promise<Answer | Failure> {
+): Promise<Found | Failure> {
   return new Promise((settle) => {
     const stop = timers.after(seconds, () => settle(silence));
-    const end = (found: Answer): void => {
+    const end = (found: Found): void => {
       if ("failure" in found && !reportedFailures.test(String(found.failure))) return;
       stop();
       settle(found);
@@ -162,19 +166,27 @@ function within<Answer extends object>(
   });
 }
 
-async function askOne(
-  options: ProbeOptions,
-  question: Question,
-): Promise<Pick<Heard, "address" | "estimate" | "distanceSeconds" | "failure">> {
-  const nothing = { estimate: null, distanceSeconds: null };
-  if ("failure" in question) return { address: null, ...nothing, failure: question.failure };
-  const { address } = question.at;
-  const answer = options.exchange(question.at, question.seal).then(sampleIn);
-  const heard = await within(options, deadlineSeconds, answer, { failure: "timeout" });
-  if ("failure" in heard) return { address, ...nothing, failure: heard.failure };
-  const now = options.monotonic();
-  const estimate = estimateOf(addSample(emptyRegister, heard), now);
-  return { address, estimate, distanceSeconds: estimate && rootDistance(estimate, now), failure: null };
+/** The answer of the first address that gives the time and was not asked for another server; else the last failure. */
+async function askInTurn(options: ProbeOptions, place: Place | Failure, taken: Set<string>): Promise<Answer> {
+  const nothing = { address: null, estimate: null, distanceSeconds: null };
+  if ("failure" in place) return { ...nothing, failure: place.failure };
+  const { addresses, port, seal } = place;
+  let last: Answer = { ...nothing, failure: "same_server" };
+  for (const address of addresses) {
+    if (taken.has(`${address} ${port}`)) continue;
+    taken.add(`${address} ${port}`);
+    const answer = options.exchange({ address, port }, seal).then(sampleIn);
+    // Each silent address takes the same time, so that when the next one is asked says nothing of its ports.
+    const heard = await within(options, deadlineSeconds, answer, { failure: "timeout" });
+    if ("failure" in heard) {
+      last = { ...nothing, address, failure: heard.failure };
+      continue;
+    }
+    const now = options.monotonic();
+    const estimate = estimateOf(addSample(emptyRegister, heard), now);
+    return { address, estimate, distanceSeconds: estimate && rootDistance(estimate, now), failure: null };
+  }
+  return last;
 }
 
 function sampleIn(outcome: ExchangeOutcome): Sample | Failure {

@@ -146,6 +146,37 @@ describe("servers that are asked before they are set", () => {
     });
   });
 
+  it("are asked at each address of their names until one gives the time, as the agent would ask them", async () => {
+    const addresses = [1, 2, 3, 4].map((last) => `192.0.2.${last}`);
+    const rows: readonly [string, readonly string[], readonly unknown[]][] = [
+      ["silent silent right", ["1", "2", "3"], [true, "192.0.2.3", null]],
+      ["DENY right", ["1", "2"], [true, "192.0.2.2", null]],
+      ["silent DENY", ["1", "2"], [false, "192.0.2.2", "kiss_denied"]],
+      ["unsynchronised unsynchronised", ["1", "2"], [false, "192.0.2.2", "server_unsynchronised"]],
+      ["silent silent silent silent", ["1", "2", "3", "4"], [false, "192.0.2.4", "timeout"]],
+    ];
+    for (const [manners, askedAt, answer] of rows) {
+      const all = manners.split(" ");
+      const asked: string[] = [];
+      const timers = heldTimers();
+      const { probe } = probeWith({
+        timers,
+        resolve: async () => addresses.slice(0, all.length),
+        exchange: async ({ address }) => {
+          const last = address.at(-1) ?? "";
+          asked.push(last);
+          const manner = all[Number(last) - 1] ?? "";
+          if (manner === "right") return { kind: "sample", sample: sampleWith({}), ignored: [] };
+          if (manner === "DENY") return { kind: "kiss", code: "DENY", ignored: [] };
+          return { kind: "silent", reason: manner === "silent" ? "timeout" : manner, ignored: [] };
+        },
+      });
+      const { servers } = await endOf(probe(["time.example"], 0), timers);
+      const found = servers.map(({ answers, address, reason }) => [answers, address, reason?.code ?? null]);
+      assert.deepEqual([asked, found], [askedAt, [answer]], manners);
+    }
+  });
+
   it("say whether they offer NTS, also those that are asked in plain", async () => {
     const time = createVirtualTime();
     const driver = { read: () => ({ wallSeconds: time.now(), monotonicSeconds: time.now() }) };
@@ -165,7 +196,7 @@ describe("servers that are asked before they are set", () => {
     const asked = async (isAsked: boolean) => {
       const servers = network.servers.map(({ address }) => ({ host: address, nts: isAsked }));
       const found = createProbe({ ...options, monotonic: time.now })(servers, 0);
-      await time.runUntil(time.now() + 15);
+      await time.runUntil(time.now() + 20);
       return (await found).servers.map((server) => [server.answers, server.nts, server.reason?.code ?? null]);
     };
     assert.deepEqual(await asked(false), [
@@ -207,6 +238,19 @@ describe("servers that are asked before they are set", () => {
     assert.equal((await ask()).answering, 1);
   });
 });
+
+/** The answer of a probe whose timers run out as soon as nothing else happens. */
+async function endOf(asked: Promise<TimeProbe>, { runOut }: HeldTimers): Promise<TimeProbe> {
+  let found: TimeProbe | undefined;
+  void asked.then((answer) => {
+    found = answer;
+  });
+  for (let turn = 0; found === undefined && turn < 1_000; turn += 1) {
+    await new Promise(setImmediate);
+    runOut();
+  }
+  return found ?? assert.fail("it has no end");
+}
 
 /** The answer of a probe that was not there before its time was over; without the address that was asked. */
 async function lateAnswer(
@@ -283,9 +327,29 @@ describe("ports that no time server has (scanning with a token for the clock)", 
       for (const answer of others) assert.deepEqual(answer, first);
   });
 
+  it("are told by no time at which the next address of a name is asked (a name whose second address is the scanner's)", async () => {
+    for (const reason of ["ECONNREFUSED", "timeout", "EHOSTUNREACH", "short"]) {
+      const asked: string[] = [];
+      const timers = heldTimers();
+      const { probe } = probeWith({
+        timers,
+        resolve: async () => ["192.0.2.1", "192.0.2.2"],
+        exchange: async ({ address }) => {
+          asked.push(address);
+          return { kind: "silent", reason, ignored: [] };
+        },
+      });
+      const answer = probe(["scan.example:22"], 0);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      assert.deepEqual(asked, ["192.0.2.1"], reason);
+      await endOf(answer, timers);
+      assert.deepEqual(asked, ["192.0.2.1", "192.0.2.2"], reason);
+    }
+  });
+
   it("are told apart from time servers that refuse, and from certificates that are not trusted", async () => {
     const refusing = probeWith({ exchange: exchangeThat({ kind: "kiss", code: "DENY", ignored: [] }) });
-    assert.deepEqual(short(await refusing.probe(["192.0.2.1"], 0)).servers, [[false, "kiss_rate"]]);
+    assert.deepEqual(short(await refusing.probe(["192.0.2.1"], 0)).servers, [[false, "kiss_denied"]]);
     const unknown = keysThat(() => ({ failure: "nts_unknown_authority self-signed certificate" }));
     const { probe } = probeWith({ openAssociation: unknown });
     assert.deepEqual(short(await probe(["192.0.2.1"], 0, true)).servers, [[false, "nts_unknown_authority"]]);
@@ -330,15 +394,7 @@ describe("a probe", () => {
         return new NtsAssociation(server, { ...resolution, exchangeKeys, monotonic, random });
       },
     });
-    let found: TimeProbe | undefined;
-    probe(hosts, 0, nts).then((answer) => {
-      found = answer;
-    });
-    for (let turn = 0; found === undefined && turn < 1_000; turn += 1) {
-      await new Promise(setImmediate);
-      timers.runOut();
-    }
-    assert.ok(found, "it has an end");
+    const found = await endOf(probe(hosts, 0, nts), timers);
     return { asked, codes: found.servers.map(({ reason }) => reason?.code) };
   }
 
