@@ -226,6 +226,7 @@ function plainExchange() {
     datagrams: createDatagrams(clockAddon),
     timers: realTimers,
     pivotSeconds: Date.now() / 1_000,
+    mostDistanceSeconds: () => 1.5,
     randomNonce: () => randomBytes(8),
   });
 }

@@ -50,6 +50,7 @@ async function ownErrors(address: string, port: number): Promise<number[]> {
     datagrams: createDatagrams(clockAddon),
     timers: realTimers,
     pivotSeconds: Date.now() / 1_000,
+    mostDistanceSeconds: () => 1.5,
     randomNonce: () => randomBytes(8),
   });
   const errors: number[] = [];

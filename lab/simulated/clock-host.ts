@@ -5,6 +5,7 @@ import {
 } from "../../src/clock/daemons/external-daemon.ts";
 import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
+import { durationSeconds } from "../../src/contract/durations.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
 import { isLocalAddress } from "../../src/host/linux/network/server-addresses.ts";
 import type { Leap, SteeringBlocker, TimeDaemon } from "../../src/host/ports.ts";
@@ -109,7 +110,11 @@ class SimulatedHost implements ClockHost {
     const chance = this.#chance.fork();
     const trueSeconds = () => this.trueSeconds();
     const leap = () => this.#announcedLeap();
-    this.network = createTimeNetwork({ time: this.time, chance, trueSeconds, leap, servers: plan.servers });
+    const { servers } = plan;
+    const mostDistanceSeconds = () => this.#mostDistanceSeconds();
+    this.network = createTimeNetwork({
+      ...{ time: this.time, chance, trueSeconds, leap, servers, mostDistanceSeconds },
+    });
     this.record = recordInMemory({ ...clockRecordKind.defaults, ...plan.record });
     this.#planLeap();
     this.clock = this.#open();
@@ -149,6 +154,10 @@ class SimulatedHost implements ClockHost {
     this.clock.start();
   }
 
+  #mostDistanceSeconds(): number {
+    return durationSeconds(this.settings.max_root_distance);
+  }
+
   #open(): Clock {
     const { driver } = this.kernel;
     const chance = this.#chance.fork();
@@ -170,6 +179,7 @@ class SimulatedHost implements ClockHost {
       uptime: () => this.kernel.uptimeSeconds(),
       settings: () => this.settings,
       panicSeconds: () => this.#plan.panicSeconds,
+      mostDistanceSeconds: () => this.#mostDistanceSeconds(),
       record: this.record,
       bootId: "a-boot",
       buildSeconds: this.#plan.buildSeconds,

@@ -1,6 +1,11 @@
-import type { Exchange } from "../../src/clock/ntp/exchange.ts";
+import { deadlineSeconds, type Exchange, promptSeconds } from "../../src/clock/ntp/exchange.ts";
 import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
-import type { BadPacket, ExchangeOutcome, KissCode } from "../../src/clock/ntp/sample.ts";
+import {
+  type BadPacket,
+  distanceOf,
+  type ExchangeOutcome,
+  type KissCode,
+} from "../../src/clock/ntp/sample.ts";
 import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
 import type { OpenAssociation } from "../../src/clock/ntp/source.ts";
 import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
@@ -31,6 +36,7 @@ export interface ServerPlan {
   /** Its second opinion is off by this; null: as its own answers; `silent`: it gives none. */
   secondOpinionOffsetSeconds: number | "silent" | null;
   stratum: number;
+  rootDispersionSeconds: number;
   leap: Leap | "as_it_is";
   /** Its key exchange; null: it offers none. */
   nts: NtsPlan | null;
@@ -56,6 +62,7 @@ export const ordinaryServer: ServerPlan = {
   manner: null,
   secondOpinionOffsetSeconds: null,
   stratum: 2,
+  rootDispersionSeconds: 100e-6,
   leap: "as_it_is",
   nts: null,
 };
@@ -86,10 +93,10 @@ export interface TimeNetworkOptions {
   readonly trueSeconds: () => number;
   readonly leap: () => Leap;
   readonly servers: readonly ServerPlan[];
+  /** 1.5 s by default. */
+  readonly mostDistanceSeconds?: () => number;
 }
 
-/** As of the real exchange (s). */
-const deadlineSeconds = 1;
 /** A server takes this to answer (s). */
 const heldSeconds = 20e-6;
 
@@ -105,6 +112,8 @@ class Network implements TimeNetwork {
   readonly servers: ServerPlan[];
   readonly names = new Map<string, readonly string[]>();
   readonly #options: TimeNetworkOptions;
+  /** The servers whose last answer came too late for a round that does not wait. */
+  readonly #late = new Set<string>();
   readonly #asked = new Map<ServerPlan, number>();
 
   constructor(options: TimeNetworkOptions) {
@@ -120,7 +129,8 @@ class Network implements TimeNetwork {
   };
 
   exchange(driver: Pick<ClockDriver, "read">): Exchange {
-    return ({ address }) => new Promise((resolve) => this.#ask(driver, address, resolve));
+    return ({ address }, _seal, isPatient = false) =>
+      new Promise((resolve) => this.#ask(driver, { address, isPatient }, resolve));
   }
 
   secondOpinion(driver: Pick<ClockDriver, "read">): AskSecondOpinion {
@@ -182,7 +192,7 @@ class Network implements TimeNetwork {
 
   #ask(
     driver: Pick<ClockDriver, "read">,
-    address: string,
+    { address, isPatient }: { address: string; isPatient: boolean },
     resolve: (outcome: ExchangeOutcome) => void,
   ): void {
     const { time, chance } = this.#options;
@@ -192,17 +202,19 @@ class Network implements TimeNetwork {
     const there = server ? this.#way(server, 1) : 0;
     const back = server ? this.#way(server, -1) : 0;
     const isLost = !server || !this.isUp || !this.#answers(server) || chance.uniform() < server.loss;
-    if (isLost || there + back > deadlineSeconds) {
-      time.hostTimers.after(deadlineSeconds, () =>
-        resolve({ kind: "silent", reason: "timeout", ignored: [] }),
-      );
-      return;
-    }
+    const wasLate = this.#late.delete(address);
+    const isAwaited = isPatient || wasLate;
+    // Without effect where it has ended before.
+    time.hostTimers.after(isAwaited ? deadlineSeconds : promptSeconds, () =>
+      resolve({ kind: "silent", reason: "timeout", ignored: [] }),
+    );
+    if (isLost || there + back > deadlineSeconds) return;
     time.at(time.now() + there, () => {
       const receiveSeconds = this.#options.trueSeconds() + this.#errorOf(server);
-      time.at(time.now() + heldSeconds + back, () =>
-        resolve(this.#outcome(server, driver, { sentMonotonicSeconds, receiveSeconds })),
-      );
+      time.at(time.now() + heldSeconds + back, () => {
+        if (there + back > promptSeconds) this.#late.add(address);
+        resolve(this.#outcome(server, driver, { sentMonotonicSeconds, receiveSeconds }));
+      });
     });
   }
 
@@ -225,12 +237,14 @@ class Network implements TimeNetwork {
       stratum: server.stratum,
       precisionSeconds: 2 ** -23,
       rootDelaySeconds: 200e-6,
-      rootDispersionSeconds: 100e-6,
+      rootDispersionSeconds: server.rootDispersionSeconds,
       refid: "c0000201",
     };
     const arrived = driver.read();
     const sample = sampleOf(reply, { sentMonotonicSeconds, arrived, longestSeconds: deadlineSeconds });
-    return sample ? { kind: "sample", sample, ignored: [] } : silent("delay");
+    if (sample === null) return silent("delay");
+    const most = this.#options.mostDistanceSeconds?.() ?? 1.5;
+    return distanceOf(sample) > most ? silent("root_distance") : { kind: "sample", sample, ignored: [] };
   }
 
   /** Seconds of one way; `direction` 1: there, −1: back. */

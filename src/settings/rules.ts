@@ -6,6 +6,7 @@ import { receiverErrors } from "./receiver-rules.ts";
 
 /** Bounds of the durations, in seconds, by their pointer in the settings. */
 const durationBounds = [
+  { pointer: "/time/max_root_distance", least: 0.1, most: 16, words: "100ms to 16s" },
   { pointer: "/time/panic_threshold", least: 1, most: 10 * 365 * 86_400, words: "1s to 3650d" },
   { pointer: "/update/ota/check_interval", least: 300, most: 30 * 86_400, words: "5m to 30d" },
   { pointer: "/security/session_idle", least: 300, most: 86_400, words: "5m to 24h" },
@@ -15,6 +16,7 @@ const durationBounds = [
 /** Faults of the settings as a whole that a schema cannot find; empty if there are none. */
 export function settingsErrors(settings: Settings): InputError[] {
   const values = {
+    "/time/max_root_distance": settings.time.max_root_distance,
     "/time/panic_threshold": settings.time.panic_threshold,
     "/update/ota/check_interval": settings.update.ota.check_interval,
     "/security/session_idle": settings.security.session_idle,

@@ -37,6 +37,7 @@ export const common = {
   driver,
   datagrams: countedDatagrams,
   pivotSeconds,
+  mostDistanceSeconds: () => 1.5,
   randomNonce: () => randomBytes(8),
 };
 export const exchange = createExchange({ ...common, timers: patientTimers });

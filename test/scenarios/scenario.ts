@@ -93,6 +93,7 @@ export const ordinaryHost: ClockHostPlan = {
     servers: [],
     authenticated_only: false,
     min_agreeing: null,
+    max_root_distance: "1500ms",
     panic_threshold: "1000s",
   },
   panicSeconds: 1_000,

@@ -10,6 +10,14 @@ const usual = { synchronisedWithin: 16, settledAfter: 900, worstSeconds: 400e-6 
 
 const stateOf = ({ views }: Run, index: number) => views.at(-1)?.status.sources[index]?.state;
 
+/** The seconds by which a clock of 1970 is behind. */
+const trueStartOf = ({ trueStartSeconds }: typeof ordinaryHost) => trueStartSeconds;
+
+const votes = (run: Run) => {
+  const { agreeing, configured, needed } = run.views.at(-1)?.status.summary ?? {};
+  return JSON.stringify([agreeing, configured, needed]);
+};
+
 const setting = (changes: Partial<ClockHost["settings"]>) => ({ ...ordinaryHost.settings, ...changes });
 
 describe("false servers", () => {
@@ -95,10 +103,6 @@ describe("votes of silent servers", () => {
     for (const server of network.servers) server.manner = ordinaryServer.manner;
   };
   /** Counts the servers that agree, all of them, and those that must agree; null where the summary has no number. */
-  const votes = (run: Run) => {
-    const { agreeing, configured, needed } = run.views.at(-1)?.status.summary ?? {};
-    return JSON.stringify([agreeing, configured, needed]);
-  };
   play(
     {
       name: "two liars of five, while two of the honest ones are silent, are accepted and not trusted",
@@ -166,6 +170,79 @@ describe("votes of silent servers", () => {
       ],
       seconds: 20_000,
       bounds: { isHonest: false, steps: [0.5], endState: "faulty", endTrust: "none" },
+    },
+  );
+});
+
+/** Windows' time service says 10 s, whatever its clock errs by. */
+const windows = { rootDispersionSeconds: 10.2 };
+
+const reasonOf = ({ views }: Run, index: number) => views.at(-1)?.status.sources[index]?.reason;
+
+describe("servers whose time is worth little", () => {
+  const in1970 = trueStartOf(ordinaryHost);
+  play(
+    {
+      name: "all late by a slow network set a clock of 1970, to within half of their delay",
+      host: { behindSeconds: in1970, servers: fourServers({ delaySeconds: 1.2, asymmetrySeconds: 0.8 }) },
+      bounds: {
+        synchronisedWithin: 16,
+        settledAfter: 900,
+        worstSeconds: 0.6,
+        endState: "synchronised",
+        endTrust: "accepted",
+        also: { "it is no matter of votes": (run) => votes(run) === "[null,null,null]" },
+      },
+    },
+    {
+      name: "all late from some moment on leave a clock as it is that is known better",
+      host: { servers: fourServers() },
+      seconds: 3 * hour,
+      deeds: [
+        {
+          atSeconds: 2_000,
+          act: ({ network }) => {
+            for (const server of network.servers) {
+              Object.assign(server, { delaySeconds: 2.4, asymmetrySeconds: 2.2 });
+            }
+          },
+        },
+      ],
+      bounds: { ...usual, worstSeconds: 0.02, steps: [0.5], endState: "holdover", endTrust: "trusted" },
+    },
+    {
+      name: "later than the setting allows are not used, and the reason is said",
+      host: { servers: fourServers({ delaySeconds: 4 }) },
+      bounds: {
+        isUntouched: true,
+        endTrust: "none",
+        also: { "the reason": (run) => reasonOf(run, 0)?.code === "too_uncertain" },
+      },
+    },
+    {
+      name: "all domain controllers are not used by default",
+      host: { servers: servers(windows, windows) },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "all domain controllers are accepted where the settings allow it, and never trusted",
+      host: {
+        behindSeconds: in1970,
+        servers: servers(windows, windows),
+        settings: setting({ max_root_distance: "16s" }),
+      },
+      seconds: 4 * hour,
+      bounds: {
+        ...usual,
+        endState: "synchronised",
+        endTrust: "accepted",
+        also: { "never trusted": ({ views }) => views.every(({ status }) => status.trust !== "trusted") },
+      },
+    },
+    {
+      name: "a domain controller beside three ordinary servers changes nothing",
+      host: { servers: servers({}, {}, {}, windows), settings: setting({ max_root_distance: "16s" }) },
+      bounds: { ...usual, steps: [0.5], endTrust: "trusted" },
     },
   );
 });

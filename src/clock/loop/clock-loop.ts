@@ -112,8 +112,10 @@ export class ClockLoop {
   /** The state and trust of the clock now. */
   syncStatus(): SyncStatus {
     const { mode, sync, report } = this.#state;
-    const present = { monotonicSeconds: this.#now(), pollSeconds: this.pollSeconds() };
-    return syncStatusOf(mode, sync, report, present);
+    const [monotonicSeconds, mostDistanceSeconds] = [this.#now(), this.#options.mostDistanceSeconds()];
+    return syncStatusOf(mode, sync, report, {
+      ...{ monotonicSeconds, mostDistanceSeconds, pollSeconds: this.pollSeconds() },
+    });
   }
 
   /** Seconds between two rounds at present. */
@@ -345,6 +347,7 @@ export class ClockLoop {
       settings,
       panicSeconds: panicSeconds(),
       pollSeconds: this.pollSeconds(),
+      knownSeconds: this.syncStatus().trust === "none" ? null : this.syncStatus().uncertaintySeconds,
       isFirstOfBoot: record.read().synchronised_boot_id !== bootId,
     });
   }

@@ -36,6 +36,7 @@ export interface ClockOptions extends ServerResolution {
   readonly uptime: Uptime;
   readonly settings: () => Settings["time"];
   readonly panicSeconds: () => number;
+  readonly mostDistanceSeconds: () => number;
   readonly record: Document<ClockRecord>;
   readonly bootId: string;
   readonly buildSeconds: number;

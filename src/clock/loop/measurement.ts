@@ -4,6 +4,7 @@ import type { Measurement } from "../discipline/discipline.ts";
 import { disagrees } from "../ntp/second-opinion.ts";
 import type { PollRequest } from "../ntp/source.ts";
 import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "../state/round.ts";
+import { exactSeconds } from "../state/sync-state.ts";
 import { implausible, type Verdict, verdictOf, verdictWithout } from "../state/verdict.ts";
 import type { FloorKeeper } from "../trust/floor-keeper.ts";
 import type { ClockParts } from "./clock-parts.ts";
@@ -13,6 +14,8 @@ export interface RoundRules {
   readonly settings: Settings["time"];
   readonly panicSeconds: number;
   readonly pollSeconds: number;
+  /** By how much the clock may err at present; null: its time is not known. */
+  readonly knownSeconds: number | null;
   /** In this boot the sources have not agreed yet. */
   readonly isFirstOfBoot: boolean;
 }
@@ -56,6 +59,7 @@ export async function concludeRound(
     const authenticated = authenticated_only ? servers.filter((entry) => timeServer(entry).nts).length : null;
     return { ...noMeasurement, isAnswered, verdict: verdictWithout(selection, authenticated) };
   }
+  if (isKnownBetter(measurement, rules)) return { ...noMeasurement, isAnswered, verdict: { kind: "agreed" } };
   const contradiction = await contradictionOf(parts, measurement, rules);
   if (options.isAbandoned) return abandonedRound;
   const hostOffsetSeconds = steering.hostOffsetSeconds() + measurement.offsetSeconds;
@@ -75,6 +79,18 @@ export async function concludeRound(
     nowSeconds: steering.read().monotonicSeconds,
   });
   return { ...measured, action, verdict: verdictOf(action, measurement) };
+}
+
+/**
+ * A time that may err by more than half a second moves no clock which is known twice as well and does not contradict it:
+ * late answers would otherwise put it wrong, or who delays them (docs/design/trusted-time.md, rule 14).
+ */
+function isKnownBetter(
+  { offsetSeconds, uncertaintySeconds }: Measurement,
+  { knownSeconds }: Pick<RoundRules, "knownSeconds">,
+): boolean {
+  const isVague = uncertaintySeconds > exactSeconds && Math.abs(offsetSeconds) <= uncertaintySeconds;
+  return isVague && knownSeconds !== null && 2 * knownSeconds < uncertaintySeconds;
 }
 
 /**

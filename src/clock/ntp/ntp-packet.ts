@@ -43,12 +43,6 @@ const from1900To1970Seconds = 2_208_988_800;
 /** Seconds of an era: NTP counts them in 32 bits. */
 const eraSeconds = 2 ** 32;
 
-/**
- * Seconds: a server that is itself this uncertain says nothing worth having. RFC 5905 §11.2 (MAXDIST) has 1 s, ntpd
- * 1.5 s because servers behind slow links reach 1 s at long polls, chrony 3 s.
- */
-const maximumRootDistanceSeconds = 1.5;
-
 /** No leap indicator 3 here: it means that the server is not synchronised. */
 const leapOfIndicator: readonly Leap[] = ["none", "insert", "delete"];
 
@@ -109,11 +103,6 @@ function decodeTimes(
   // Modulo 2^64, so that it is right across the end of an era.
   const heldSeconds = Number(BigInt.asIntN(64, transmit - receive)) / eraSeconds;
   if (heldSeconds < 0) return bad("no_time");
-  const precisionSeconds = 2 ** view.getInt8(3);
-  const rootDelaySeconds = view.getUint32(4) / 2 ** 16;
-  const rootDispersionSeconds = view.getUint32(8) / 2 ** 16;
-  const rootDistanceSeconds = rootDelaySeconds / 2 + rootDispersionSeconds + precisionSeconds;
-  if (rootDistanceSeconds >= maximumRootDistanceSeconds) return bad("root_distance");
   const transmitSeconds = inEra(Number(transmit) / eraSeconds - from1900To1970Seconds, pivotSeconds);
   return {
     kind: "reply",
@@ -122,9 +111,9 @@ function decodeTimes(
     heldSeconds,
     leap,
     stratum,
-    precisionSeconds,
-    rootDelaySeconds,
-    rootDispersionSeconds,
+    precisionSeconds: 2 ** view.getInt8(3),
+    rootDelaySeconds: view.getUint32(4) / 2 ** 16,
+    rootDispersionSeconds: view.getUint32(8) / 2 ** 16,
     refid: refidOf(view, stratum),
   };
 }

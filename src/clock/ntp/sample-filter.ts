@@ -1,4 +1,4 @@
-import { phi, type Sample } from "./sample.ts";
+import { distanceOf, phi, type Sample } from "./sample.ts";
 
 /** The last samples of one source, at most `registerLength`, the newest first. */
 export type SampleRegister = readonly Sample[];
@@ -106,10 +106,10 @@ export function shiftSamples(register: SampleRegister, seconds: number): SampleR
  * λ, seconds, at `nowSeconds` (monotonic): the true offset is within offset ± λ, if all servers up to the root are
  * right (RFC 5905 §11.1).
  */
-export function rootDistance(estimate: SourceEstimate, nowSeconds: number): number {
-  const { sample, delaySeconds, dispersionSeconds, jitterSeconds, atSeconds } = estimate;
+export function rootDistance(
+  { sample, jitterSeconds, atSeconds }: SourceEstimate,
+  nowSeconds: number,
+): number {
   // The RFC's MINDISP, 5 ms at least for the delays, is left out: it would hide which of two near servers is better.
-  const path = (sample.rootDelaySeconds + delaySeconds) / 2;
-  const age = Math.max(0, nowSeconds - atSeconds);
-  return path + sample.rootDispersionSeconds + dispersionSeconds + phi * age + jitterSeconds;
+  return distanceOf(sample) + phi * Math.max(0, nowSeconds - atSeconds) + jitterSeconds;
 }

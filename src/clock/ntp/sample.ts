@@ -38,10 +38,16 @@ export type BadPacket =
 /** The codes of a kiss-o'-death: the server refuses this client, or is asked too often. */
 export type KissCode = "DENY" | "RSTR" | "RATE";
 
+/** Seconds by which its offset may err if the servers up to the root are right, at its arrival (RFC 5905 §11.1). */
+export function distanceOf(sample: Sample): number {
+  const path = (sample.rootDelaySeconds + sample.delaySeconds) / 2;
+  return path + sample.rootDispersionSeconds + sample.dispersionSeconds;
+}
+
 /**
  * The end of an exchange. `ignored`: the reason that each earlier packet was not believed.
- * `silent`: no believable packet until the deadline; its reason is that of the last bad packet, else `timeout`, or the
- * code of the system's error such as ECONNREFUSED.
+ * `silent`: no believable packet in time; its reason is that of the last bad packet with its figures, else `timeout`, or
+ * the code of the system's error such as ECONNREFUSED.
  */
 export type ExchangeOutcome =
   | { readonly kind: "sample"; readonly sample: Sample; readonly ignored: readonly BadPacket[] }

@@ -27,7 +27,7 @@ export interface SecondOpinionOptions {
   readonly replySeconds?: number;
 }
 
-/** Seconds: twice what the agent's own exchange waits for an answer. */
+/** Seconds: twice what a round waits for an answer. Its silence changes nothing. */
 const usualReplySeconds = 2;
 
 /** Seconds that two opinions may differ by, besides the round trip: the second one is coarse, and the clock may be slewing. */

@@ -44,6 +44,9 @@ export interface ClockAfterRound extends ClockReading {
 const deviations = 4;
 const largestGrowth = 500e-6;
 
+/** Seconds: a time that may err by more, such as a late answer's, is accepted at most. */
+export const exactSeconds = 0.5;
+
 /** The state after one more round; `now` is read on the steered clock after the round's correction. */
 export function afterRound(
   sync: SyncState,
@@ -58,8 +61,9 @@ export function afterRound(
   // The filter believes another offset than was measured last, and the interval is around the measured one.
   const uncertaintySeconds =
     measurement.uncertaintySeconds + Math.abs(left - (believed?.offsetSeconds ?? left));
+  const isTrusted = isMajority(measurement) && measurement.uncertaintySeconds <= exactSeconds;
   const synced = {
-    trust: isMajority(measurement) ? ("trusted" as const) : ("accepted" as const),
+    trust: isTrusted ? ("trusted" as const) : ("accepted" as const),
     ...{ isAuthenticated, agreeing, configured },
     // The time of the samples, which may be older than the round.
     atMonotonic: atSeconds,
@@ -83,7 +87,8 @@ export interface SyncStatus {
 
 /**
  * Seconds of uncertainty up to which a clock without further corrections keeps its trust: a third of the time step of a
- * code, which needs the time most exactly. At 15 ppm that is a week (docs/design/trusted-time.md, rule 14).
+ * code, which needs the time most exactly. At 15 ppm that is a week (docs/design/trusted-time.md, rule 14). It is more where
+ * `time.max_root_distance` is: so much may a server's time err.
  */
 const holdoverSeconds = 10;
 
@@ -96,7 +101,7 @@ export function syncStatusOf(
   mode: ClockMode | null,
   sync: SyncState,
   report: DaemonReport | null,
-  now: { monotonicSeconds: number; pollSeconds: number },
+  now: { monotonicSeconds: number; pollSeconds: number; mostDistanceSeconds: number },
 ): SyncStatus {
   if (mode?.kind === "delegate") {
     const {
@@ -116,7 +121,7 @@ export function syncStatusOf(
 
 function statusByServers(
   sync: SyncState,
-  now: { monotonicSeconds: number; pollSeconds: number },
+  now: { monotonicSeconds: number; pollSeconds: number; mostDistanceSeconds: number },
 ): SyncStatus {
   const { verdict, synced } = sync;
   const untrusted = { trust: "none", isAuthenticated: false } as const;
@@ -126,7 +131,8 @@ function statusByServers(
   if (!synced) return { state: verdict === null || isPending ? "acquiring" : "unsynchronised", ...unknown };
   const ageSeconds = now.monotonicSeconds - synced.atMonotonic;
   const uncertaintySeconds = synced.uncertaintySeconds + synced.growth * ageSeconds;
-  if (uncertaintySeconds > holdoverSeconds) return { state: "freerun", ...untrusted, uncertaintySeconds };
+  const longestSeconds = Math.max(holdoverSeconds, now.mostDistanceSeconds);
+  if (uncertaintySeconds > longestSeconds) return { state: "freerun", ...untrusted, uncertaintySeconds };
   // A single poll that demands a large step neither moves the clock nor ends its trust.
   const isMissed = isPending || ageSeconds > Math.max(leastMissedSeconds, missedPolls * now.pollSeconds);
   const { trust, isAuthenticated } = synced;

@@ -1,8 +1,8 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { TimeProbe } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
-import type { Timers } from "../../host/ports.ts";
-import { deadlineSeconds, type Exchange, type Seal } from "../ntp/exchange.ts";
+import type { DatagramAddress, Timers } from "../../host/ports.ts";
+import { deadlineSeconds, type Exchange, promptSeconds, type Seal } from "../ntp/exchange.ts";
 import { type NtpTarget, resolveServer, type ServerResolution } from "../ntp/resolve-server.ts";
 import type { ExchangeOutcome, Sample } from "../ntp/sample.ts";
 import {
@@ -166,27 +166,46 @@ function within<Found extends object>(
   });
 }
 
-/** The answer of the first address that gives the time and was not asked for another server; else the last failure. */
+/**
+ * The first address that gives the time and was not asked for another server; else the last failure. Each is asked a second
+ * after the one before, whether that is silent, late or closed, so that the order says nothing of its ports.
+ */
 async function askInTurn(options: ProbeOptions, place: Place | Failure, taken: Set<string>): Promise<Answer> {
-  const nothing = { address: null, estimate: null, distanceSeconds: null };
   if ("failure" in place) return { ...nothing, failure: place.failure };
   const { addresses, port, seal } = place;
-  let last: Answer = { ...nothing, failure: "same_server" };
+  const asked: Promise<Answer>[] = [];
   for (const address of addresses) {
     if (taken.has(`${address} ${port}`)) continue;
     taken.add(`${address} ${port}`);
-    const answer = options.exchange({ address, port }, seal).then(sampleIn);
-    // Each silent address takes the same time, so that when the next one is asked says nothing of its ports.
-    const heard = await within(options, deadlineSeconds, answer, { failure: "timeout" });
-    if ("failure" in heard) {
-      last = { ...nothing, address, failure: heard.failure };
-      continue;
-    }
-    const now = options.monotonic();
-    const estimate = estimateOf(addSample(emptyRegister, heard), now);
-    return { address, estimate, distanceSeconds: estimate && rootDistance(estimate, now), failure: null };
+    asked.push(askOne(options, { address, port }, seal));
+    const second = new Promise<null>((resolve) => options.timers.after(promptSeconds, () => resolve(null)));
+    const first = await Promise.race([givenBy(asked), second]);
+    if (first !== null) return first;
   }
-  return last;
+  const answers = await Promise.all(asked);
+  const given = answers.find(({ failure }) => failure === null);
+  return given ?? answers.at(-1) ?? { ...nothing, failure: "same_server" };
+}
+
+const nothing = { address: null, estimate: null, distanceSeconds: null };
+
+async function askOne(options: ProbeOptions, at: DatagramAddress, seal: Seal | undefined): Promise<Answer> {
+  const { address } = at;
+  const answer = options.exchange(at, seal, true).then(sampleIn);
+  const heard = await within(options, deadlineSeconds, answer, { failure: "timeout" });
+  if ("failure" in heard) return { ...nothing, address, failure: heard.failure };
+  const now = options.monotonic();
+  const estimate = estimateOf(addSample(emptyRegister, heard), now);
+  return { address, estimate, distanceSeconds: estimate && rootDistance(estimate, now), failure: null };
+}
+
+/** The first of them with the time; null as soon as none has it. */
+function givenBy(asked: readonly Promise<Answer>[]): Promise<Answer | null> {
+  const given = asked.map(async (answer) => {
+    if ((await answer).failure !== null) throw new Error("no time");
+    return answer;
+  });
+  return Promise.any(given).catch(() => null);
 }
 
 function sampleIn(outcome: ExchangeOutcome): Sample | Failure {

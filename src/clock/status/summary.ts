@@ -132,12 +132,13 @@ function verdictFacts(verdict: Verdict): (Partial<Facts> & Pick<Facts, "code">) 
   }
 }
 
-/** The numbers behind a time that is accepted and not trusted; null where there is only one server. */
+/** The numbers behind a time that is accepted and not trusted; null where they are not the reason: one server, or enough. */
 export function votesOf(
   agreeing: number,
   configured: number,
 ): { readonly agreeing: number; readonly configured: number; readonly needed: number } | null {
-  return configured < 2 ? null : { agreeing, configured, needed: Math.floor(configured / 2) + 1 };
+  const needed = Math.floor(configured / 2) + 1;
+  return configured < 2 || agreeing >= needed ? null : { agreeing, configured, needed };
 }
 
 function notSet(

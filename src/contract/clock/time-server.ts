@@ -1,4 +1,3 @@
-import type { InputError } from "../errors.ts";
 import type { Settings } from "../types.ts";
 
 /** A time server as a person writes it: a text, or an object that also says whether NTS is asked for. */
@@ -46,7 +45,10 @@ export function serverParts(text: string): { readonly host: string; readonly por
 }
 
 /** The entries that can never be asked, or whose host an entry before them has: it would count twice. */
-export function timeServerErrors(entries: readonly TimeServerEntry[], list: string): InputError[] {
+export function timeServerErrors(
+  entries: readonly TimeServerEntry[],
+  list: string,
+): { pointer: string; code: string; detail: string }[] {
   const hosts = entries.map((entry) => timeServer(entry).host);
   return hosts.flatMap((host, index) => {
     const pointer = `${list}/${index}`;

@@ -60,14 +60,13 @@ const detail = { type: "string", description: "the same as an English sentence" 
 
 export const sourceReason = {
   description:
-    "why it is in that state; of a source that is selected or a candidate also what its last poll failed for; null: nothing to say",
+    "why it is in that state; of a selected one or a candidate also why its last poll failed; null: nothing to say",
   ...strictObject({
     code: { type: "string", enum: sourceReasonCodes },
     detail: { type: "string", description: "the same in a few English words" },
     cause: {
       ...nullableText,
-      description:
-        "the code of the kiss-o'-death, of the packet's fault or of the system's error; what OpenSSL says of a certificate",
+      description: "figures, the code of the kiss-o'-death or of the system's error, or OpenSSL's sentence",
     },
   }),
   type: ["object", "null"],
@@ -84,8 +83,7 @@ export const clockSource = strictObject({
   offset_seconds: { ...nullableNumber, description: "positive: this host is behind it" },
   uncertainty_seconds: {
     ...nullableNumber,
-    description:
-      "root distance (RFC 5905 §11.1): the true offset lies within offset ± this, if it tells the truth",
+    description: "root distance (RFC 5905 §11.1): the offset errs by this at most if it tells the truth",
   },
   delay_seconds: nullableNumber,
   jitter_seconds: nullableNumber,
@@ -161,13 +159,12 @@ export const clockSummary = {
     },
     agreeing: {
       ...nullableInteger,
-      description: "sources that agree, where these are too few or the time is accepted and not trusted",
+      description: "sources that agree, where these are too few",
     },
     needed: { ...nullableInteger, description: "how many have to agree for that" },
     configured: {
       ...nullableInteger,
-      description:
-        "how many are set, where the time is accepted and not trusted; too_few_authenticated: with NTS",
+      description: "how many are set, where these are too few; too_few_authenticated: with NTS",
     },
     server: { ...nullableText, description: "suspect: the only server" },
     daemon: { ...nullableText, description: "the time daemon that sets this clock" },
@@ -182,8 +179,7 @@ export const clockSummary = {
     },
     runs_on: {
       type: "boolean",
-      description:
-        "the clock runs on by what was known before, see `state`, until the sources give a time again",
+      description: "the clock runs on by what was known, see `state`, until the sources give a time again",
     },
     not_set: {
       description: "why the host's own clock is not set; null: it is, or a time daemon sets it",
@@ -192,8 +188,7 @@ export const clockSummary = {
         detail,
         offset_seconds: {
           ...nullableNumber,
-          description:
-            "what the host's own clock is off by, which sign-in makes up for; null: less than 1 ms",
+          description: "error of the host's own clock, which sign-in makes up for; null: less than 1 ms",
         },
       }),
       type: ["object", "null"],
@@ -205,7 +200,7 @@ export const clockSummary = {
 const authenticated = {
   type: "boolean",
   description:
-    "the trust is not none, and more than half of the servers set, and two at least, agree authenticated; of a single server: it is",
+    "more than half of the servers set, and two at least, agree authenticated; of a single server: it is",
 } as const;
 
 export const timeSync = {
@@ -217,7 +212,7 @@ export const timeSync = {
       type: "string",
       enum: clockTrusts,
       description:
-        "trusted: more than half of the servers set agree, and two at least; accepted: fewer, a simple daemon, or a person",
+        "trusted: more than half of the servers set agree, two at least, to 0.5 s; accepted: less, or a person",
     },
     authenticated,
     source: selectedSource,
@@ -242,8 +237,7 @@ export const timeSync = {
       offered: {
         type: "array",
         items: { type: "string" },
-        description:
-          "what the network offers (DHCP, by systemd-networkd), in the form of time.servers; not asked unless set",
+        description: "what the network offers (DHCP, by systemd-networkd); not asked unless set",
       },
     }),
     rtc: { ...nullableTimestamp, description: "the battery-backed clock, read as UTC" },

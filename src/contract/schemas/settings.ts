@@ -116,6 +116,13 @@ const time = {
       description:
         "1 to 8; null or empty: 1 with one server, otherwise 2. The clock follows only a majority of the servers",
     },
+    max_root_distance: {
+      ...duration,
+      default: "1500ms",
+      ...byAdmin,
+      title: "Largest uncertainty",
+      description: "100ms to 16s: a server whose time may err by more is not used",
+    },
     panic_threshold: {
       ...duration,
       default: "1000s",
@@ -241,7 +248,7 @@ const probedServer = strictObject({
 export const timeProbe = strictObject({
   servers: { type: "array", items: probedServer, description: "in the order of the request" },
   answering: { type: "integer" },
-  agreeing: { type: "integer", description: "how many of these say the same time; 0: no majority does" },
+  agreeing: { type: "integer", description: "how many say one time that can be used; 0: none" },
 });
 
 /**

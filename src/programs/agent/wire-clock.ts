@@ -48,6 +48,7 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
   const { driver, timers } = host.time;
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
+  const mostDistanceSeconds = () => durationSeconds(settings().max_root_distance);
   const { resolve, isLocalAddress } = network;
   const resolution = { resolve, isLocalAddress };
   let keyExchanges: Promise<KeyExchanges> | undefined;
@@ -60,14 +61,14 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
     ...resolution,
     random: Math.random,
     bootId: host.identity.bootId,
-    panicSeconds,
+    ...{ panicSeconds, mostDistanceSeconds },
     daemonOf: createDaemonOf({ run, helper, timers, kernelIsSynchronised, panicSeconds }),
     exchange: (steered) =>
       createExchange({
         driver: steered,
         datagrams: network.datagrams,
         timers,
-        pivotSeconds: buildSeconds,
+        ...{ pivotSeconds: buildSeconds, mostDistanceSeconds },
         randomNonce: () => randomBytes(8),
       }),
     openAssociation: (steered) => async (server) => {

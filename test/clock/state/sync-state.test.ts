@@ -44,8 +44,8 @@ function afterVerdict(sync: SyncState, verdict: Verdict): SyncState {
   return afterRound(sync, round, { wallSeconds: 1e9, monotonicSeconds: 1_100, believed: settled });
 }
 
-const syncStatus = (sync: SyncState, monotonicSeconds: number, pollSeconds = 64) =>
-  syncStatusOf(way, sync, null, { monotonicSeconds, pollSeconds });
+const syncStatus = (sync: SyncState, monotonicSeconds: number, pollSeconds = 64, mostDistanceSeconds = 1.5) =>
+  syncStatusOf(way, sync, null, { monotonicSeconds, pollSeconds, mostDistanceSeconds });
 
 describe("how the clock stands", () => {
   it("is acquiring until a server was heard, and unsynchronised when none was", () => {
@@ -83,6 +83,27 @@ describe("how the clock stands", () => {
       assert.equal(syncStatus(agreed({ agreeing, configured }), 1_010).trust, trust);
     });
   }
+
+  for (const [uncertaintySeconds, trust] of [
+    [0.5, "trusted"],
+    [0.51, "accepted"],
+  ] as const)
+    it(`is ${trust} by a majority to within ${uncertaintySeconds} s`, () => {
+      assert.equal(syncStatus(agreed({ uncertaintySeconds }), 1_000).trust, trust);
+    });
+
+  it("is not known beyond 10 s, or beyond what the time of a server may err by", () => {
+    const windows = agreed({ uncertaintySeconds: 10.2 });
+    const stateOf = (monotonicSeconds: number, most: number) => {
+      const { state, trust } = syncStatus(windows, monotonicSeconds, 64, most);
+      return [state, trust];
+    };
+    assert.deepEqual(stateOf(1_010, 1.5), ["freerun", "none"]);
+    assert.deepEqual(stateOf(1_010, 16), ["synchronised", "accepted"]);
+    // (16 − 10.2) s / 15 ppm = 386,667 s.
+    assert.deepEqual(stateOf(387_600, 16), ["holdover", "accepted"]);
+    assert.deepEqual(stateOf(387_700, 16), ["freerun", "none"]);
+  });
 
   it("grows uncertain by 15 ppm when the frequency is known", () => {
     const { uncertaintySeconds } = syncStatus(agreed(), 2_000);

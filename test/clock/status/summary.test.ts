@@ -254,7 +254,7 @@ describe("the reason of a source", () => {
     const denied = reasonWithDetail({ code: "kiss_denied", cause: "DENY" }, "kod");
     assert.equal(denied.detail, "it refuses to answer (DENY)");
     const silent = reasonWithDetail({ code: "timeout", cause: null }, "selected");
-    assert.equal(silent.detail, "no answer at the last poll");
+    assert.equal(silent.detail, "no answer within 5 s at the last poll");
     const outvoted = reasonWithDetail({ code: "too_few_agree", cause: null }, "candidate");
     assert.equal(outvoted.detail, "ignored because too few others agree");
   });

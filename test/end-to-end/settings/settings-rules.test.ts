@@ -40,6 +40,8 @@ const refused: [code: string, pointer: string, body: object][] = [
   ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "4m59s" } } }],
   ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "30d1s" } } }],
   ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "999999999d" } } }],
+  ["validation_failed", "/time/max_root_distance", { time: { max_root_distance: "99ms" } }],
+  ["validation_failed", "/time/max_root_distance", { time: { max_root_distance: "16s1ms" } }],
   ["validation_failed", "/time/panic_threshold", { time: { panic_threshold: "0s" } }],
   ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "" } } }],
   ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "6 h" } } }],

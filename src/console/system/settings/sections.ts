@@ -29,6 +29,7 @@ const sectionsByPointer: readonly (readonly [beginning: string, section: Section
   ["/time/mode", "clock"],
   ["/host/time_zone", "clock"],
   ["/time/min_agreeing", "trust"],
+  ["/time/max_root_distance", "trust"],
   ["/time/panic_threshold", "trust"],
   ["/time/", "time"],
   ["/update/windows", "windows"],

@@ -3,7 +3,13 @@ import { locale, t } from "../../catalogue/words.ts";
 import { Field, type FieldProps } from "./field.tsx";
 
 /** Units by their letters, the smallest first, with their seconds. */
-const units = { s: ["second", 1], m: ["minute", 60], h: ["hour", 3_600], d: ["day", 86_400] } as const;
+const units = {
+  ms: ["millisecond", 0.001],
+  s: ["second", 1],
+  m: ["minute", 60],
+  h: ["hour", 3_600],
+  d: ["day", 86_400],
+} as const;
 
 type Letter = keyof typeof units;
 
@@ -54,11 +60,13 @@ export function DurationField({
               if (parts !== null) onInput(`${parts.number}${next}`);
             }}
           >
-            {letters.map((letter) => (
-              <option key={letter} value={letter} selected={letter === unit}>
-                {unitName(letter)}
-              </option>
-            ))}
+            {letters
+              .filter((letter) => letter !== "ms" || unit === letter)
+              .map((letter) => (
+                <option key={letter} value={letter} selected={letter === unit}>
+                  {unitName(letter)}
+                </option>
+              ))}
           </select>
         </div>
       )}
@@ -69,7 +77,7 @@ export function DurationField({
 /** `60 minutes`, `1 hour 30 minutes`: a duration as people read it. */
 export function durationSaid(value: string): string {
   return value
-    .replaceAll(/(\d+)([smhd])/g, (_, number: string, letter: Letter) => {
+    .replaceAll(/(\d+)(ms|[smhd])/g, (_, number: string, letter: Letter) => {
       const format = { style: "unit", unit: units[letter][0], unitDisplay: "long" } as const;
       return ` ${new Intl.NumberFormat(locale, format).format(Number(number))}`;
     })
@@ -82,9 +90,9 @@ function unitName(letter: Letter): string {
   return parts.find(({ type }) => type === "unit")?.value ?? letter;
 }
 
-/** null: it is no duration, or one with parts of a second. */
+/** null: it is no duration, or one of seconds and parts of one. */
 function partsOf(value: string): { readonly number: string; readonly unit: Letter } | null {
-  const [, number, letter] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+  const [, number, letter] = /^(\d{1,9})(ms|[smhd])$/.exec(value) ?? [];
   if (number !== undefined) return { number, unit: letter as Letter };
   if (!/^(?=.)(\d{1,9}d)?(\d{1,9}h)?(\d{1,9}m)?(\d{1,9}s)?$/.test(value)) return null;
   let seconds = 0;

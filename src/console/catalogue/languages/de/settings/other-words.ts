@@ -9,6 +9,7 @@ export const otherWords: Catalogue["settings"]["also"] = {
   "/time/servers": "NTP, NTP-Server, Zeitquelle, Pool",
   "/time/authenticated_only": "NTS",
   "/time/panic_threshold": "Schwelle, Sprung",
+  "/time/max_root_distance": "Genauigkeit",
   "/time/min_agreeing": "Mehrheit, Quorum",
   "/update/ota/enabled": "automatische Updates, Autoupdate, Zeitplan",
   "/update/ota/server": "Repository, Update-Adresse, Spiegel",

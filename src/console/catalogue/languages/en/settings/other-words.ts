@@ -7,6 +7,7 @@ export const otherWords = {
   "/time/servers": "ntp, ntp server, time source, pool",
   "/time/authenticated_only": "nts",
   "/time/panic_threshold": "panic threshold, step",
+  "/time/max_root_distance": "maxdistance, accuracy",
   "/time/min_agreeing": "majority, quorum",
   "/update/ota/enabled": "automatic updates, auto update, schedule",
   "/update/ota/server": "repository, update url, mirror",
