@@ -85,7 +85,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/time/max_root_distance": {
       label: "Größte Ungenauigkeit",
-      hint: "100 ms bis 16 s. Ein Server, dessen Zeit um mehr falsch gehen kann, wird nicht verwendet",
+      hint: "100 ms bis 16 s. Ein Server, dessen Zeit um mehr falsch gehen kann, wird nicht verwendet",
     },
     "/time/panic_threshold": {
       label: "Größte Korrektur",
@@ -195,7 +195,7 @@ export const settings: Catalogue["settings"] = {
     "/device/contact": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
     "/time/servers":
       "Erwartet wird ein Name oder eine Adresse, etwa ntp.example.org, 192.0.2.1:123 oder [2001:db8::1]:123",
-    "/time/max_root_distance": "Erwartet wird eine Dauer von 100 ms bis 16 s",
+    "/time/max_root_distance": "Erwartet wird eine Dauer von 100 ms bis 16 s",
     "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren",
     "/update/ota/server":
       "Erwartet wird die Adresse des Ordners über metadata/. Sie beginnt mit https:// und enthält weder Leerzeichen noch Benutzername oder Passwort",

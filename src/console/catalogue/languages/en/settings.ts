@@ -82,7 +82,7 @@ export const settings = {
     },
     "/time/max_root_distance": {
       label: "Largest uncertainty",
-      hint: "100 ms to 16 s. A server whose time may err by more is not used",
+      hint: "100 ms to 16 s. A server whose time may err by more is not used",
     },
     "/time/panic_threshold": {
       label: "Largest correction",
@@ -188,7 +188,7 @@ export const settings = {
     "/device/contact": "One line of text is expected, without control characters",
     "/time/servers":
       "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or [2001:db8::1]:123",
-    "/time/max_root_distance": "A duration from 100 ms to 16 s is expected",
+    "/time/max_root_distance": "A duration from 100 ms to 16 s is expected",
     "/time/panic_threshold": "A duration from 1 second to 10 years is expected",
     "/update/ota/server":
       "The address of the folder above metadata/ is expected. It begins with https://, without blanks, user name and password",
