@@ -7,16 +7,18 @@ export type MailedNotice = Pick<Notice, "time" | "level" | "title" | "text"> & {
 
 /** A message as a person reads it in a mail, with these notices in their order. The subject is one line. */
 export function mailText(message: Message, notices: readonly MailedNotice[]) {
-  const { device, isTest, language } = message;
-  const name = nameOf(device);
-  const words = languages[language];
-  const footer = `-- \n${name}, ${device.id}\n${words.footer}\n`;
-  if (isTest) return { subject: `[${name}] ${words.test}`, text: `${words.isTest}\n\n${footer}` };
-  const parts = [...storm(message), ...notices.map(paragraph), ...gap(message)];
-  return {
-    subject: `[${name}] ${headline(message, notices)}`,
-    text: `${parts.join("\n\n")}\n\n${footer}`,
-  };
+  const { device, language } = message;
+  const { title, parts } = messageText(message, notices);
+  const footer = `-- \n${nameOf(device)}, ${device.id}\n${languages[language].footer}\n`;
+  return { subject: title, text: [...parts, footer].join("\n\n") };
+}
+
+/** A message as a person reads it, with these notices in their order: one line, and paragraphs. */
+export function messageText(message: Message, notices: readonly MailedNotice[]) {
+  const { test, isTest } = languages[message.language];
+  const title = `[${nameOf(message.device)}] ${message.isTest ? test : headline(message, notices)}`;
+  if (message.isTest) return { title, parts: [isTest] };
+  return { title, parts: [...storm(message), ...notices.map(paragraph), ...gap(message)] };
 }
 
 /** The name of a device on one line, or its id; at most 64 characters. */

@@ -25,12 +25,12 @@ export const messageWords: typeof en = {
   replaced: (receiver) =>
     `Der Empfänger ${receiver} hat jetzt andere Einstellungen oder ein anderes Geheimnis: Diese Nachricht ging noch nach den bisherigen hinaus.`,
   test: "Testnachricht",
-  isTest: "Das ist ein Test: Die Mail dieses Geräts kommt an. Es ist nichts geschehen.",
+  isTest: "Das ist ein Test: Die Nachrichten dieses Geräts kommen an. Es ist nichts geschehen.",
   footer: "Gesendet von Steward. Antworten auf diese Mail werden nicht gelesen.",
   andMore: (title, others) => `${title}, und ${others} weitere`,
   storm: (count, shown, types) =>
     `${count} Ereignisse sind eingetreten; die ${shown} dringendsten und neuesten folgen. Nach Art: ${types}.`,
   dropped: "Ereignisse fehlen",
   gap: (from, to) =>
-    `Die Ereignisse ${from} bis ${to}, oder einige davon, haben nicht alle Empfänger dieser Mail erreicht: Das Gerät musste sie verwerfen, oder ein Server hat sie abgelehnt.`,
+    `Die Ereignisse ${from} bis ${to}, oder einige davon, haben nicht alle erreicht, die diese Nachrichten bekommen: Das Gerät musste sie verwerfen, oder ein Server hat sie abgelehnt.`,
 };

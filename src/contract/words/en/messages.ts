@@ -27,12 +27,12 @@ export const messageWords = {
   replaced: (receiver: string) =>
     `The receiver ${receiver} now has other settings or another secret: this message still went out under the former ones.`,
   test: "Test message",
-  isTest: "This is a test: the mail of this device arrives. Nothing has happened.",
+  isTest: "This is a test: the messages of this device arrive. Nothing has happened.",
   footer: "Sent by Steward. Answers to this mail are not read.",
   andMore: (title: string, others: number) => `${title}, and ${others} more`,
   storm: (count: number, shown: number, types: string) =>
     `${count} events happened; the ${shown} gravest and newest follow. By type: ${types}.`,
   dropped: "Events are missing",
   gap: (from: number, to: number) =>
-    `Events ${from} to ${to}, or some of them, did not reach everyone who gets this mail: the device had to drop them, or a server refused them.`,
+    `Events ${from} to ${to}, or some of them, did not reach everyone who gets these messages: the device had to drop them, or a server refused them.`,
 };
