@@ -119,6 +119,13 @@ const notify = {
         "true: receivers of notifications may be at loopback and link-local addresses, and at `http://` addresses. Default: false",
       examples: [true],
     },
+    allow_http: {
+      type: "boolean",
+      default: plain.notify.allow_http,
+      description:
+        "true: receivers of notifications may be at `http://` addresses, where anyone on the way reads messages and tokens. Default: false",
+      examples: [true],
+    },
   },
 } as const;
 

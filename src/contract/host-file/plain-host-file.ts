@@ -6,7 +6,7 @@ export const plainHostFile = {
   log_units: [],
   product: "steward",
   kernel_rescue: true,
-  notify: { allow_local_servers: false },
+  notify: { allow_local_servers: false, allow_http: false },
   telemetry: {},
   time: {},
   update: { allow_local_servers: false, redirect_origins: [] },

@@ -53,8 +53,12 @@ export function decisionsOf({ https, notify, product, telemetry, time, update, .
     maker: file.maker === undefined ? null : makerOf(file.maker),
     /** The provider at which users can also sign in; null: none. */
     oidc: file.oidc === undefined ? null : providerOf(file.oidc),
-    /** Loopback and link-local addresses may be receivers, and plain HTTP may reach them. */
-    notify: { allowLocalServers: notify.allow_local_servers },
+    notify: {
+      /** Loopback and link-local addresses may be receivers. */
+      allowLocalServers: notify.allow_local_servers,
+      /** Plain HTTP may reach receivers. */
+      allowHttp: notify.allow_http || notify.allow_local_servers,
+    },
     /** The receivers of the record and the metrics that root has named. */
     telemetry: telemetryOf(telemetry),
     /** Absolute path of a PEM file with the only authorities of time servers that are trusted; null: those of the system. */
