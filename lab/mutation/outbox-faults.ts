@@ -225,8 +225,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a password sent to another server",
     file: "src/outbox/receiver-secrets.ts",
-    check: 'kind === "mail" ? [server, port, username] : []',
-    instead: "[]",
+    check: "? [server, port, username] : [originOf(url)]",
+    instead: "? [] : []",
     test: {
       file: "test/outbox/receiver-secrets.test.ts",
       title: "are not given to another server: a password is sealed for the one that it was set for",
@@ -276,9 +276,9 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a webhook without TLS",
     file: "src/outbox/webhook.ts",
-    check: '(allowLocalServers && url.startsWith("http://"))',
-    instead: 'url.startsWith("http://")',
-    test: webhook("is one without TLS, where local servers are not allowed"),
+    check: "if (!options.allowHttp &&",
+    instead: "if (false &&",
+    test: webhook("is one without TLS, where root does not allow it"),
   },
   {
     name: "Retry-After not read",

@@ -274,7 +274,7 @@ async function openNetwork(test: Ending, { time, busy, wall, fate }: NetworkOpti
   atEnd(test, () => server.stop());
   const transfers = createTransfers({ redirects: null, allowLocalServers: true });
   const secret = makeWebhookSecret();
-  const webhook = createWebhook({ url: server.url, secret, transfers, allowLocalServers: true, wall });
+  const webhook = createWebhook({ url: server.url, service: null, secret, transfers, allowHttp: true, wall });
   const receiver: Receiver = {
     deliver: (message, signal) => {
       attempts.push({ message, at: time.now() });

@@ -5,7 +5,9 @@ import { objectOf } from "../store/validation/object-schema.ts";
 /** A receiver of the settings, and where its messages go. */
 export interface Addressed {
   readonly name: string;
-  readonly kind: "webhook" | "mail";
+  readonly kind: string;
+  /** Absent: of mail. */
+  readonly url?: string;
   readonly server?: string;
   readonly port?: number;
   readonly username?: string;
@@ -42,6 +44,8 @@ export type ReceiverSecrets = ReturnType<typeof createReceiverSecrets>;
 
 export function createReceiverSecrets(document: Document<ReceiverSecretsState>, seal: SecretSeal) {
   return {
+    /** One was set, even if for another destination or on another machine. */
+    isSet: ({ name }: Addressed): boolean => document.read().secrets.some((one) => one.name === name),
     /** The secret of this receiver; null: none was set for it and its destination, or it cannot be opened here. */
     of: (receiver: Addressed): string | null => {
       const found = document.read().secrets.find(({ name }) => name === receiver.name);
@@ -70,10 +74,14 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
 }
 
 /**
- * A password is sealed for its server and user name: who may change the settings could otherwise name a server of theirs
- * and have the password sent to it. A webhook's secret is never sent (docs/design/outbox.md, rule 13).
+ * A secret is sealed for its server and user name: who may change the settings could otherwise name a server of theirs and
+ * have a password or a token sent to it (docs/design/outbox.md, rule 13).
  */
-function recordOf({ name, kind, server, port, username }: Addressed): string {
-  const destination = kind === "mail" ? [server, port, username] : [];
+function recordOf({ name, kind, url, server, port, username }: Addressed): string {
+  const destination = url === undefined ? [server, port, username] : [originOf(url)];
   return JSON.stringify(["receiver", kind, name, ...destination]);
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { readHeaderLines } from "../host/header-lines.ts";
 
 /** Bytes of a secret: Standard Webhooks recommends 24 to 64. */
 const [fewestBytes, mostBytes, madeBytes] = [24, 64, 32];
@@ -27,4 +28,29 @@ export function signedHeaders(key: Uint8Array, id: string, seconds: number, body
     "webhook-timestamp": String(seconds),
     "webhook-signature": `v1,${signature}`,
   };
+}
+
+/** What a secret adds to the requests of a receiver. */
+export interface Credentials {
+  /** null: its messages are not signed. */
+  readonly key: Uint8Array | null;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The credentials in a secret: lines `name: value`, which are headers of each request, and a line `whsec_…`, by which it is
+ * signed. `token`: the beginning of the header that a text without a name is sent in. A text instead: what is wrong.
+ */
+export function readCredentials(secret: string, token?: string): Credentials | string {
+  const lines = secret.split("\n").map((line) => line.trim());
+  const signing = lines.filter((line) => line.startsWith("whsec_"));
+  const key = webhookKey(signing[0] ?? "");
+  if (signing.length > 1 || (signing.length === 1 && key === null))
+    return "has a line that begins with `whsec_`, but is not of that and the base64 of 24 to 64 bytes";
+  const others = lines.filter((line) => line !== "" && !line.startsWith("whsec_"));
+  const isToken = token !== undefined && others.length === 1 && !others[0]?.includes(":");
+  const headers = readHeaderLines(isToken ? token + others[0] : others.join("\n"));
+  if (typeof headers === "string") return headers;
+  return key === null && Object.keys(headers).length === 0 ? "is empty" : { key, headers };
 }

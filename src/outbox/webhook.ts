@@ -1,4 +1,6 @@
 import { STATUS_CODES } from "node:http";
+import { type ChatService, chatServices } from "../contract/notifications/chat-services.ts";
+import { httpIsRoots } from "../contract/notifications/receivers.ts";
 import type { Transfer, TransferLimits, Transfers } from "../host/ports.ts";
 import { printableLine } from "../host/printable-text.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
@@ -6,16 +8,20 @@ import { beginningOf } from "./answer-text.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import { cancelled, tooLate, unreached } from "./unreached.ts";
-import { signedHeaders, webhookKey } from "./webhook-signature.ts";
+import { askedPause, chatForms, chatText } from "./webhook/chat-services.ts";
+import { type Credentials, readCredentials, signedHeaders } from "./webhook-signature.ts";
 
 export interface WebhookOptions {
-  /** Absolute; `http:` only where local servers are allowed. */
+  /** Absolute. */
   readonly url: string;
-  /** `whsec_` and 24 to 64 bytes in base64. */
-  readonly secret: string;
+  /** null: the receiver takes CloudEvents. */
+  readonly service: ChatService | null;
+  /** As `readCredentials` reads it; null: a chat service needs none. */
+  readonly secret: string | null;
   /** Opened without redirects (`redirects: null`); they keep to the addresses that may be reached. */
   readonly transfers: Transfers;
-  readonly allowLocalServers: boolean;
+  /** Root lets messages leave by plain HTTP. */
+  readonly allowHttp: boolean;
   /** Milliseconds since 1970, which the receiver compares with its own clock. */
   readonly wall: () => number;
 }
@@ -25,31 +31,28 @@ const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 64, rat
 /** Milliseconds for one delivery, with its answer. */
 const wholeMilliseconds = 10_000;
 
-/** Bytes of an answer that are read. */
-const mostAnswerBytes = 4_096;
+/** Bytes of an answer that are read: a chat service may repeat the message in it. */
+const mostAnswerBytes = 16_384;
 
 /** Characters of a refusal's own words in an error. */
 const mostQuoted = 200;
 
-/** Sends messages by POST, as CloudEvents 1.0 in JSON, signed by Standard Webhooks. A 2xx is a delivery. */
+/** Sends messages by POST: in the form of a chat service, or as CloudEvents 1.0 in JSON, signed by Standard Webhooks. */
 export function createWebhook(options: WebhookOptions): Receiver {
-  const { url, secret, transfers, wall } = options;
-  const key = webhookKey(secret);
+  const { url, service, secret, transfers } = options;
   const host = URL.canParse(url) ? new URL(url).host : url;
+  const token = service === null ? undefined : chatForms[service].token;
+  const credentials = secret === null ? { key: null, headers: {} } : readCredentials(secret, token);
   return {
     deliver: async (message, signal) => {
-      if (key === null)
-        return retry("The webhook has no usable secret, so that nothing was sent. Set a new one.");
-      if (!isAllowed(options))
-        return retry(
-          `Nothing was sent to ${host}: its address does not begin with https://. Set one that does.`,
-        );
+      if (typeof credentials === "string")
+        return retry(`Nothing was sent to ${host}: its secret ${credentials}. Set a new one.`);
+      if (!options.allowHttp && !url.startsWith("https://"))
+        return retry(`Nothing was sent to ${host}: its address ${httpIsRoots}.`);
       const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
       try {
-        return await answered(
-          host,
-          await transfers.open(url, { ...signed(message, key, wall()), limits, signal: whole }),
-        );
+        const { address, ...request } = requestOf(message, credentials, options);
+        return await answered(options, await transfers.open(address, { ...request, limits, signal: whole }));
       } catch (error) {
         if (signal.aborted) return retry(cancelled(host));
         return retry(whole.aborted ? tooLate(host) : unreached(host, error));
@@ -58,38 +61,66 @@ export function createWebhook(options: WebhookOptions): Receiver {
   };
 }
 
-function isAllowed({ url, allowLocalServers }: WebhookOptions): boolean {
-  return url.startsWith("https://") || (allowLocalServers && url.startsWith("http://"));
-}
-
-function signed(message: Message, key: Uint8Array, nowMilliseconds: number) {
-  const body = JSON.stringify(cloudEvent(message, new Date(nowMilliseconds).toISOString()));
-  const seconds = Math.floor(nowMilliseconds / 1_000);
+function requestOf(
+  message: Message,
+  { key, headers }: Credentials,
+  { url, service, wall }: Pick<WebhookOptions, "url" | "service" | "wall">,
+) {
+  const now = wall();
+  const [form, at] = [service && chatForms[service], new URL(url)];
+  const content = form
+    ? form.body(chatText(message, form), at)
+    : cloudEvent(message, new Date(now).toISOString());
+  const post = JSON.stringify(content);
   return {
-    headers: { "content-type": cloudEventType, ...signedHeaders(key, message.id, seconds, body) },
-    post: body,
+    address: form?.address?.(at).href ?? url,
+    headers: {
+      ...{ ...headers, "content-type": form ? "application/json" : cloudEventType },
+      ...(key && signedHeaders(key, message.id, Math.floor(now / 1_000), post)),
+    },
+    post,
   };
 }
 
-/** The outcome that an answer means. Every status but 2xx is a failure, after which the message is sent again. */
-async function answered(host: string, transfer: Transfer): Promise<Delivery> {
-  const { status, headers, close } = transfer;
+/** The outcome that an answer means. A failure is every other one than the service's own, or 2xx where it is none. */
+async function answered({ url, service }: WebhookOptions, transfer: Transfer): Promise<Delivery> {
+  const { status, headers } = transfer;
   const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
-  if (status >= 200 && status < 300) {
-    close();
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && service === null) {
+    transfer.close();
     return { outcome: "taken", answer };
   }
-  const words = printableLine(String(await beginningOf(transfer, mostAnswerBytes)), mostQuoted);
+  const text = String(await beginningOf(transfer, mostAnswerBytes));
+  if (service !== null && chatForms[service].isTaken(status, readJson(text)))
+    return { outcome: "taken", answer };
+  const words = printableLine(text, mostQuoted);
   const quoted = words === "" ? "." : `: “${words}”.`;
-  return retry(`${host} answered ${answer}${quoted} ${adviceFor(status)}`, readRetryAfter(headers));
+  return retry(
+    `${new URL(url).host} answered ${answer}${quoted} ${adviceFor(status, service)}`,
+    readRetryAfter(headers) ?? askedPause(text),
+  );
 }
 
-function adviceFor(status: number): string {
-  if (status >= 300 && status < 400) return "Redirects are not followed: set the address that it leads to.";
+/** A text that is no JSON is its own value. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.trim();
+  }
+}
+
+function adviceFor(status: number, service: ChatService | null): string {
+  const name = service && chatServices[service].name;
+  if (status < 300) return `${name} does not answer so: check the address.`;
+  if (status < 400) return "Redirects are not followed: set the address that it leads to.";
   if (status === 401 || status === 403)
-    return "It does not accept the signature: compare the secret at both ends, and check the clock of this device.";
+    return name
+      ? "It does not accept the address or the token: set them again."
+      : "It does not accept the signature: compare the secret at both ends, and check the clock of this device.";
   if (status === 404 || status === 410) return "Nothing receives messages at this address: check its path.";
   if (status === 429) return "It receives more than it takes at present.";
   if (status >= 500) return "It has a fault of its own: if that lasts, ask who runs it.";
-  return "It does not take the message: check the address, and that it expects CloudEvents in JSON.";
+  return `It does not take the message: check the address, and that it expects ${name ? `messages of ${name}` : "CloudEvents in JSON"}.`;
 }

@@ -1,10 +1,12 @@
 import type { Fault } from "../contract/errors.ts";
+import { httpIsRoots } from "../contract/notifications/receivers.ts";
 import type { Settings } from "../contract/types.ts";
 import { type SettingsGuard, settingFault } from "./faults.ts";
 
 export interface ReceiverGuardOptions {
-  /** Root's decision in the host file. */
+  /** Root's decisions in the host file. */
   readonly allowLocalServers: boolean;
+  readonly allowHttp: boolean;
   /** True if an address names this host or its own link, judged by the address as it is written. */
   readonly isLocalServer: (server: string) => boolean;
 }
@@ -17,17 +19,13 @@ export interface ReceiverGuardOptions {
 export function createReceiverGuard(options: ReceiverGuardOptions): SettingsGuard {
   return {
     faultsOf: ({ notify }) =>
-      options.allowLocalServers
-        ? []
-        : (notify?.receivers ?? []).flatMap((receiver, index) => addressFaults(options, receiver, index)),
+      (notify?.receivers ?? []).flatMap((receiver, index) => addressFaults(options, receiver, index)),
     refusalOf: async () => null,
   };
 }
 
-const ofRoot = "for a trial, root sets notify.allow_local_servers in the host file";
-
 function addressFaults(
-  { isLocalServer }: ReceiverGuardOptions,
+  { allowLocalServers, allowHttp, isLocalServer }: ReceiverGuardOptions,
   { url, server }: Settings["notify"]["receivers"][number],
   index: number,
 ): Fault[] {
@@ -38,6 +36,12 @@ function addressFaults(
     });
   const isLocal = isLocalServer(url ?? `http://${server?.includes(":") ? `[${server}]` : server}`);
   const member = url === undefined ? "server" : "url";
-  if (isLocal) return [refuse(member, `must not be a loopback or link-local address; ${ofRoot}`)];
-  return url?.startsWith("http:") ? [refuse("url", `must begin with https://; ${ofRoot}`)] : [];
+  if (isLocal && !allowLocalServers)
+    return [
+      refuse(
+        member,
+        "must not be a loopback or link-local address; for a trial, root sets notify.allow_local_servers in the host file",
+      ),
+    ];
+  return url?.startsWith("http:") && !allowHttp ? [refuse("url", httpIsRoots)] : [];
 }

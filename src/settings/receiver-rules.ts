@@ -5,14 +5,14 @@ type Receiver = Settings["notify"]["receivers"][number];
 
 const list = "/notify/receivers";
 
-/** The members of each kind besides those of all, and whether it can do without. */
+/** The members of mail and of all other kinds besides those of both, and whether it can do without. */
 const membersOf = {
   webhook: { url: "needed" },
   mail: {
     ...{ server: "needed", port: "needed", security: "needed" },
     ...{ username: "optional", from: "needed", to: "needed" },
   },
-} as const satisfies Record<Receiver["kind"], Partial<Record<keyof Receiver, "needed" | "optional">>>;
+} as const satisfies Record<string, Partial<Record<keyof Receiver, "needed" | "optional">>>;
 
 /** The receivers of `telemetry` in the host file are called so. */
 const rootsNames: readonly string[] = ["otlp", "syslog"];
@@ -41,7 +41,7 @@ export function receiverErrors(receivers: readonly Receiver[]): InputError[] {
 }
 
 function memberErrors(receiver: Receiver, place: string): InputError[] {
-  const members: Readonly<Record<string, string>> = membersOf[receiver.kind];
+  const members: Readonly<Record<string, string>> = membersOf[receiver.kind === "mail" ? "mail" : "webhook"];
   const missing = Object.keys(members).filter((name) => members[name] === "needed" && !(name in receiver));
   const others = Object.keys(receiver).filter((name) => !(name in members) && !common.includes(name));
   return [

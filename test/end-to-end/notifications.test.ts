@@ -136,7 +136,53 @@ describe("the receivers of messages", () => {
       stdin: "short\n",
     });
     assert.equal(code, 6);
-    assert.match(stderr, /^ {2}secret: must be `whsec_` and/m);
+    assert.match(
+      stderr,
+      /^ {2}secret: has a line 1 that is not of the form "name: value"\. Give .*`whsec_` and/m,
+    );
+  });
+
+  it("are chat services without a secret, listed as what they are, and a token is for one server", async () => {
+    const [chat, other] = [await startHook(), await startHook()];
+    [chat.status, other.status] = [200, 200];
+    const set = async (name: string, text: string, ...words: string[]) => {
+      const options = ["--stdin", "--socket", agent.socket, "--state", agent.stateDirectory];
+      return runSteward(["notify", "secret", name, ...words, ...options], { stdin: `${text}\n` });
+    };
+    const phone = { name: "phone", kind: "ntfy", url: `${chat.url}/boiler`, takes: "all" };
+    const desk = {
+      ...phone,
+      name: "desk",
+      kind: "webhook",
+      url: `${chat.url}/message?token=A23456789012345`,
+    };
+    const own = { ...phone, name: "own", kind: "webhook", url: `${chat.url}/hook` };
+    assert.equal((await change({ receivers: [phone, desk, own] })).status, 200);
+    const { stdout } = await notify("list");
+    assert.match(stdout, /^phone +ntfy {2,}0 /m);
+    assert.match(stdout, /^desk +Gotify {2,}0 /m);
+    assert.match(stdout, /^own +webhook +missing +0 /m);
+    const failed = await notify("test", "phone");
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /answered 200 OK\. ntfy does not answer so/);
+    assert.equal((await set("phone", "tk_1")).code, 0);
+    await notify("test", "phone");
+    assert.equal((await set("own", "abc", "--header", "X-Key")).code, 0);
+    assert.deepEqual((await notify("test", "own")).stdout, "200 OK\n");
+    const refused = await set("own", "h", "--header", "Host");
+    assert.equal(refused.code, 6);
+    assert.match(refused.stderr, /names the header Host in line 1/);
+    const [first, second, third] = chat.received;
+    assert.equal(JSON.parse(first?.body ?? "").topic, "boiler");
+    assert.deepEqual([first?.headers.authorization, second?.headers.authorization], [undefined, "Bearer tk_1"]);
+    assert.deepEqual([third?.headers["x-key"], third?.headers["webhook-signature"]], ["abc", undefined]);
+    const moved = [{ ...phone, url: `${other.url}/boiler` }, desk, { ...own, url: `${other.url}/hook` }];
+    assert.equal((await change({ receivers: moved })).status, 200);
+    for (const name of ["phone", "own"])
+      assert.match((await notify("test", name)).stderr, /its secret is of another server.*notify secret/s);
+    assert.deepEqual(other.received, [], "an intruder who changes the address would have the token");
+    assert.equal((await change({ receivers: [] })).status, 200);
+    await Promise.all([chat.stop(), other.stop()]);
   });
 
   it("say at a test that the secret is missing, and send nothing without one", async () => {

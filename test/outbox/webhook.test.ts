@@ -54,15 +54,12 @@ async function receiving(answer: Answerer, certificate = authority.certify("127.
 function deliver(
   url: string,
   message: Message,
-  changes: Partial<WebhookOptions> = {},
+  { allowLocalServers = true, ...changes }: Partial<WebhookOptions> & { allowLocalServers?: boolean } = {},
   signal = new AbortController().signal,
 ): Promise<Delivery> {
-  const allowLocalServers = changes.allowLocalServers ?? true;
   const transfers = createTransfers({ redirects: null, allowLocalServers, caFile: authority.path });
-  return createWebhook({ url, secret, transfers, allowLocalServers, wall: Date.now, ...changes }).deliver(
-    message,
-    signal,
-  );
+  const options = { url, service: null, secret, transfers, allowHttp: true, wall: Date.now, ...changes };
+  return createWebhook(options).deliver(message, signal);
 }
 
 const accepts: Answerer = (_request, response) => response.writeHead(204).end();
@@ -236,12 +233,12 @@ describe("an address that a webhook may not have", () => {
     });
   }
 
-  it("is one without TLS, where local servers are not allowed", async () => {
+  it("is one without TLS, where root does not allow it", async () => {
     const server = await startWebServer((_request, response) => response.writeHead(200).end());
     servers.push(server);
-    const delivery = await deliver(server.url, began, { allowLocalServers: false });
+    const delivery = await deliver(server.url, began, { allowHttp: false });
     assert.ok(delivery.outcome === "retry");
-    assert.match(delivery.error, /does not begin with https:/);
+    assert.match(delivery.error, /must begin with https:.*"allow_http": true.*systemctl restart steward\.$/);
     assert.deepEqual(await deliver(server.url, began), { outcome: "taken", answer: "200 OK" });
     assert.equal(server.requests.length, 1);
   });

@@ -30,7 +30,7 @@ async function device(test: TestContext, { allowLocalServers = false } = {}) {
   const receivers: ReceiverSettings[] = [];
   const plan = {
     config: {
-      notify: { allowLocalServers },
+      notify: { allowLocalServers, allowHttp: allowLocalServers },
       telemetry: { otlp: null, syslog: null },
       build: { version: "0.1.0" },
       product: "pump-7",
@@ -101,6 +101,7 @@ describe("a test of a receiver", () => {
 describe("a receiver of the settings", () => {
   const secrets = {
     of: makeWebhookSecret,
+    isSet: () => true,
     set: async () => assert.fail(),
     keepOnly: async () => assert.fail(),
   };

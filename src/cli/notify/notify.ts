@@ -1,3 +1,4 @@
+import { chatServices, isChatService } from "../../contract/notifications/chat-services.ts";
 import type { ReceiverStates } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
@@ -22,7 +23,7 @@ const list: Command = {
       heads: ["NAME", "KIND", "SECRET", "WAITING", "LAST SUCCESS", "LAST ERROR"],
       rows: states.receivers.map((one) => [
         one.name,
-        one.kind,
+        isChatService(one.kind) ? chatServices[one.kind].name : one.kind,
         one.secret_set === null ? "" : one.secret_set ? "set" : "missing",
         one.waiting,
         one.last_success ?? "",
@@ -46,14 +47,24 @@ const test: Command = {
 const secret: Command = {
   path: ["notify", "secret"],
   summary:
-    "Set the secret of the receiver NAME: the password of a mailbox, or a new secret of a webhook, which is printed",
+    "Set the secret of the receiver NAME: a password, a token, a header, or a new secret of a webhook, which is printed",
   examples: [
     { line: "steward notify secret alerts", what: "of a webhook: makes one and prints it, once" },
-    { line: "steward notify secret duty", what: "of mail: asks for the password" },
+    {
+      line: "steward notify secret duty",
+      what: "of mail: asks for the password; of ntfy and Gotify: for the token",
+    },
     { line: "steward notify secret duty --stdin < password.txt", what: "the same in a script" },
+    {
+      line: "steward notify secret hook --header Authorization",
+      what: "asks for the value of a header to send",
+    },
   ],
   positionals: [{ name: "NAME" }],
-  options: [{ name: "stdin", summary: "take the secret from the first line of standard input" }],
+  options: [
+    { name: "header", value: "HEADER", summary: "the secret is the value of this header of each request" },
+    { name: "stdin", summary: "take the secret from the first line of standard input" },
+  ],
   async run(invocation) {
     const {
       positionals: [name = ""],
@@ -61,9 +72,11 @@ const secret: Command = {
       output,
     } = invocation;
     const given = await givenSecret(invocation, name);
+    const header = invocation.options.text("header");
+    const secret = header === undefined ? given : `${header}: ${given}`;
     const answer = await client.call("setReceiverSecret", {
       params: { name },
-      body: given === undefined ? {} : { secret: given },
+      body: secret === undefined ? {} : { secret },
     });
     if (answer.secret === null)
       return output.changed(answer, `The secret of ${name} is set. Try it: steward notify test ${name}`);
@@ -82,11 +95,15 @@ async function givenSecret(invocation: Invocation, name: string): Promise<string
     if (!stdin.isTTY) return readFirstLine(stdin);
     throw new CommandError(2, "--stdin would show the secret on this terminal. Leave it out.");
   }
-  if ((await receiverNamed(name, client)).kind !== "mail") return undefined;
-  if (stdin.isTTY) return withHiddenInput(context, (ask) => ask(`Password for the mail server of ${name}: `));
+  const { kind } = await receiverNamed(name, client);
+  const header = options.text("header");
+  if (kind === "webhook" && header === undefined) return undefined;
+  const what =
+    kind === "mail" ? "Password for the mail server" : `${header ?? "Token, or header (name: value),"}`;
+  if (stdin.isTTY) return withHiddenInput(context, (ask) => ask(`${what} of ${name}: `));
   throw new CommandError(
     2,
-    "There is no terminal on which to ask for the password. Give it on standard input with --stdin.",
+    "There is no terminal on which to ask for the secret. Give it on standard input with --stdin.",
   );
 }
 

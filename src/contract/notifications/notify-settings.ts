@@ -1,4 +1,5 @@
 import { byAdmin, group, strictObject } from "../shapes.ts";
+import { chatServiceNames } from "./chat-services.ts";
 
 /** The most receivers that the settings may name. */
 export const mostReceivers = 8;
@@ -25,7 +26,7 @@ const receiver = {
   required: ["name", "kind", "takes"],
   properties: {
     name: receiverName,
-    kind: { type: "string", enum: ["webhook", "mail"] },
+    kind: { type: "string", enum: ["webhook", "mail", ...chatServiceNames] },
     takes: {
       type: "string",
       enum: ["all", "grave"],
@@ -36,7 +37,7 @@ const receiver = {
       maxLength: 512,
       pattern: "^https?://[^\\s/?#@]+([/?][^\\s#]*)?$",
       "x-expected": "an address such as https://alerts.example/steward, without user name, password and #",
-      description: "of a webhook",
+      description: "of each kind but mail",
       "x-secret": "address",
     },
     server: {

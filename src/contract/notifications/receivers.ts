@@ -1,13 +1,18 @@
 import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { chatServiceNames } from "./chat-services.ts";
 import { receiverName } from "./notify-settings.ts";
 
 const error = { type: "string", description: "why, in English" } as const;
+
+/** What an `http://` address of a receiver has to be instead, and how root allows it. */
+export const httpIsRoots =
+  'must begin with https://. For http:// on your own network, root puts "allow_http": true into "notify" of /etc/steward/steward.json and types: systemctl restart steward';
 
 const receiverState = strictObject({
   name: receiverName,
   kind: {
     type: "string",
-    enum: ["webhook", "mail", "otlp", "syslog"],
+    enum: ["webhook", "mail", "otlp", "syslog", ...chatServiceNames],
     description: "otlp, syslog: root's, by the host file",
   },
   secret_set: {
@@ -33,9 +38,10 @@ export const secretRequest = {
     secret: {
       type: "string",
       minLength: 1,
-      maxLength: 512,
+      maxLength: 4_096,
       writeOnly: true,
-      description: "mail: the password. Webhook: `whsec_` and base64 of 24 to 64 bytes; absent: one is made",
+      description:
+        "mail: the password; else the token of ntfy or Gotify, or headers, a line `Name: value` each. Webhook: `whsec_…`; absent: one is made",
     },
   },
 } as const;

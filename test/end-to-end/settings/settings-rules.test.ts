@@ -55,6 +55,9 @@ const refused: [code: string, pointer: string, body: object][] = [
   ["validation_failed", "/time/min_agreeing", { time: { min_agreeing: 0 } }],
   ["validation_failed", "/time/min_agreeing", { time: { min_agreeing: 9 } }],
   ["validation_failed", "/notify/receivers/0/url", receivers(withoutUrl)],
+  ["validation_failed", "/notify/receivers/0/url", receivers({ ...withoutUrl, kind: "slack" })],
+  ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, kind: "ntfy", url: webhook.url })],
+  ["validation_failed", "/notify/receivers/0/kind", receivers({ ...webhook, kind: "pager" })],
   [
     "validation_failed",
     "/notify/receivers/0/url",

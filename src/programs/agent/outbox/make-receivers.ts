@@ -1,3 +1,4 @@
+import { isChatService, kindOf } from "../../../contract/notifications/chat-services.ts";
 import type { Settings } from "../../../contract/types.ts";
 import { type Receiver, retry } from "../../../outbox/receiver.ts";
 import type { ReceiverSecrets } from "../../../outbox/receiver-secrets.ts";
@@ -16,11 +17,12 @@ export function createReceiverMaker(
   const made = new Map<string, { readonly of: string; readonly receiver: Promise<Receiver> }>();
   return (settings) => {
     const secret = secrets.of(settings);
+    const isLost = secret === null && (secrets.isSet(settings) || kindOf(settings) === "webhook");
     const { takes: _, ...destination } = settings;
-    const of = JSON.stringify([destination, secret]);
+    const of = JSON.stringify([destination, secret, isLost]);
     const known = made.get(settings.name);
     if (known?.of === of) return known.receiver;
-    const make = settings.kind === "mail" ? mailOf : webhookOf;
+    const make = settings.kind === "mail" ? mailOf : isLost ? withoutSecret : webhookOf;
     const receiver = make(plan, settings, secret);
     made.set(settings.name, { of, receiver });
     // Its code could not be loaded: its file is being replaced.
@@ -31,18 +33,19 @@ export function createReceiverMaker(
 
 async function webhookOf(
   { config, host }: OutboxPlan,
-  { name, url = "" }: ReceiverSettings,
+  { kind, url = "" }: ReceiverSettings,
   secret: string | null,
 ): Promise<Receiver> {
-  if (secret === null) return withoutSecret(name);
   const { createWebhook } = await import("../../../outbox/webhook.ts");
-  const { allowLocalServers } = config.notify;
+  const { allowLocalServers, allowHttp } = config.notify;
+  const by = kindOf({ kind, url });
   const members = { allow_local_servers: "notify.allow_local_servers" };
   const transfers = host.network.openTransfers({
     ...{ allowLocalServers, redirects: null, members },
     userAgent: `Steward/${config.build.version} (${config.product})`,
   });
-  return createWebhook({ url, secret, transfers, allowLocalServers, wall: host.time.wall });
+  const service = isChatService(by) ? by : null;
+  return createWebhook({ url, service, secret, transfers, allowHttp, wall: host.time.wall });
 }
 
 async function mailOf(
@@ -64,7 +67,7 @@ async function mailOf(
 }
 
 /** Says at each attempt what is missing; messages wait until it is there. */
-function withoutSecret(name: string): Receiver {
+async function withoutSecret(_: OutboxPlan, { name }: ReceiverSettings): Promise<Receiver> {
   const error =
     `${name} has no secret, or its secret is of another server or another machine. ` +
     `Set it: steward notify secret ${name}`;

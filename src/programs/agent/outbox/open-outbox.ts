@@ -1,4 +1,5 @@
 import { StewardError } from "../../../contract/errors.ts";
+import { isChatService, kindOf } from "../../../contract/notifications/chat-services.ts";
 import type { AuditEvent, ReceiverStates, Settings } from "../../../contract/types.ts";
 import { outboxKind } from "../../../outbox/cursors.ts";
 import type { ReceiverState } from "../../../outbox/dispatcher.ts";
@@ -9,7 +10,8 @@ import {
   type ReceiverSecrets,
   receiverSecretsKind,
 } from "../../../outbox/receiver-secrets.ts";
-import { makeWebhookSecret, webhookKey } from "../../../outbox/webhook-signature.ts";
+import { chatForms } from "../../../outbox/webhook/chat-services.ts";
+import { makeWebhookSecret, readCredentials } from "../../../outbox/webhook-signature.ts";
 import { createReceiverMaker } from "./make-receivers.ts";
 import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -55,7 +57,10 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
     /** Returns the secret that was made because none was given. Throws `validation_failed` and the errors of the seal. */
     setSecret: async (receiver: ReceiverSettings, given: string | undefined): Promise<string | null> => {
       const secret = given ?? madeFor(receiver);
-      if (receiver.kind === "webhook" && webhookKey(secret) === null) throw unusable(ofWebhook);
+      const kind = kindOf(receiver);
+      const token = isChatService(kind) ? chatForms[kind].token : undefined;
+      const fault = kind === "mail" ? null : readCredentials(secret, token);
+      if (typeof fault === "string") throw unusable(`${fault}. Give ${secretForms}`);
       await secrets.set(receiver, secret);
       return given === undefined ? secret : null;
     },
@@ -85,8 +90,10 @@ function statesOf(
   secrets: ReceiverSecrets,
 ): ReceiverStates {
   return receivers.map((receiver) => {
-    const { name, kind, username } = receiver;
-    const isWithout = kind === "mail" && username === undefined;
+    const { name, username } = receiver;
+    const kind = kindOf(receiver);
+    const isWithout =
+      kind === "mail" ? username === undefined : isChatService(kind) && !secrets.isSet(receiver);
     const secret_set = isWithout ? null : secrets.of(receiver) !== null;
     return { ...stateOf(name, readings), kind, secret_set };
   });
@@ -118,11 +125,17 @@ function newState(name: string): ReceiverState {
   return { name, ...none, waiting: 0, failing_seconds: 0, refused: 0 };
 }
 
-const ofWebhook = "must be `whsec_` and the base64 of 24 to 64 bytes, or absent: then one is made";
+const secretForms =
+  "a line `Name: value` for each header to send, the token of ntfy or Gotify, or for a webhook `whsec_` and the base64 of 24 to 64 bytes, or nothing: then one is made";
 
-function madeFor({ kind }: ReceiverSettings): string {
+function madeFor(receiver: ReceiverSettings): string {
+  const kind = kindOf(receiver);
   if (kind === "webhook") return makeWebhookSecret();
-  throw unusable("is missing: give the password of the mail server's user");
+  throw unusable(
+    kind === "mail"
+      ? "is missing: give the password of the mail server's user"
+      : `is missing: give ${secretForms}`,
+  );
 }
 
 function unusable(detail: string): StewardError {

@@ -1,0 +1,352 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { afterEach, describe, it } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { createAuthority } from "../../../lab/host/certificates.ts";
+import { messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
+import { listening, type WebServer } from "../../../lab/host/web-server.ts";
+import {
+  type ChatService,
+  chatServiceNames,
+  kindOf,
+} from "../../../src/contract/notifications/chat-services.ts";
+import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
+import type { Message } from "../../../src/outbox/receiver.ts";
+import { createWebhook } from "../../../src/outbox/webhook.ts";
+
+const authority = createAuthority(scratchDirectory());
+const servers: WebServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+type Answer = readonly [status: number, body: string, headers?: Record<string, string>];
+
+/** One delivery to a server that answers so, and the request that it got. */
+async function delivered(
+  service: ChatService,
+  message: Message,
+  answer: Answer,
+  { path = "/", secret = null }: { path?: string; secret?: string | null } = {},
+) {
+  const [status, text, headers = {}] = answer;
+  const got = { path: "", body: "", headers: {} as Record<string, unknown> };
+  const server = await listening(
+    createServer(authority.certify("127.0.0.1"), (request, response) => {
+      [got.path, got.headers] = [request.url ?? "", request.headers];
+      request.setEncoding("utf8").on("data", (piece: string) => {
+        got.body += piece;
+      });
+      request.on("end", () => response.writeHead(status, headers).end(text));
+    }),
+    "https",
+    [],
+  );
+  servers.push(server);
+  const transfers = createTransfers({ redirects: null, allowLocalServers: true, caFile: authority.path });
+  const url = `${server.url}${path}`;
+  const webhook = createWebhook({ url, service, secret, transfers, allowHttp: false, wall: Date.now });
+  const delivery = await webhook.deliver(message, new AbortController().signal);
+  return { delivery, ...got, json: got.body === "" ? null : JSON.parse(got.body) };
+}
+
+const vectors = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../vectors/chat/bodies.schema.json"), "utf8"),
+);
+
+/** Judges by the form that the service has published, in which no other members may be. */
+function isPublishedForm(name: string, body: unknown): void {
+  const closed = { ...vectors.$defs[name], additionalProperties: false };
+  const validate = new Ajv2020({ strict: false }).compile({ ...closed, $defs: vectors.$defs });
+  assert.equal(validate(body), true, JSON.stringify(validate.errors));
+}
+
+const hostile = "a & <!channel> <@U1> *b* _c_ `d` ~e~ |f| [g](https://evil.example) # h @everyone @here @all";
+const grave = noticeOf(7, { level: "grave", title: "The disk is full", text: "Delete logs." });
+const ordinary = noticeOf(8, { title: "Done: clock", text: `Done: clock. ${hostile}` });
+const two = messageOf([grave, ordinary]);
+const head = "[Boiler house] ⚠️ The disk is full, and 1 more";
+const body = [
+  "2026-11-27 10:00:07 UTC\n⚠️ The disk is full\nDelete logs.",
+  `2026-11-27 10:00:08 UTC\nDone: clock. ${hostile}`,
+].join("\n\n");
+
+const inSlack = (text: string) =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("@everyone @here @all", "@\u2060everyone @\u2060here @\u2060all");
+const inDiscord = (text: string) => text.replaceAll(/\*|_|`|~|\||\[|\]|<|>|#/g, (sign) => `\\${sign}`);
+const card = (json: { attachments: { content: { body: { inlines: { text: string }[] }[] } }[] }) =>
+  json.attachments[0]?.content.body.flatMap(({ inlines }) => inlines) ?? [];
+
+interface Row {
+  readonly addresses: readonly string[];
+  readonly others: readonly string[];
+  readonly path: string;
+  /** The path that the request has; absent: that of the address. */
+  readonly requested?: string;
+  readonly isBodyOfTwo: (json: never) => void;
+  /** A part of the body where no notice is grave. */
+  readonly ordinary?: RegExp;
+  readonly lengthOf: (json: never) => number;
+  readonly most: number;
+  readonly taken: readonly Answer[];
+  /** Answers that are no success, and the words about them. */
+  readonly refused: readonly (readonly [Answer, RegExp])[];
+  /** A secret, and a header that each request then has. */
+  readonly token?: readonly [secret: string, header: string, value: string];
+}
+
+const portal: readonly [Answer, RegExp] = [
+  [200, "<html><body>Sign in to this network</body></html>"],
+  /answered 200 OK: “<html>.*does not answer so: check the address/,
+];
+
+const rows: Readonly<Record<ChatService, Row>> = {
+  slack: {
+    addresses: [
+      "https://hooks.slack.com/services/T0/B0/abc",
+      "https://hooks.slack-gov.com/services/T0/B0/abc",
+    ],
+    others: ["https://hooks.slack.com/triggers/T0/1/abc", "https://hooks.slack.com.evil.example/services/a"],
+    path: "/services/T0/B0/abc",
+    isBodyOfTwo: (json: object) =>
+      assert.deepEqual(json, { text: `*${head}*\n${inSlack(body)}`, unfurl_links: false }),
+    lengthOf: ({ text }: { text: string }) => Buffer.byteLength(text),
+    most: 4_005,
+    taken: [
+      [200, "ok"],
+      [200, '{"success":true}'],
+    ],
+    refused: [
+      [[200, "invalid_payload"], /answered 200 OK: “invalid_payload”\. Slack does not answer so/],
+      [[403, "action_prohibited"], /403 Forbidden: “action_prohibited”\. It does not accept the address/],
+      [[404, "channel_not_found"], /“channel_not_found”\. Nothing receives messages at this address/],
+      [[410, "channel_is_archived"], /“channel_is_archived”\. Nothing receives/],
+      [[400, "no_text"], /“no_text”.*expects messages of Slack/],
+      portal,
+    ],
+  },
+  discord: {
+    addresses: [
+      "https://discord.com/api/webhooks/123/a-b_c",
+      "https://ptb.discord.com/api/v10/webhooks/123/abc?wait=true",
+      "https://discordapp.com/api/webhooks/123/abc?thread_id=1",
+    ],
+    others: ["https://discord.com/api/webhooks/123/abc/slack", "https://discord.com/channels/1/2"],
+    path: "/api/webhooks/123/abc",
+    isBodyOfTwo: (json: object) => {
+      isPublishedForm("IncomingWebhookRequestPartial", json);
+      const content = `**${inDiscord(head)}**\n${inDiscord(body)}`;
+      assert.deepEqual(json, { content, allowed_mentions: { parse: [] } });
+    },
+    lengthOf: ({ content }: { content: string }) => [...content].length,
+    most: 2_000,
+    taken: [
+      [204, ""],
+      [200, '{"id":"1","type":0,"content":"x"}'],
+    ],
+    refused: [
+      [[404, '{"message":"Unknown Webhook","code":10015}'], /Unknown Webhook.*Nothing receives messages/],
+      [[200, "{}"], /Discord does not answer so/],
+      portal,
+    ],
+  },
+  teams: {
+    addresses: [
+      "https://prod-23.westeurope.logic.azure.com:443/workflows/1f/triggers/manual/paths/invoke?sig=x",
+      "https://default1f.d4.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/1f/triggers/manual/paths/invoke?api-version=1&sig=x",
+    ],
+    others: [
+      "https://logic.azure.com.evil.example/workflows/1",
+      "https://a.logic.azure.com/other?workflows/",
+    ],
+    path: "/workflows/1f/triggers/manual/paths/invoke?sig=x",
+    isBodyOfTwo: (json: never) => {
+      const { type, attachments, ...rest } = json as {
+        type: string;
+        attachments: { contentType: string; content: object }[];
+      };
+      const [{ contentType, content } = assert.fail(), ...more] = attachments;
+      assert.deepEqual([type, contentType], ["message", "application/vnd.microsoft.card.adaptive"]);
+      assert.deepEqual([rest, more], [{}, []]);
+      isPublishedForm("AdaptiveCard", content);
+      const [title, ...lines] = card(json);
+      assert.deepEqual(title, { type: "TextRun", text: head, weight: "bolder", color: "attention" });
+      // A run is no Markdown, so that nothing in it is escaped.
+      assert.equal(lines.map(({ text }) => text).join("\n"), body.replace("\n\n", "\n \n"));
+    },
+    lengthOf: (json: never) => Buffer.byteLength(JSON.stringify(json), "utf16le"),
+    most: 28 * 1_024,
+    taken: [[202, ""]],
+    refused: [
+      [[400, '{"error":{"code":"TriggerInputSchemaMismatch"}}'], /expects messages of Microsoft Teams/],
+      [
+        [401, '{"error":{"code":"DirectApiAuthorizationRequired"}}'],
+        /does not accept the address or the token/,
+      ],
+      [[200, ""], /answered 200 OK\. Microsoft Teams does not answer so/],
+      portal,
+    ],
+  },
+  ntfy: {
+    addresses: ["https://ntfy.sh/boiler-house_7"],
+    others: ["https://ntfy.sh/", "https://ntfy.sh/a/b", "https://ntfy.sh.evil.example/topic"],
+    path: "/boiler-house",
+    requested: "/",
+    isBodyOfTwo: (json: object) =>
+      assert.deepEqual(json, { topic: "boiler-house", title: head, message: body, priority: 5 }),
+    ordinary: /"priority":3/,
+    lengthOf: ({ message }: { message: string }) => Buffer.byteLength(message),
+    most: 4_096,
+    taken: [
+      [200, '{"id":"7pTIzQ","time":1,"expires":2,"event":"message","topic":"boiler-house","message":"x"}'],
+    ],
+    refused: [
+      [
+        [403, '{"code":40301,"http":403,"error":"forbidden"}'],
+        /forbidden.*does not accept the address or the token/,
+      ],
+      [
+        [413, '{"code":41303,"http":413,"error":"JSON body too large"}'],
+        /too large.*expects messages of ntfy/,
+      ],
+      [[200, '{"health":true}'], /ntfy does not answer so/],
+      portal,
+    ],
+    token: ["tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2", "authorization", "Bearer tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2"],
+  },
+  gotify: {
+    addresses: [
+      "https://push.example/message?token=AbCdEfGhIjKlMn_",
+      "http://192.168.1.9:8080/gotify/message?token=A.123456789-xyz",
+    ],
+    others: ["https://push.example/message", "https://push.example/hook?token=AbCdEfGhIjKlMn_"],
+    path: "/gotify/",
+    requested: "/gotify/message",
+    isBodyOfTwo: (json: object) => {
+      isPublishedForm("CreateMessage", json);
+      assert.deepEqual(json, { title: head, message: body, priority: 8 });
+    },
+    ordinary: /"priority":5/,
+    lengthOf: ({ message }: { message: string }) => Buffer.byteLength(message),
+    most: 4_000,
+    taken: [[200, '{"id":25,"appid":5,"message":"x","date":"2018-02-27T19:36:10.5045044+01:00"}']],
+    refused: [
+      [
+        [
+          401,
+          '{"error":"Unauthorized","errorCode":401,"errorDescription":"you need to provide a valid token"}',
+        ],
+        /Unauthorized.*does not accept the address or the token/,
+      ],
+      [[200, '{"health":"green","database":"green"}'], /Gotify does not answer so/],
+      portal,
+    ],
+    token: ["AbCdEfGhIjKlMn_", "x-gotify-key", "AbCdEfGhIjKlMn_"],
+  },
+};
+
+for (const service of chatServiceNames) {
+  const row = rows[service];
+  const first = row.taken[0] ?? assert.fail();
+
+  describe(`a message to ${service}`, () => {
+    it("is known by the service's own addresses, and by no other", () => {
+      for (const url of row.addresses) assert.equal(kindOf({ kind: "webhook", url }), service, url);
+      for (const url of row.others) assert.equal(kindOf({ kind: "webhook", url }), "webhook", url);
+      assert.equal(kindOf({ kind: service, url: "https://chat.example/hook" }), service);
+    });
+
+    it("has its form, marks what is grave, and takes the meaning from its markup", async () => {
+      const { json, path, headers, delivery } = await delivered(service, two, first, { path: row.path });
+      row.isBodyOfTwo(json as never);
+      assert.equal(path, row.requested ?? row.path);
+      assert.equal(headers["content-type"], "application/json");
+      assert.equal(delivery.outcome, "taken");
+      assert.equal(headers["webhook-signature"], undefined);
+    });
+
+    it("is a test, or of ordinary notices, without a mark", async () => {
+      const test = await delivered(service, testMessage(), first);
+      assert.match(test.body, /Test message.*This is a test: the messages of this device arrive/s);
+      const { body } = await delivered(service, messageOf([ordinary]), first);
+      assert.doesNotMatch(body, /⚠️|attention/);
+      assert.match(body, row.ordinary ?? /Done: clock/);
+    });
+
+    it("is never above the service's limit, and names the number of all", async () => {
+      const many = Array.from({ length: 20 }, (_, index) =>
+        noticeOf(index, {
+          title: `${index} ${hostile}`,
+          text: `${index} &<*€ü🌡️ `.repeat(60),
+          level: index === 3 ? "grave" : "ordinary",
+        }),
+      );
+      const long = noticeOf(1, { text: "🌡️&<*_".repeat(20_000) });
+      for (const message of [messageOf(many), messageOf([long])]) {
+        const { json } = await delivered(service, message, first);
+        const length = row.lengthOf(json as never);
+        assert.ok(length <= row.most, `${length}`);
+        assert.ok(length > row.most / 6, `${length} of ${row.most}: too much was cut`);
+        assert.doesNotMatch(JSON.stringify(json), /\\ud[89a-f]/, "half a character");
+      }
+      const { body } = await delivered(service, messageOf(many), first);
+      assert.match(body, /and 19 more/);
+      assert.match(body, /20 events happened; the \d+ gravest and newest follow/);
+      assert.match(body, /⚠️ 3 a/);
+    });
+
+    it("is delivered where the service says so, and only then", async () => {
+      for (const answer of row.taken) {
+        const { delivery } = await delivered(service, two, answer);
+        assert.equal(delivery.outcome, "taken", answer[1]);
+      }
+      for (const [answer, expected] of row.refused) {
+        const { delivery } = await delivered(service, two, answer);
+        assert.ok(delivery.outcome !== "taken", answer[1]);
+        assert.match(delivery.error, expected);
+      }
+    });
+
+    it("waits as long as the service asks, in a header or in its text", async () => {
+      const [limited, text] = [
+        await delivered(service, two, [429, "", { "retry-after": "7" }]),
+        await delivered(service, two, [
+          429,
+          '{"message": "You are being rate limited.", "retry_after": 1.336, "global": false}',
+        ]),
+      ];
+      for (const [{ delivery }, seconds] of [
+        [limited, 7],
+        [text, 2],
+      ] as const) {
+        assert.ok(delivery.outcome === "retry");
+        assert.equal(delivery.retryAfterSeconds, seconds);
+      }
+    });
+
+    it("has the token or the headers of its secret", async () => {
+      const own = await delivered(service, two, first, { secret: "X-Key: a b\nAuthorization: Basic eA==" });
+      assert.deepEqual([own.headers["x-key"], own.headers.authorization], ["a b", "Basic eA=="]);
+      if (row.token === undefined) {
+        const { delivery } = await delivered(service, two, first, { secret: "a-token" });
+        assert.ok(delivery.outcome === "retry");
+        assert.match(
+          delivery.error,
+          /its secret has a line 1 that is not of the form "name: value"\. Set a new/,
+        );
+        return;
+      }
+      const [secret, header, value] = row.token;
+      const { headers } = await delivered(service, two, first, { secret });
+      assert.equal(headers[header], value);
+    });
+  });
+}
