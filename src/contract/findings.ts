@@ -50,7 +50,7 @@ export const findingKinds = {
   clock_set_by_other_daemon: attention("clock", "daemon"),
   clock_stepped_externally: attention("clock", "step_seconds"),
   clock_frequency_set_externally: attention("clock", "frequency_ppm"),
-  clock_no_time_source: attention("clock"),
+  clock_no_time_source: attention("clock", "server"),
   clock_no_majority: attention("clock"),
   clock_too_few_agree: attention("clock", "agreeing", "needed"),
   clock_too_few_authenticated: attention("clock", "agreeing", "needed", "configured"),

@@ -21,7 +21,7 @@ import { createNeedWatch } from "../../src/system/need-watch.ts";
 
 const ended = { certificate: "fleet", ends_at: "2026-11-27T11:00:00Z" };
 const broken: readonly Need[] = [
-  needOf(finding("clock_no_time_source", {})),
+  needOf(finding("clock_no_time_source", { server: "" })),
   needOf(
     finding("disk_space_low", {
       path: "/var/lib/steward",

@@ -81,7 +81,7 @@ describe("the addresses of a name", () => {
 describe("a single server that refuses", () => {
   play(
     ...(["DENY", "RSTR"] as const).map((kiss) => ({
-      name: `by ${kiss} is asked ever more rarely, down to once a day`,
+      name: `by ${kiss} is asked ever more rarely, down to once a day, and named`,
       seconds: 96 * hour,
       sampleSeconds: 600,
       host: { servers: servers({ manner: { kiss } }) },
@@ -91,6 +91,7 @@ describe("a single server that refuses", () => {
         also: {
           // After 256 s, 1024 s, 4096 s, 16384 s and 65536 s, and then once a day.
           "few packets were sent": ({ host }: Run) => host.network.sent >= 8 && host.network.sent <= 9,
+          "it is named": ({ views }: Run) => views.at(-1)?.status.summary.server === "192.0.2.1",
         },
       },
     })),

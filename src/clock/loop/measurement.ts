@@ -57,7 +57,11 @@ export async function concludeRound(
   if (!measurement) {
     const { authenticated_only, servers } = rules.settings;
     const authenticated = authenticated_only ? servers.filter((entry) => timeServer(entry).nts).length : null;
-    return { ...noMeasurement, isAnswered, verdict: verdictWithout(selection, authenticated) };
+    return {
+      ...noMeasurement,
+      isAnswered,
+      verdict: verdictWithout(selection, authenticated, pool.refusal()),
+    };
   }
   if (isKnownBetter(measurement, rules)) return { ...noMeasurement, isAnswered, verdict: { kind: "agreed" } };
   const contradiction = await contradictionOf(parts, measurement, rules);

@@ -30,6 +30,12 @@ export interface Ballot {
 
 export type PoolOptions = Omit<SourceOptions, "isTaken">;
 
+/** A server as the settings name it, and the kiss-o'-death by which it refuses this device. */
+export interface Refusal {
+  readonly server: string;
+  readonly cause: string;
+}
+
 /** The settings that the pool goes by. */
 export interface PoolSettings {
   readonly servers: readonly TimeServer[];
@@ -72,6 +78,15 @@ export class SourcePool {
   /** False where the settings let only authenticated servers count, and this is not one. */
   isAdmitted({ nts }: Source): boolean {
     return nts || !this.#isAuthenticatedOnly;
+  }
+
+  /** The first server that refuses this device. */
+  refusal(): Refusal | null {
+    const refusals = this.#admitted().flatMap((source) => {
+      const cause = /^kiss (DENY|RSTR)$/.exec(source.failure() ?? "")?.[1];
+      return cause === undefined ? [] : [{ server: source.id, cause }];
+    });
+    return refusals[0] ?? null;
   }
 
   /** Polls all sources side by side. Never rejects. */

@@ -51,4 +51,4 @@ export const disturbedRound: Round = { ...noMeasurement, verdict: { kind: "distu
 
 export const roundWithoutServers: Round = { ...noMeasurement, verdict: { kind: "no_servers" } };
 
-export const abandonedRound: Round = { ...noMeasurement, verdict: { kind: "no_time_source" } };
+export const abandonedRound: Round = { ...noMeasurement, verdict: { kind: "no_time_source", refusal: null } };

@@ -1,4 +1,5 @@
 import type { Action, Measurement } from "../discipline/discipline.ts";
+import type { Refusal } from "../ntp/source-pool.ts";
 import type { Selection } from "../select/select.ts";
 
 /** The end of a round of measuring. Seconds are of the offset that was measured; positive: the host is behind. */
@@ -10,7 +11,8 @@ export type Verdict =
   /** A large offset that further polls must confirm. */
   | { readonly kind: "to_be_confirmed"; readonly seconds: number }
   | { readonly kind: "no_servers" }
-  | { readonly kind: "no_time_source" }
+  /** `refusal`: a server that refuses this device, if there is one. */
+  | { readonly kind: "no_time_source"; readonly refusal: Refusal | null }
   | { readonly kind: "no_majority" }
   | { readonly kind: "too_few"; readonly agreeing: number; readonly needed: number }
   /** `time.authenticated_only`: so many of the servers with NTS (`configured`) agree. */
@@ -35,7 +37,11 @@ export function isUnsettled({ kind }: Verdict): boolean {
  * The verdict on a selection that gives no measurement. `authenticated`: the number of servers with NTS, where only they
  * count; else null.
  */
-export function verdictWithout(selection: Selection, authenticated: number | null): Verdict {
+export function verdictWithout(
+  selection: Selection,
+  authenticated: number | null,
+  refusal: Refusal | null,
+): Verdict {
   switch (selection.kind) {
     case "too_few": {
       const votes = { agreeing: selection.agreeing.length, needed: selection.needed };
@@ -46,7 +52,7 @@ export function verdictWithout(selection: Selection, authenticated: number | nul
       return { kind: "no_majority" };
     case "none":
     case "agreed":
-      return { kind: "no_time_source" };
+      return { kind: "no_time_source", refusal };
   }
 }
 

@@ -49,7 +49,8 @@ export function rescueSummary(): ClockSummary {
 /** The summary of a single round's verdict; null: the clock is right, or about to be. */
 export function verdictSummary(verdict: Verdict): ClockSummary | null {
   const facts = verdictFacts(verdict);
-  return facts && summaryWithDetail({ ...noFacts, ...facts }, null);
+  const refusal = verdict.kind === "no_time_source" ? verdict.refusal : null;
+  return facts && summaryWithDetail({ ...noFacts, ...facts, ...refusal }, null);
 }
 
 function factsOf(input: SummaryInput): Facts {
@@ -112,9 +113,10 @@ function verdictFacts(verdict: Verdict): (Partial<Facts> & Pick<Facts, "code">) 
     case "disturbed":
       return null;
     case "no_servers":
-    case "no_time_source":
     case "no_majority":
       return { code: verdict.kind };
+    case "no_time_source":
+      return { code: verdict.kind, server: verdict.refusal?.server ?? null };
     case "too_few":
       return { code: "too_few", agreeing: verdict.agreeing, needed: verdict.needed };
     case "too_few_authenticated": {

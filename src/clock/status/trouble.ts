@@ -43,7 +43,7 @@ function verdictFinding(verdict: Verdict): Finding | null {
     case "no_servers":
       return null;
     case "no_time_source":
-      return finding("clock_no_time_source", {});
+      return finding("clock_no_time_source", { server: verdict.refusal?.server ?? "" });
     case "no_majority":
       return finding("clock_no_majority", {});
     case "too_few": {

@@ -50,7 +50,7 @@ const syncStatus = (sync: SyncState, monotonicSeconds: number, pollSeconds = 64,
 describe("how the clock stands", () => {
   it("is acquiring until a server was heard, and unsynchronised when none was", () => {
     assert.equal(syncStatus(notSynced, 10).state, "acquiring");
-    assert.deepEqual(syncStatus(afterVerdict(notSynced, { kind: "no_time_source" }), 10), {
+    assert.deepEqual(syncStatus(afterVerdict(notSynced, { kind: "no_time_source", refusal: null }), 10), {
       state: "unsynchronised",
       trust: "none",
       isAuthenticated: false,

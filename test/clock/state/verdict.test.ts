@@ -14,16 +14,19 @@ describe("the verdict on a round", () => {
 
   it("tells why the sources give no time", () => {
     const few = { kind: "too_few", agreeing: ["a"], needed: 2, falsetickers: [] } as const;
-    assert.deepEqual(verdictWithout(few, null), { kind: "too_few", agreeing: 1, needed: 2 });
-    assert.deepEqual(verdictWithout(few, 3), {
+    assert.deepEqual(verdictWithout(few, null, null), { kind: "too_few", agreeing: 1, needed: 2 });
+    assert.deepEqual(verdictWithout(few, 3, null), {
       ...{ kind: "too_few_authenticated", agreeing: 1, needed: 2, configured: 3 },
     });
     for (const authenticated of [null, 3]) {
       const disagreeing = ["a", "b"];
-      assert.deepEqual(verdictWithout({ kind: "no_majority", disagreeing }, authenticated), {
+      assert.deepEqual(verdictWithout({ kind: "no_majority", disagreeing }, authenticated, null), {
         kind: "no_majority",
       });
-      assert.deepEqual(verdictWithout({ kind: "none" }, authenticated), { kind: "no_time_source" });
+      for (const refusal of [null, { server: "192.0.2.1", cause: "DENY" }]) {
+        const verdict = verdictWithout({ kind: "none" }, authenticated, refusal);
+        assert.deepEqual(verdict, { kind: "no_time_source", refusal });
+      }
     }
   });
 });

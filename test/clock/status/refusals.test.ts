@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { requireMaySet, type SetByHandFacts } from "../../../src/clock/status/refusals.ts";
+import { refusalOf, requireMaySet, type SetByHandFacts } from "../../../src/clock/status/refusals.ts";
 
 const facts: SetByHandFacts = {
   mode: { kind: "discipline" },
@@ -9,6 +9,17 @@ const facts: SetByHandFacts = {
   ceilingSeconds: 2_000,
 };
 const at = (seconds: number) => new Date(seconds * 1_000);
+
+describe("a round that found no time", () => {
+  it("names the server that refuses this device, and does not ask to check the network", () => {
+    const refusal = { server: "ntp.example", cause: "DENY" };
+    assert.equal(
+      refusalOf({ kind: "no_time_source", refusal })?.message,
+      "None of the time servers gives a usable answer: ntp.example refuses this device (DENY). Name others in time.servers. `steward time status` says why for each. Without a network: `steward time set TIME`.",
+    );
+    assert.match(refusalOf({ kind: "no_time_source", refusal: null })?.message ?? "", /Check the network/);
+  });
+});
 
 describe("setting the clock by hand", () => {
   for (const [what, time, more, code] of [

@@ -109,7 +109,7 @@ const cases: readonly [Partial<SummaryInput>, Partial<ClockSummary> & Pick<Clock
   ],
   [{ sync: after({ kind: "no_servers" }), state: "unsynchronised" }, { code: "no_servers" }],
   [
-    { sync: after({ kind: "no_time_source" }, right), state: "holdover" },
+    { sync: after({ kind: "no_time_source", refusal: null }, right), state: "holdover" },
     { code: "no_time_source", runs_on: true },
   ],
   [{ sync: after({ kind: "no_majority" }), state: "unsynchronised" }, { code: "no_majority" }],
@@ -231,7 +231,10 @@ describe("the trouble of the clock", () => {
     assert.equal(byVotes(1, 1), null);
     const silent = troubleOf(
       null,
-      after({ kind: "no_time_source" }, { ...right, trust: "accepted", agreeing: 3, configured: 8 }),
+      after(
+        { kind: "no_time_source", refusal: null },
+        { ...right, trust: "accepted", agreeing: 3, configured: 8 },
+      ),
     );
     assert.equal(silent?.code, "clock_no_time_source");
   });
@@ -252,7 +255,7 @@ describe("the reason of a source", () => {
 
   it("names what a kiss or the system said, and that a source is still used", () => {
     const denied = reasonWithDetail({ code: "kiss_denied", cause: "DENY" }, "kod");
-    assert.equal(denied.detail, "it refuses to answer (DENY)");
+    assert.equal(denied.detail, "it refuses this device (DENY)");
     const silent = reasonWithDetail({ code: "timeout", cause: null }, "selected");
     assert.equal(silent.detail, "no answer within 5 s at the last poll");
     const outvoted = reasonWithDetail({ code: "too_few_agree", cause: null }, "candidate");

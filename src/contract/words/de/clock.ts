@@ -9,8 +9,8 @@ export const lag = (seconds: number | null | undefined, { span }: Pick<Format, "
 const when = (at: string | null | undefined, { moment }: Format): string =>
   at ? moment(at) : "ein unmögliches Datum";
 
-const no_time_source: ClockSentence = () =>
-  "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.";
+const no_time_source: ClockSentence = ({ server }) =>
+  `Keiner der Zeitserver gibt eine brauchbare Antwort${server ? `: ${server} weist dieses Gerät ab. Nennen Sie in den Zeiteinstellungen andere.` : ". Prüfen Sie das Netzwerk und die Zeiteinstellungen."}`;
 
 const no_majority: ClockSentence = () =>
   "Die Zeitserver widersprechen einander; es gibt keine Mehrheit. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.";
@@ -167,8 +167,8 @@ export const sourceWords: SourceWords = {
     system_error: "die Anfrage ist fehlgeschlagen",
     bad_packet: "die Antwort ist unbrauchbar",
     server_unsynchronised: "selbst nicht synchron",
-    too_uncertain: "geht um mehr falsch, als time.max_root_distance erlaubt",
-    kiss_denied: "verweigert die Antwort",
+    too_uncertain: "geht womöglich um mehr falsch, als time.max_root_distance erlaubt",
+    kiss_denied: "weist dieses Gerät ab",
     kiss_rate: "will seltener gefragt werden",
     second_opinion_differs: "eine zweite Messung ergab eine andere Zeit",
     majority_differs: "ignoriert, weil die Mehrheit etwas anderes sagt",

@@ -222,7 +222,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
     "Das Netzwerk, der Proxy, die Namensauflösung oder der Server ist gestört, oder sein Zertifikat ist nicht vertrauenswürdig.",
   update_too_slow: "Das Netzwerk oder der Server ist überlastet.",
   setup_required: "Der erste Administrator muss noch angelegt werden.",
-  no_time_source: "Prüfen Sie das Netzwerk und die Liste der Zeitserver.",
+  no_time_source: "Prüfen Sie die Liste der Zeitserver und, wenn sie schweigen, das Netzwerk.",
   no_majority: "Mindestens ein Zeitserver ist falsch. Entfernen Sie ihn, oder fügen Sie andere hinzu.",
   provider_unreachable: "Benutzer dieses Geräts melden sich auch ohne ihn mit ihrem Passwort an.",
   hashing_busy: "Passwörter werden nacheinander geprüft.",

@@ -27,8 +27,8 @@ export const lag = (seconds: number | null | undefined, { span }: Pick<Format, "
 const when = (at: string | null | undefined, { moment }: Format): string =>
   at ? moment(at) : "an impossible date";
 
-const no_time_source: ClockSentence = (_, format) =>
-  `None of the time servers gives a usable answer. Check the network and ${way("servers", format)}.${toType("`steward time status` says why for each. Without a network: `steward time set TIME`.", format)}`;
+const no_time_source: ClockSentence = ({ server, cause }, format) =>
+  `None of the time servers gives a usable answer${server ? `: ${server} refuses this device${cause == null ? "" : ` (${cause})`}. Name others in ` : ". Check the network and "}${way("servers", format)}.${toType("`steward time status` says why for each. Without a network: `steward time set TIME`.", format)}`;
 
 const no_majority: ClockSentence = (_, format) =>
   `The time servers do not agree with each other, and no group of them is a majority. Remove the wrong one in ${way("servers", format)}, or add others.`;
@@ -193,7 +193,7 @@ export const sourceWords: SourceWords = {
     bad_packet: "the answer cannot be used",
     server_unsynchronised: "it is not in sync itself",
     too_uncertain: "it may be wrong by more than time.max_root_distance allows",
-    kiss_denied: "it refuses to answer",
+    kiss_denied: "it refuses this device",
     kiss_rate: "it asks for fewer requests",
     second_opinion_differs: "a second measurement gave another time",
     majority_differs: "ignored because it disagrees with the majority",

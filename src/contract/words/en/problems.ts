@@ -212,7 +212,7 @@ export const problemCauses: Readonly<Record<ErrorCode, string>> = {
     "The network, the proxy, the name service or the server is not available, or its certificate is not trusted.",
   update_too_slow: "The network or the server is overloaded.",
   setup_required: "The first administrator has to be created.",
-  no_time_source: "Check the network and the list of time servers.",
+  no_time_source: "Check the list of time servers and, if they are silent, the network.",
   no_majority: "At least one time server is wrong. Remove it, or add others.",
   provider_unreachable: "Without the provider, users of this device still sign in with their passwords.",
   hashing_busy: "Passwords are checked one after the other.",

@@ -61,7 +61,7 @@ export const clock: Catalogue["clock"] = {
     outlier: "stimmt überein, aber schwankt",
     falseticker: "falsch",
     unreachable: "nicht erreichbar",
-    kod: "will seltener gefragt werden",
+    kod: "weist Anfragen ab",
     suspect: "verdächtig",
     unused: "nicht benutzt",
   },

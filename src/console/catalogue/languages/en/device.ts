@@ -63,7 +63,7 @@ export const clock = {
     outlier: "agrees, but varies",
     falseticker: "wrong",
     unreachable: "unreachable",
-    kod: "asks for fewer polls",
+    kod: "turns requests away",
     suspect: "suspect",
     unused: "not used",
   },
