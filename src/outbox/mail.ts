@@ -38,12 +38,16 @@ const wholeMilliseconds = 50_000;
 /** Characters of a server's own words about one recipient. */
 const mostQuoted = 200;
 
+/** Seconds for which a recipient that is put off holds up messages: greylisting takes minutes, a full mailbox days. */
+const patienceSeconds = 1_800;
+
 /**
  * Sends messages as mail by the owner's SMTP server, one mail a message. Needs that come and go have fewer mails
- * (`createNeedMails`). A mail is delivered when the server has accepted it for at least one recipient.
+ * (`createNeedMails`). A mail is done with when the server has taken or refused it for each recipient (`createRecipients`).
  */
 export function createMail(options: MailOptions): Receiver {
   const needs = createNeedMails(options.uptime);
+  const recipients = createRecipients(options);
   return {
     deliver: async (message, signal) => {
       const plan = needs.plan(message);
@@ -54,9 +58,10 @@ export function createMail(options: MailOptions): Receiver {
           answer: "Not mailed: all of it came and went today, and was mailed before.",
         };
       }
-      const mail = { ...mailOf(options, message, plan), recipients: options.to };
-      const delivery = await delivered(options, { mail, events: message.count }, signal);
-      // A mail that was refused as a whole may come again in smaller parts.
+      const mail = { ...mailOf(options, message, plan), recipients: recipients.left(message) };
+      const attempt = await attempted(options, mail, signal);
+      const delivery = "outcome" in attempt ? attempt : recipients.settled(message, mail, attempt);
+      // Its notices were not mailed where nobody has it.
       if (delivery.outcome === "taken" || "events" in delivery) plan.done();
       return delivery;
     },
@@ -81,11 +86,12 @@ function mailOf({ from, to, wall }: MailOptions, message: Message, plan: MailPla
   };
 }
 
-async function delivered(
+/** The end of an attempt, or the recipients that the server did not accept while others have the mail. */
+async function attempted(
   options: MailOptions,
-  { mail, events }: { readonly mail: Mail; readonly events: number },
+  mail: Mail,
   signal: AbortSignal,
-): Promise<Delivery> {
+): Promise<Delivery | SentMail> {
   const { server, port, username, password } = options;
   const where = `${server}:${port}`;
   if (username !== null && password === null)
@@ -94,12 +100,16 @@ async function delivered(
     );
   const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
   try {
-    return accepted({ where, events }, await sent(options, mail, whole));
+    return await sent(options, mail, whole);
   } catch (error) {
     if (signal.aborted) return retry(cancelled(where));
     const failure = (cause: unknown) => options.connections.failure({ host: server, port }, cause);
-    if (error instanceof SmtpFailure) return smtpOutcome(where, error, failure);
-    return retry(whole.aborted ? tooLate(where) : unreached(where, failure(error)));
+    if (!(error instanceof SmtpFailure))
+      return retry(whole.aborted ? tooLate(where) : unreached(where, failure(error)));
+    const { refused } = error.session;
+    return refused.length > 0 && mail.recipients.length < mail.to.length
+      ? { reply: "", refused }
+      : smtpOutcome(where, error, failure);
   }
 }
 
@@ -114,13 +124,57 @@ async function sent(options: MailOptions, mail: Mail, signal: AbortSignal): Prom
   return await sendMail(session, mail, signal);
 }
 
-function accepted(
-  { where, events }: { readonly where: string; readonly events: number },
-  { reply, refused }: SentMail,
-): Delivery {
-  if (refused.length === 0) return { outcome: "taken", answer: reply };
-  const error = `${where} took the mail, but not for ${namesOf(refused)}. It is not sent to them again. Check the recipients (to).`;
-  return { outcome: "refused", answer: reply, error, events };
+/** A message that some recipients have, and that is tried again for the others. */
+interface Partly {
+  readonly id: string;
+  /** The server's reply to the mail that was taken. */
+  readonly answer: string;
+  readonly left: readonly string[];
+  readonly lost: readonly RefusedRecipient[];
+}
+
+/**
+ * Remembers who has a message, so that it is tried again only for the recipients that the server puts off, for half an hour
+ * since it began to: then they no longer hold up the others, until a mail is accepted for them. The memory is this
+ * process's, so a restart may cost one mail more.
+ */
+function createRecipients({ server, port, to, uptime }: MailOptions) {
+  const putOffSince = new Map<string, number>();
+  let partly: Partly | null = null;
+  const isWaitedFor = ({ recipient, reply }: RefusedRecipient): boolean => {
+    // RFC 5321 §4.5.3.1.10: 552 to a recipient is as temporary as 452.
+    if (!/^(4|552)/.test(reply)) return false;
+    const since = putOffSince.get(recipient) ?? uptime();
+    putOffSince.set(recipient, since);
+    return uptime() - since < patienceSeconds;
+  };
+  const before = (id: string): Partly | null => (partly?.id === id ? partly : null);
+  return {
+    left: ({ id }: Message) => before(id)?.left ?? to,
+    settled: (
+      { id, count, isTest }: Message,
+      { recipients }: Mail,
+      { reply, refused }: SentMail,
+    ): Delivery => {
+      const where = `${server}:${port}`;
+      for (const accepted of recipients)
+        if (!refused.some(({ recipient }) => recipient === accepted)) putOffSince.delete(accepted);
+      const waiting = refused.filter(isWaitedFor);
+      const lost = [...(before(id)?.lost ?? []), ...refused.filter((one) => !waiting.includes(one))];
+      const answer = reply || (before(id)?.answer ?? "");
+      const left = waiting.map(({ recipient }) => recipient);
+      // A test is not tried again.
+      if (!isTest) partly = waiting.length > 0 ? { id, answer, left, lost } : null;
+      if (waiting.length > 0)
+        return retry(
+          `${where} took the mail, but puts it off for ${namesOf(waiting)}. ` +
+            "Messages are tried for them again for up to half an hour, while newer ones wait.",
+        );
+      if (lost.length === 0) return { outcome: "taken", answer };
+      const error = `${where} took the mail, but not for ${namesOf(lost)}. It is not sent to them again. Check the recipients (to).`;
+      return { outcome: "refused", answer, error, events: count };
+    },
+  };
 }
 
 function namesOf(refused: readonly RefusedRecipient[]): string {

@@ -43,9 +43,9 @@ function deliver(
   return createMail({ ...usual, port, ...changes }).deliver(message, signal);
 }
 
-function errorOf(delivery: Delivery): string {
-  assert.ok(delivery.outcome === "retry", JSON.stringify(delivery));
-  return delivery.error;
+function errorOf(delivery: Delivery, outcome: "retry" | "refused" = "retry"): string {
+  assert.equal(delivery.outcome, outcome, JSON.stringify(delivery));
+  return "error" in delivery ? delivery.error : "";
 }
 
 const began = messageOf([noticeOf(7)]);
@@ -124,18 +124,101 @@ describe("a mail", () => {
     assert.equal(ended.headers["in-reply-to"], began.headers["message-id"]);
     assert.match(again.text, /It is not mailed again before the day is over/);
   });
+});
 
-  it("is delivered when one recipient is accepted, and says which was not", async () => {
-    const { port, mails } = await serving({
-      refusal: (to) => (to.startsWith("gone") ? "550 5.1.1 No such user" : null),
-    });
-    const to = ["gone@plant.example", "owner@plant.example"];
-    const where = `127.0.0.1:${port}`;
-    assert.deepEqual(await deliver(port, began, { to }), {
+describe("a mail to several recipients", () => {
+  /** A server with these replies to recipients, and a mail receiver of three. */
+  async function three() {
+    const replies: Record<string, string> = {};
+    const server = await serving({ refusal: (to) => replies[to.split("@")[0] ?? ""] ?? null });
+    let now = 0;
+    const to = ["anna", "ben", "eve"].map((name) => `${name}@plant.example`);
+    const mail = createMail({ ...usual, port: server.port, to, uptime: () => now });
+    return {
+      ...{ replies, mails: server.mails, where: `127.0.0.1:${server.port}` },
+      wait: (seconds: number): void => {
+        now += seconds;
+      },
+      deliver: (message: Message = began) => mail.deliver(message, new AbortController().signal),
+      envelopes: () => server.mails.map((one) => one.to.map((address) => address.split("@")[0]).join(" ")),
+    };
+  }
+
+  it("is refused where one is, and the error names them", async () => {
+    const { replies, where, deliver, envelopes } = await three();
+    replies.ben = "550 5.1.1 No such user";
+    assert.deepEqual(await deliver(), {
       ...{ outcome: "refused", answer: "250 Ok: queued as 4F2A", events: 1 },
-      error: `${where} took the mail, but not for gone@plant.example (“550 5.1.1 No such user”). It is not sent to them again. Check the recipients (to).`,
+      error: `${where} took the mail, but not for ben@plant.example (“550 5.1.1 No such user”). It is not sent to them again. Check the recipients (to).`,
     });
-    assert.deepEqual(mails[0]?.to, ["owner@plant.example"]);
+    assert.deepEqual(envelopes(), ["anna eve"]);
+  });
+
+  it("is sent again to the one who was put off, under its id, and not to those who have it", async () => {
+    const { replies, where, deliver, envelopes, mails } = await three();
+    replies.ben = "451 4.7.1 Greylisted";
+    for (const _ of ["the first time", "again"])
+      assert.deepEqual(await deliver(), {
+        outcome: "retry",
+        error: `${where} took the mail, but puts it off for ben@plant.example (“451 4.7.1 Greylisted”). Messages are tried for them again for up to half an hour, while newer ones wait.`,
+      });
+    // A test beside it is another mail, and forgets nothing.
+    assert.equal((await deliver(testMessage())).outcome, "retry");
+    delete replies.ben;
+    assert.deepEqual(await deliver(), { outcome: "taken", answer: "250 Ok: queued as 4F2A" });
+    assert.deepEqual(envelopes(), ["anna eve", "anna eve", "ben"]);
+    assert.equal(mails[0]?.headers["message-id"], mails[2]?.headers["message-id"]);
+    assert.equal(mails[2]?.headers.to, "anna@plant.example, ben@plant.example, eve@plant.example");
+    assert.doesNotMatch(mails[2]?.text ?? "", /came back/);
+  });
+
+  it("that refuses one and puts off another names the refused one at the end", async () => {
+    const { replies, deliver, envelopes } = await three();
+    [replies.anna, replies.ben] = ["550 5.1.1 No such user", "452 4.2.2 Mailbox full"];
+    assert.match(errorOf(await deliver()), /puts it off for ben@plant\.example \(“452/);
+    delete replies.ben;
+    assert.match(
+      errorOf(await deliver(), "refused"),
+      /took the mail, but not for anna@plant\.example \(“550 [^,]*$/,
+    );
+    assert.deepEqual(envelopes(), ["eve", "ben"]);
+  });
+
+  it("does not wait for one who is put off for half an hour, until a mail reaches them", async () => {
+    const { replies, wait, deliver, envelopes } = await three();
+    const next = (seq: number) => deliver(messageOf([noticeOf(seq, { type: "setup.done" })]));
+    replies.ben = "452 4.2.2 Mailbox full";
+    assert.equal((await next(1)).outcome, "retry");
+    wait(1_799);
+    assert.equal((await next(1)).outcome, "retry");
+    wait(1);
+    assert.match(
+      errorOf(await next(1), "refused"),
+      /but not for ben@plant\.example \(“452 4\.2\.2 Mailbox full”\)/,
+    );
+    assert.deepEqual(envelopes(), ["anna eve"]);
+    assert.equal((await next(2)).outcome, "refused");
+    delete replies.ben;
+    assert.equal((await next(3)).outcome, "taken");
+    replies.ben = "452 4.2.2 Mailbox full";
+    assert.equal((await next(4)).outcome, "retry");
+  });
+
+  it("is tried again for all while nobody has it, also where some are refused", async () => {
+    const { replies, wait, deliver, envelopes } = await three();
+    Object.assign(replies, {
+      anna: "550 5.1.1 No such user",
+      ben: "451 4.3.0 Later",
+      eve: "451 4.3.0 Later",
+    });
+    assert.match(errorOf(await deliver()), /does not take the mail at present: “451 4\.3\.0 Later”/);
+    wait(4_000);
+    assert.equal((await deliver()).outcome, "retry");
+    delete replies.ben;
+    assert.match(errorOf(await deliver()), /puts it off for eve@plant\.example/);
+    delete replies.eve;
+    assert.match(errorOf(await deliver(), "refused"), /not for anna@plant\.example \(“550/);
+    assert.deepEqual(envelopes(), ["ben", "eve"]);
   });
 });
 
