@@ -163,8 +163,12 @@ action(type="omfile" file="${log}" template="whole")
 
   const deliver = (caFile: string | undefined) => {
     const connections = createServerConnections({ allowLocalServers: true, caFile });
-    const plan = { server: "127.0.0.1", port, connections, hostName: () => "edge-7", wall: Date.now };
-    return createSyslog(plan).deliver(messageOf(events), unending);
+    const timers = { after: () => () => undefined };
+    const plan = { server: "127.0.0.1", port, connections, timers, isAcknowledged: async () => false };
+    return createSyslog({ ...plan, hostName: () => "edge-7", wall: Date.now }).deliver(
+      messageOf(events),
+      unending,
+    );
   };
 
   it("gets nothing before its certificate is verified", async () => {

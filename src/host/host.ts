@@ -7,6 +7,7 @@ import type {
   Datagrams,
   FreeSpace,
   HostIdentity,
+  IsAcknowledged,
   Journal,
   ResolveHost,
   RootHelper,
@@ -65,6 +66,7 @@ interface HostNetwork {
   readonly datagrams: Datagrams;
   readonly resolve: ResolveHost;
   readonly userOfConnection: UserOfConnection;
+  readonly isAcknowledged: IsAcknowledged;
   readonly boundBuffers: BoundBuffers;
   readonly lanNames: LanNaming;
   openTransfers(options: TransferOptions): Transfers;

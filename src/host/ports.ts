@@ -184,6 +184,12 @@ export interface ConnectionEnds {
  */
 export type UserOfConnection = (ends: ConnectionEnds) => Promise<number | null>;
 
+/**
+ * True if the other end's kernel has all bytes of a connection that this end has ended, and knows of the end; false also if
+ * it cannot be told. Never rejects.
+ */
+export type IsAcknowledged = (socket: Pick<Socket, "localPort" | "remotePort">) => Promise<boolean>;
+
 export interface CommandResult {
   /** null: killed after the timeout. */
   readonly status: number | null;

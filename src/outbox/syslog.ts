@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls";
-import type { ServerConnections } from "../host/ports.ts";
+import type { IsAcknowledged, ServerConnections, Timers } from "../host/ports.ts";
 import { type Delivery, type Receiver, retry } from "./receiver.ts";
 import { syslogFrames } from "./syslog/syslog-messages.ts";
 import { cancelled, tooLate, unreached } from "./unreached.ts";
@@ -13,18 +13,24 @@ export interface SyslogOptions {
   readonly hostName: () => string;
   /** Milliseconds since 1970 by the device's clock. */
   readonly wall: () => number;
+  readonly timers: Timers;
+  readonly isAcknowledged: IsAcknowledged;
 }
 
 /** Milliseconds for one delivery. */
 const wholeMilliseconds = 20_000;
 
+/** Seconds in which servers end their side once they have read the end of this one: rsyslog and syslog-ng at once. */
+const closingSeconds = 5;
+
 /**
  * A syslog server over TLS (RFC 5424, RFC 5425). The protocol has no acknowledgement. A message counts as delivered when the
  * server has ended its side of the connection in order after this one: TCP then has everything, and a server reads to the
- * end before it closes. What a server loses afterwards is not sent again.
+ * end before it closes. RFC 5425 §4.4 does not demand that: of a server that keeps its side open, TCP's acknowledgement of
+ * all has to do. What a server loses afterwards is not sent again.
  */
 export function createSyslog(options: SyslogOptions): Receiver {
-  const { server, port, connections, hostName, wall } = options;
+  const { server, port, connections, hostName, wall, timers, isAcknowledged } = options;
   const place = { host: server, port };
   const where = `${server}:${port}`;
   return {
@@ -33,7 +39,7 @@ export function createSyslog(options: SyslogOptions): Receiver {
       const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
       try {
         const socket = await connections.secure(place, whole);
-        return await delivered(where, socket, { frames, signal: whole });
+        return await delivered(where, socket, { frames, signal: whole, timers, isAcknowledged });
       } catch (error) {
         if (signal.aborted) return retry(cancelled(where));
         const why = () => unreached(where, connections.failure(place, error, true));
@@ -43,21 +49,35 @@ export function createSyslog(options: SyslogOptions): Receiver {
   };
 }
 
-interface Sending {
+interface Sending extends Pick<SyslogOptions, "timers" | "isAcknowledged"> {
   readonly frames: Uint8Array;
   readonly signal: AbortSignal;
 }
 
-async function delivered(where: string, socket: TLSSocket, { frames, signal }: Sending): Promise<Delivery> {
+async function delivered(where: string, socket: TLSSocket, sending: Sending): Promise<Delivery> {
+  const { frames, signal, timers, isAcknowledged } = sending;
+  let takeBack = (): void => undefined;
+  const isKept = new Promise<boolean>((resolve) => {
+    const wait = (): void => {
+      takeBack = timers.after(closingSeconds, () => void isAcknowledged(socket).then(look));
+    };
+    const look = (isIt: boolean): void => {
+      if (isIt) resolve(true);
+      else if (!socket.destroyed) wait();
+    };
+    socket.once("finish", wait);
+  });
   try {
     // Whatever a server sends says nothing, but unread bytes would hide that it has ended its side.
     socket.resume();
     socket.end(frames);
-    await happened(socket, "end", signal);
+    if (await Promise.race([isKept, happened(socket, "end", signal)]))
+      return { outcome: "taken", answer: "The server's host has all; the server keeps the connection open" };
     if (socket.writableFinished)
       return { outcome: "taken", answer: "The server has read all and closed the connection" };
     return retry(`${where} closed the connection before it had read everything.`);
   } finally {
+    takeBack();
     socket.destroy();
   }
 }

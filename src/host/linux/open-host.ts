@@ -11,6 +11,7 @@ import { freeSpace } from "./free-space.ts";
 import { readInstalledRoot } from "./host-file/installed-root.ts";
 import { readSealKeys, renewOwnSealKey } from "./host-file/seal-keys.ts";
 import { openIdentity } from "./identity.ts";
+import { isAcknowledged } from "./network/acknowledged.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { createLanNames } from "./network/lan-names.ts";
@@ -70,6 +71,7 @@ export function openHost(options: HostOptions): Host {
       datagrams: createDatagrams(addon),
       resolve: createResolveHost(),
       userOfConnection,
+      isAcknowledged,
       boundBuffers: createBoundBuffers(addon),
       lanNames: createLanNames(run),
       openTransfers,

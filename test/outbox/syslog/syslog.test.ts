@@ -4,16 +4,18 @@ import { afterEach, describe, it } from "node:test";
 import { createServer, type TLSSocket, type TlsOptions } from "node:tls";
 import { heldPort } from "../../../lab/basics/held-ports.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { createAuthority } from "../../../lab/host/certificates.ts";
 import { messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
 import { readSyslog } from "../../../lab/host/syslog-frames.ts";
 import { listening, type WebServer } from "../../../lab/host/web-server.ts";
+import { isAcknowledged as known } from "../../../src/host/linux/network/acknowledged.ts";
 import {
   createServerConnections,
   type LinuxSurroundings,
 } from "../../../src/host/linux/transfers/connections.ts";
 import type { Delivery, Message } from "../../../src/outbox/receiver.ts";
-import { createSyslog } from "../../../src/outbox/syslog.ts";
+import { createSyslog, type SyslogOptions } from "../../../src/outbox/syslog.ts";
 
 const authority = createAuthority(scratchDirectory());
 const certificate = authority.certify("127.0.0.1");
@@ -45,17 +47,39 @@ const long = (count: number): Message =>
   messageOf(Array.from({ length: count }, (_, seq) => noticeOf(seq, { text: "x".repeat(1_000) })));
 const unending = new AbortController().signal;
 
-interface Plan extends Partial<LinuxSurroundings> {
+interface Plan extends Partial<LinuxSurroundings>, Partial<Pick<SyslogOptions, "timers" | "isAcknowledged">> {
   readonly server?: string;
   readonly sent?: Message;
   readonly signal?: AbortSignal;
 }
 
 function deliver(port: number, plan: Plan = {}): Promise<Delivery> {
-  const { server = "127.0.0.1", sent = message, signal = unending, ...rest } = plan;
+  const { server = "127.0.0.1", sent = message, signal = unending, ...others } = plan;
+  const { timers = { after: () => () => undefined }, isAcknowledged = known, ...rest } = others;
   const connections = createServerConnections({ allowLocalServers: true, caFile: authority.path, ...rest });
-  const syslog = createSyslog({ server, port, connections, hostName: () => "edge-7", wall: () => 0 });
+  const syslog = createSyslog({
+    ...{ server, port, connections, hostName: () => "edge-7", wall: () => 0, timers, isAcknowledged },
+  });
   return syslog.deliver(sent, signal);
+}
+
+/** Timers whose time is over when it passes. */
+function passing() {
+  const waits: number[] = [];
+  let calls: (() => void)[] = [];
+  const timers: SyslogOptions["timers"] = {
+    after: (seconds, call) => {
+      waits.push(seconds);
+      calls.push(call);
+      return () => undefined;
+    },
+  };
+  const pass = (): void => {
+    const due = calls;
+    calls = [];
+    for (const call of due) call();
+  };
+  return { timers, pass, waits };
 }
 
 const failing = async (delivery: Promise<Delivery>, words: RegExp): Promise<void> => {
@@ -106,6 +130,48 @@ describe("a syslog server over TLS", () => {
       createServer({ ...certificate, pauseOnConnect: true }, (socket) => socket.end()),
     );
     await failing(deliver(port, { sent: long(4_000) }), /closed the connection/);
+  });
+
+  for (const [version, options] of [
+    ["1.3", certificate],
+    ["1.2", { ...certificate, maxVersion: "TLSv1.2" }],
+  ] as const)
+    it(`that keeps its side open has them once TCP has acknowledged all: TLS ${version}`, async () => {
+      const { timers, pass, waits } = passing();
+      const pieces: Buffer[] = [];
+      const keeping = (socket: TLSSocket): void => {
+        socket.on("error", () => undefined);
+        socket.on("data", (piece) => pieces.push(piece));
+      };
+      const port = await started(createServer({ ...options, allowHalfOpen: true }, keeping));
+      let outcome: Delivery | undefined;
+      const isAcknowledged: typeof known = async (socket) => waits.length > 1 && known(socket);
+      void deliver(port, { timers, isAcknowledged }).then((delivery) => {
+        outcome = delivery;
+      });
+      await until("the message is taken", () => {
+        pass();
+        return outcome !== undefined;
+      });
+      const answer = "The server's host has all; the server keeps the connection open";
+      assert.deepEqual(outcome, { outcome: "taken", answer });
+      assert.deepEqual(waits.slice(0, 2), [5, 5]);
+      assert.equal(readSyslog(Buffer.concat(pieces)).length, 2);
+    });
+
+  it("that keeps its side open has them not while TCP has not acknowledged all", async () => {
+    const { timers, pass, waits } = passing();
+    const keeping = (socket: TLSSocket) => void socket.on("error", () => undefined).resume();
+    const port = await started(createServer({ ...certificate, allowHalfOpen: true }, keeping));
+    const ending = new AbortController();
+    const isAcknowledged = async () => false;
+    const delivery = deliver(port, { timers, isAcknowledged, signal: ending.signal });
+    await until("it was looked at three times", () => {
+      pass();
+      return waits.length > 3;
+    });
+    ending.abort();
+    await failing(delivery, /was cancelled/);
   });
 
   it("with a certificate that is not trusted, or for another name, gets nothing", async () => {

@@ -69,7 +69,9 @@ function syslogOf({ host }: OutboxPlan, { server, port, caFile }: SyslogDecision
     members: { ca_file: "telemetry.syslog.ca_file" },
   });
   const hostName = () => host.identity.hostname;
-  return createSyslog({ server, port, connections, hostName, wall: host.time.wall });
+  const { wall, timers } = host.time;
+  const { isAcknowledged } = host.network;
+  return createSyslog({ server, port, connections, hostName, wall, timers, isAcknowledged });
 }
 
 function refusedHeaders(path: string, what: string): UnusableHeaders {
