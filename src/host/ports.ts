@@ -186,7 +186,7 @@ export type UserOfConnection = (ends: ConnectionEnds) => Promise<number | null>;
 
 /**
  * True if the other end's kernel has all bytes of a connection that this end has ended, and knows of the end; false also if
- * it cannot be told. Never rejects.
+ * that cannot be known. Never rejects.
  */
 export type IsAcknowledged = (socket: Pick<Socket, "localPort" | "remotePort">) => Promise<boolean>;
 

@@ -30,7 +30,7 @@ export function signedHeaders(key: Uint8Array, id: string, seconds: number, body
   };
 }
 
-/** What a secret adds to the requests of a receiver. */
+/** The part that a secret has in the requests to a receiver. */
 export interface Credentials {
   /** null: its messages are not signed. */
   readonly key: Uint8Array | null;

@@ -132,7 +132,13 @@ describe("an event in words", () => {
     assert.equal(title, "To do: The maker's support ends on 2027-01-31");
     assert.equal(text, "Plan for the successor of this device.");
     assert.deepEqual([rest.seq, rest.time, rest.level], [7, "2026-11-27T10:00:00.000Z", "ordinary"]);
-    const clock = { need: "clock", reason: "clock_no_time_source", level: "attention", word: "not_in_sync" };
+    const clock = {
+      need: "clock",
+      reason: "clock_no_time_source",
+      level: "attention",
+      word: "not_in_sync",
+      server: null,
+    };
     assert.match(
       noticeOf(event("need.began", clock)).text,
       /^None of the time servers gives a usable answer\. /,

@@ -31,7 +31,7 @@ export async function resolveServer(
   return { failure: found.length > 0 ? "local_address" : "no_address" };
 }
 
-/** A resolver that says that there is no such name is told from one that says nothing of it, or too late. */
+/** A resolver that knows no such name is another failure than one that says nothing of it, or too late. */
 function failureOf(error: unknown): { readonly failure: string } {
   const isUnanswered = ["EAI_AGAIN", "ETIMEOUT"].includes(systemErrorCode(error) ?? "");
   return { failure: isUnanswered ? "name_not_answered" : "name_not_found" };

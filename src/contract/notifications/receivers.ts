@@ -4,7 +4,7 @@ import { receiverName } from "./notify-settings.ts";
 
 const error = { type: "string", description: "why, in English" } as const;
 
-/** What an `http://` address of a receiver has to be instead, and how root allows it. */
+/** The end of a sentence about an `http://` address of a receiver: what it has to be instead, and how root allows it. */
 export const httpIsRoots =
   'must begin with https://. For http:// on your own network, root puts "allow_http": true into "notify" of /etc/steward/steward.json and types: systemctl restart steward';
 
