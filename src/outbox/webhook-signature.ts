@@ -44,11 +44,12 @@ export interface Credentials {
  */
 export function readCredentials(secret: string, token?: string): Credentials | string {
   const lines = secret.split("\n").map((line) => line.trim());
-  const signing = lines.filter((line) => line.startsWith("whsec_"));
-  const key = webhookKey(signing[0] ?? "");
-  if (signing.length > 1 || (signing.length === 1 && key === null))
+  const isSigning = (line: string): boolean => /^(v1,)?whsec_/.test(line);
+  const [signing] = lines.filter(isSigning);
+  const key = webhookKey(signing ?? "");
+  if (signing !== undefined && key === null)
     return "has a line that begins with `whsec_`, but is not of that and the base64 of 24 to 64 bytes";
-  const others = lines.filter((line) => line !== "" && !line.startsWith("whsec_"));
+  const others = lines.filter((line) => line !== "" && !isSigning(line));
   const isToken = token !== undefined && others.length === 1 && !others[0]?.includes(":");
   const headers = readHeaderLines(isToken ? token + others[0] : others.join("\n"));
   if (typeof headers === "string") return headers;

@@ -171,7 +171,7 @@ describe("the receivers of messages in the console", () => {
     const secret = dialog.getByLabel("Secret", { exact: true });
     await secret.fill("whsec_short");
     await save(dialog);
-    await dialog.getByText("whsec_ is expected").waitFor();
+    await dialog.getByText("whsec_ and 24 to 64 bytes").waitFor();
     looks.keep(page, "notifications-faults");
     // The receiver is there by now: it is the same one that is saved again.
     await secret.fill(`whsec_${Buffer.alloc(32, 7).toString("base64")}`);
@@ -184,6 +184,32 @@ describe("the receivers of messages in the console", () => {
     await card(page, "other").getByText("204 No Content").waitFor();
     const { headers, body } = received.at(-1) ?? assert.fail();
     new Webhook(Buffer.alloc(32, 7).toString("base64")).verify(body, headers as Record<string, string>);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("are chat services too, known by the address that is pasted, which needs no secret", async () => {
+    const { page, complaints } = await open();
+    const dialog = await adding(page);
+    const address = dialog.getByLabel("Address", { exact: true });
+    const isChecked = (name: string) => dialog.getByRole("radio", { name }).isChecked();
+    await dialog.getByLabel("Name", { exact: true }).fill("team");
+    assert.equal(await isChecked("Webhook"), true);
+    await address.fill("https://hooks.slack.com/services/T0/B0/abc");
+    assert.equal(await isChecked("Slack"), true);
+    assert.equal(await dialog.getByText("Secret for signatures").count(), 0);
+    await address.fill(`${hook?.url}/message?token=A23456789012345`);
+    assert.equal(await isChecked("Gotify"), true);
+    await dialog.getByText("Empty: the address is secret enough").waitFor();
+    looks.keep(page, "notifications-chat");
+    await save(dialog);
+    await dialog.waitFor({ state: "detached" });
+    await card(page, "team").getByText("Gotify", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Send a test: team" }).click();
+    await card(page, "team").getByText("Gotify does not answer so").first().waitFor();
+    assert.equal(JSON.parse(received.pop()?.body ?? "").title.endsWith("Test message"), true);
+    await change({
+      receivers: (await stored()).receivers.filter(({ name }: { name: string }) => name !== "team"),
+    });
     assert.deepEqual(complaints, []);
   });
 

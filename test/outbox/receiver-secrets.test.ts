@@ -9,7 +9,7 @@ import { createReceiverSecrets, receiverSecretsKind } from "../../src/outbox/rec
 import { openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 
-const webhook = { name: "alerts", kind: "webhook" } as const;
+const webhook = { name: "alerts", kind: "webhook", url: "https://alerts.example/a" } as const;
 const mail = { name: "duty", kind: "mail", server: "mail.example", port: 587, username: "pump" } as const;
 
 async function opened(test: TestContext, key = randomBytes(32)) {
@@ -52,6 +52,16 @@ describe("the secrets of receivers", () => {
     ])
       assert.equal(secrets.of({ ...mail, ...changed }), null, JSON.stringify(changed));
     assert.equal(secrets.of(mail), "a password");
+    await secrets.set(webhook, "X-Key: a");
+    for (const url of [
+      "https://attacker.example/a",
+      "http://alerts.example/a",
+      "https://alerts.example:8443/a",
+    ]) {
+      assert.equal(secrets.of({ ...webhook, url }), null, url);
+      assert.equal(secrets.isSet({ ...webhook, url }), true);
+    }
+    assert.equal(secrets.of({ ...webhook, url: "https://alerts.example/b?c" }), "X-Key: a");
   });
 
   it("are none where the key is another one, as on a machine that the state was copied to", async (test) => {

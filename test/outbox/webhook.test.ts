@@ -10,7 +10,7 @@ import { type Answerer, listening, startWebServer, type WebServer } from "../../
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { Delivery, Message } from "../../src/outbox/receiver.ts";
 import { createWebhook, type WebhookOptions } from "../../src/outbox/webhook.ts";
-import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
+import { makeWebhookSecret, readCredentials } from "../../src/outbox/webhook-signature.ts";
 
 const directory = scratchDirectory();
 const authority = createAuthority(directory);
@@ -260,4 +260,38 @@ describe("a webhook's secret", () => {
       assert.equal(received.length, 0);
     });
   }
+});
+
+describe("the credentials in a secret", () => {
+  const whole = makeWebhookSecret();
+  const cases: [secret: string, token: string | undefined, expected: object][] = [
+    ["X-Key: a b", undefined, { "x-key": "a b" }],
+    ["A: 1\r\n# a comment\n\nB: 2\n", undefined, { a: "1", b: "2" }],
+    ["tk_1", "Authorization: Bearer ", { authorization: "Bearer tk_1" }],
+    ["Authorization: Basic eA==", "Authorization: Bearer ", { authorization: "Basic eA==" }],
+    [`${whole}\nX-Key: a`, undefined, { "x-key": "a" }],
+    ["tk_1", undefined, /line 1 that is not of the form/],
+    ["tk_1\ntk_2", "Authorization: Bearer ", /line 1 that is not of the form/],
+    ["", undefined, /is empty/],
+    [" \n", "Authorization: Bearer ", /is empty/],
+    ["X-Key: ä", undefined, /line 1/],
+    ["X-Key: a\rHost: b", undefined, /line 1/],
+    ["X Key: a", undefined, /line 1/],
+    ["whsec_c2hvcnQ=", undefined, /begins with `whsec_`/],
+    ...["Host", "Content-Length", "Transfer-Encoding", "Connection", "Proxy-Authorization", "TE"].map(
+      (name): [string, undefined, RegExp] => [
+        `X-Key: a\n${name}: b`,
+        undefined,
+        /names the header .* in line 2/,
+      ],
+    ),
+  ];
+  for (const [secret, token, expected] of cases)
+    it(`are read from ${JSON.stringify(secret.replace(whole, "whsec_…"))}${token ? " for a service with tokens" : ""}`, () => {
+      const read = readCredentials(secret, token);
+      if (expected instanceof RegExp) return assert.match(String(read), expected);
+      assert.ok(typeof read !== "string", String(read));
+      assert.deepEqual({ ...read.headers }, expected);
+      assert.equal(read.key !== null, secret.includes("whsec_"));
+    });
 });

@@ -14,7 +14,7 @@ export const chatServices = {
     address: /^https:\/\/[^/?]+\.(logic\.azure|api\.powerplatform)\.com(:443)?\/([^?]*\/)?workflows\//,
   },
   ntfy: { name: "ntfy", address: /^https:\/\/ntfy\.sh\/[-\w]+\/?(\?|$)/ },
-  gotify: { name: "Gotify", address: /^https?:\/\/[^?]+\/message\?token=A[-.\w]{14}$/ },
+  gotify: { name: "Gotify", address: /^https?:\/\/[^?]+\/message\?token=(gtfy)?A[-.\w]{14,}$/ },
 } as const;
 
 export type ChatService = keyof typeof chatServices;

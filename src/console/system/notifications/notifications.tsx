@@ -128,7 +128,7 @@ function shown(receivers: readonly ReceiverSettings[], states: readonly Receiver
 }
 
 function isOfSettings({ kind }: ReceiverState): boolean {
-  return kind === "webhook" || kind === "mail";
+  return kind !== "otlp" && kind !== "syslog";
 }
 
 function isFailing(name: string, needs: readonly Need[]): boolean {

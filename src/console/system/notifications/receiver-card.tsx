@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
+import { chatServices, isChatService, kindOf } from "../../../contract/notifications/chat-services.ts";
 import type { DeliveryAnswer, ReceiverStates } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
@@ -36,12 +37,14 @@ interface CardProps extends ActionsProps {
 export function ReceiverCard({ state, isFailing, ...rest }: CardProps) {
   const { name, receiver } = rest;
   const headId = useId();
-  const kind = receiver?.kind ?? state?.kind;
+  const kind = receiver === null ? state?.kind : kindOf(receiver);
   return (
     <li class="receiver" aria-labelledby={headId}>
       <header class="line">
         <h3 id={headId}>{name}</h3>
-        {kind && <span>{t.notifications.kinds[kind].text}</span>}
+        {kind && (
+          <span>{isChatService(kind) ? chatServices[kind].name : t.notifications.kinds[kind].text}</span>
+        )}
         {state && <StateBadge state={state} isFailing={isFailing} />}
       </header>
       {receiver === null && <p class="hint">{t.notifications.ofRoot}</p>}
@@ -75,12 +78,12 @@ function destination(receiver: ReceiverSettings | null): Fact[] {
   const { kind, url = "", server = "", port, security, to = [], takes } = receiver;
   const { facts } = t.notifications;
   const address: Fact[] =
-    kind === "webhook"
-      ? [[facts.address, <bdi>{visible(url)}</bdi>]]
-      : [
+    kind === "mail"
+      ? [
           [facts.server, <bdi>{`${server}:${port} (${security === "tls" ? "TLS" : "STARTTLS"})`}</bdi>],
           [facts.to, <bdi>{to.join(", ")}</bdi>],
-        ];
+        ]
+      : [[facts.address, <bdi>{visible(url)}</bdi>]];
   return [...address, [facts.takes, t.notifications.takes[takes].text]];
 }
 

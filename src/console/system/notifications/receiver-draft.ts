@@ -1,3 +1,4 @@
+import { kindOf } from "../../../contract/notifications/chat-services.ts";
 import type { Settings } from "../../../contract/types.ts";
 
 export type ReceiverSettings = Settings["notify"]["receivers"][number];
@@ -19,7 +20,7 @@ export interface TypedReceiver {
   readonly to: string;
   /** `keep`: the secret stays; `make`: the device makes one; `paste`: the receiver's own one is given. */
   readonly secretChoice: "keep" | "make" | "paste";
-  /** The pasted secret of a webhook, or the password of a mail server. */
+  /** The pasted secret of a webhook, the password of a mail server, or the token of a chat service. */
   readonly secret: string;
 }
 
@@ -51,12 +52,12 @@ export function receiverTyped(typed: TypedReceiver): ReceiverSettings {
   const { name, kind, takes, url, server, port, security, username, from } = typed;
   const to = typed.to.split(/[\s,;]+/).filter((one) => one !== "");
   const ofKind =
-    kind === "webhook"
-      ? { url: url.trim() }
-      : {
+    kind === "mail"
+      ? {
           ...{ server: server.trim(), port: portTyped(port.trim()), security },
           ...{ username: username.trim(), from: from.trim(), to },
-        };
+        }
+      : { url: url.trim() };
   const members = { name: name.trim(), kind, takes, ...ofKind };
   return Object.fromEntries(
     // An empty list is an empty text as well.
@@ -69,9 +70,15 @@ function portTyped(text: string): unknown {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** True: the stored password is not for this server and user name, so that it must be given again. */
-export function isPasswordLost(receiver: ReceiverSettings | null, typed: TypedReceiver): boolean {
+/** The change to another address, and to the chat service that it is of. */
+export function withUrl(typed: TypedReceiver, url: string): Partial<TypedReceiver> {
+  return { url, kind: kindOf({ kind: typed.kind, url: url.trim() }) };
+}
+
+/** True: the stored secret is not for this server and user name, so that it must be given again. */
+export function isSecretLost(receiver: ReceiverSettings | null, typed: TypedReceiver): boolean {
   if (receiver === null) return false;
-  const now = receiverTyped(typed);
-  return (["server", "port", "username"] as const).some((member) => receiver[member] !== now[member]);
+  const of = ({ url = "", server, port, username }: ReceiverSettings) =>
+    String([/^[^/]*\/*[^/?]*/.exec(url), server, port, username]);
+  return of(receiver) !== of(receiverTyped(typed));
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { chatServices, isChatService } from "../../../contract/notifications/chat-services.ts";
 import { t, wordFor } from "../../catalogue/words.ts";
 import { Cancelled } from "../../client/problem.ts";
 import { entrySentence } from "../../ui/by-code.ts";
@@ -12,12 +13,13 @@ import { Banner } from "../../ui/page.tsx";
 import { ShownOnce } from "../../ui/secret.tsx";
 import type { MemberSchema } from "../settings/draft.ts";
 import {
-  isPasswordLost,
+  isSecretLost,
   type ReceiverSettings,
   receiverTyped,
   type TypedReceiver,
   typedReceiver,
   withSecurity,
+  withUrl,
 } from "./receiver-draft.ts";
 import { ChangedMeanwhile, saveReceiver, saveSecret } from "./save-receiver.ts";
 
@@ -59,6 +61,7 @@ function ReceiverForm({
   const { receiver, isSecretSet, schema, onClose } = props;
   const [form, meanwhile] = useReceiverForm({ ...props, onMade });
   const { typed } = form;
+  const { token, tokenHint } = t.notifications;
   return (
     <Form form={form} verb={t.ui.save} onCancel={onClose}>
       {meanwhile !== "" && <Banner state="attention">{meanwhile}</Banner>}
@@ -68,13 +71,17 @@ function ReceiverForm({
           <Choice form={form} name="kind" schema={schema} label={t.notifications.kind} of="kinds" />
         </>
       )}
-      {typed.kind === "webhook" ? (
+      {typed.kind === "mail" ? (
+        <MailFields {...{ form, schema, receiver, isSecretSet }} />
+      ) : (
         <>
           <Text form={form} name="url" schema={schema} />
-          <SecretFields form={form} isSecretSet={isSecretSet} />
+          {typed.kind === "webhook" ? (
+            <SecretFields form={form} isSecretSet={isSecretSet && !isSecretLost(receiver, typed)} />
+          ) : (
+            <KeptSecret {...{ form, receiver, isSecretSet }} label={token} hint={tokenHint} />
+          )}
         </>
-      ) : (
-        <MailFields {...{ form, schema, receiver, isSecretSet }} />
       )}
       <Choice form={form} name="takes" schema={schema} label={t.notifications.labels.takes} of="takes" />
     </Form>
@@ -132,6 +139,7 @@ function Text({
   return (
     <TextField
       {...form.field(name)}
+      {...(name === "url" && { onInput: (url: string) => form.type(withUrl(form.typed, url)) })}
       label={t.notifications.labels[name]}
       hint={hint}
       error={errorOf(form, name)}
@@ -169,7 +177,12 @@ function Choice<Name extends "kind" | "takes" | "security">({
       value={form.typed[name]}
       error={errorOf(form, name)}
       onInput={onInput}
-      options={values.map((value) => ({ value, ...(wordFor(words, value) ?? { text: value }) }))}
+      options={values.map((value) => ({
+        value,
+        ...(isChatService(value)
+          ? { text: chatServices[value].name }
+          : (wordFor(words, value) ?? { text: value })),
+      }))}
     />
   );
 }
@@ -211,8 +224,7 @@ function MailFields({
   receiver,
   isSecretSet,
 }: Pick<SheetProps, "schema" | "receiver" | "isSecretSet"> & { readonly form: ReceiverFormState }) {
-  const { labels, password, passwordHint, passwordKept, passwordLost } = t.notifications;
-  const kept = isPasswordLost(receiver, form.typed) ? passwordLost : passwordKept;
+  const { labels, password, passwordHint } = t.notifications;
   return (
     <>
       <Text form={form} name="server" schema={schema} />
@@ -227,18 +239,37 @@ function MailFields({
       <Text form={form} name="port" schema={schema} />
       <Text form={form} name="username" schema={schema} />
       {form.typed.username.trim() !== "" && (
-        <PasswordField
-          {...form.field("secret")}
-          label={password}
-          hint={isSecretSet ? kept : passwordHint}
-          error={errorOf(form, "secret")}
-          // A browser would otherwise fill in the person's own password for this console.
-          autocomplete="new-password"
-        />
+        <KeptSecret {...{ form, receiver, isSecretSet }} label={password} hint={passwordHint} />
       )}
       <Text form={form} name="from" schema={schema} />
       <Text form={form} name="to" schema={schema} />
     </>
+  );
+}
+
+/** A secret that stays as it is where nothing is typed. */
+function KeptSecret({
+  form,
+  receiver,
+  isSecretSet,
+  label,
+  hint,
+}: Pick<SheetProps, "receiver" | "isSecretSet"> & {
+  readonly form: ReceiverFormState;
+  readonly label: string;
+  readonly hint: string;
+}) {
+  const { secretKept, secretLost } = t.notifications;
+  const kept = isSecretLost(receiver, form.typed) ? secretLost : secretKept;
+  return (
+    <PasswordField
+      {...form.field("secret")}
+      label={label}
+      hint={isSecretSet ? kept : hint}
+      error={errorOf(form, "secret")}
+      // A browser would otherwise fill in the person's own password for this console.
+      autocomplete="new-password"
+    />
   );
 }
 

@@ -77,8 +77,8 @@ export async function saveSecret({
   secret,
 }: TypedReceiver): Promise<string | null> {
   const params = { name: name.trim() };
-  if (kind === "mail") {
-    if (username.trim() === "" || secret === "") return null;
+  if (kind !== "webhook") {
+    if (secret === "" || (kind === "mail" && username.trim() === "")) return null;
     return (await call("setReceiverSecret", { params, body: { secret } })).secret;
   }
   if (secretChoice === "keep") return null;

@@ -94,12 +94,15 @@ export const notifications: Catalogue["notifications"] = {
     paste: { text: "Vom Empfänger vorgegeben", hint: "" },
   },
   secret: "Geheimnis",
-  secretHint: "Es beginnt mit whsec_",
+  secretHint: "whsec_…, oder ein Header wie Authorization: Bearer …",
+  token: "Token",
+  tokenHint:
+    "Von ntfy oder Gotify, oder ein Header wie Authorization: Bearer …. Leer: Die Adresse ist geheim genug.",
   password: "Passwort",
   passwordHint: "Es wird verschlüsselt gespeichert und nie wieder angezeigt.",
-  passwordKept: "Eines ist gesetzt. Leer lassen, um es zu behalten.",
-  passwordLost:
-    "Das gesetzte Passwort gilt für Server, Port und Benutzernamen von vorher: Geben Sie es noch einmal ein.",
+  secretKept: "Eines ist gesetzt. Leer lassen, um es zu behalten.",
+  secretLost:
+    "Das gesetzte gilt für Server, Port und Benutzernamen von vorher: Geben Sie es noch einmal ein.",
   secretMade: (name: string) =>
     `${name} ist gespeichert. Geben Sie dieses Geheimnis dem Empfänger: Damit prüft er die Signaturen der Nachrichten.`,
   faults: {
@@ -109,11 +112,11 @@ export const notifications: Catalogue["notifications"] = {
     port: "Erwartet wird eine Zahl von 1 bis 65535",
     from: "Erwartet wird eine Mailadresse, etwa kessel@example.net",
     to: "Erwartet werden Mailadressen, etwa duty@example.net, eine in jeder Zeile",
-    secret: "Erwartet wird whsec_ und danach 24 bis 64 Bytes in Base64",
+    secret: "Erwartet wird whsec_ und danach 24 bis 64 Bytes in Base64, oder ein Header, Name: Wert",
   },
   nameTaken: "Ein anderer Empfänger hat diesen Namen",
   notAllowed: {
-    url: "Erwartet wird eine Adresse mit https://, die nicht auf diesem Gerät selbst ist. Für einen Versuch kann root in der Host-Datei andere erlauben",
+    url: "Erwartet wird eine Adresse mit https://, die nicht auf diesem Gerät selbst ist. Andere erlaubt root in der Host-Datei mit notify.allow_http und notify.allow_local_servers",
     server:
       "Adressen auf diesem Gerät selbst sind nicht erlaubt. Für einen Versuch kann root sie in der Host-Datei erlauben",
   },

@@ -89,11 +89,14 @@ export const notifications = {
     paste: { text: "Given by the receiver", hint: "" },
   },
   secret: "Secret",
-  secretHint: "It begins with whsec_",
+  secretHint: "whsec_…, or a header such as Authorization: Bearer …",
+  token: "Token",
+  tokenHint:
+    "Of ntfy or Gotify, or a header such as Authorization: Bearer …. Empty: the address is secret enough.",
   password: "Password",
   passwordHint: "It is stored encrypted and never shown again.",
-  passwordKept: "One is set. Leave this empty to keep it.",
-  passwordLost: "The password that is set is for the server, port and user name from before: type it again.",
+  secretKept: "One is set. Leave this empty to keep it.",
+  secretLost: "The one that is set is for the server, port and user name from before: type it again.",
   secretMade: (name: string) =>
     `${name} is saved. Give this secret to the receiver: it verifies the signatures of messages with it.`,
   /** An entry of the wrong form, by its field. */
@@ -104,12 +107,12 @@ export const notifications = {
     port: "A number from 1 to 65535 is expected",
     from: "A mail address is expected, such as boiler@example.net",
     to: "Mail addresses are expected, such as duty@example.net, one in each line",
-    secret: "whsec_ is expected, followed by 24 to 64 bytes in base64",
+    secret: "whsec_ and 24 to 64 bytes in base64 are expected, or a header, Name: value",
   },
   nameTaken: "Another receiver has this name",
   /** Addresses that root has not allowed. */
   notAllowed: {
-    url: "An https:// address is expected, and not one of the device itself. Root can allow others in the host file, for a trial",
+    url: "An https:// address is expected, and not one of the device itself. Root can allow others in the host file by notify.allow_http and notify.allow_local_servers",
     server: "Not an address of the device itself. Root can allow it in the host file, for a trial",
   },
 };
