@@ -1,18 +1,18 @@
 import type { KissCode } from "./sample.ts";
 
-/** The last words of an address that did not give the time; its times are monotonic seconds. */
+/** What became of an address that did not give the time. */
 interface Failure {
-  readonly at: number;
   /** The last kiss-o'-death; null: there was none. */
   readonly kiss: KissCode | null;
   /** Log2 of the least seconds between two requests; 0: no kiss has made them rarer. */
   readonly exponent: number;
+  /** Monotonic seconds. */
   readonly quietUntil: number;
   /** Answers since the last kiss or halving. */
   readonly answers: number;
 }
 
-const noFailure: Failure = { at: -1, kiss: null, exponent: 0, quietUntil: 0, answers: 0 };
+const noFailure: Failure = { kiss: null, exponent: 0, quietUntil: 0, answers: 0 };
 
 /** Log2 seconds of the interval at which servers expect to be asked at most (RFC 5905 §7.2 has MINPOLL 4). */
 const usual = 6;
@@ -26,6 +26,16 @@ const mostByRefusal = 17;
 
 /** Answers after which an interval that RATE has made longer is halved. */
 const answersToHalve = 4;
+
+/** Failures that are remembered: the names of pools lead to other addresses each hour. */
+const mostFailures = 64;
+
+/** A kiss-o'-death that came so many seconds after the request before; `isSigned`: authenticated. */
+interface Kissed {
+  readonly kiss: KissCode;
+  readonly isSigned: boolean;
+  readonly intervalSeconds: number;
+}
 
 /**
  * The order in which the addresses of one server are asked, and what became of those that did not give the time
@@ -52,31 +62,20 @@ export class AddressWalk {
   }
 
   answered(address: string, now: number): void {
-    const { kiss, exponent, answers, at } = this.#last(address);
+    const { kiss, exponent, answers } = this.#last(address);
     const isHalved = answers + 1 >= answersToHalve;
     const next = isHalved ? exponent - 1 : exponent;
     if (kiss !== "RATE" || next <= usual) this.#failures.delete(address);
-    else this.#note(address, now, { kiss, exponent: next, answers: isHalved ? 0 : answers + 1, at });
+    else this.#note(address, now, { kiss, exponent: next, answers: isHalved ? 0 : answers + 1 });
   }
 
-  /** It is silent, or its answer cannot be used. */
-  failed(address: string, now: number): void {
-    this.#note(address, now, { ...this.#last(address), at: now });
-  }
-
-  /**
-   * `isSigned`: the kiss is authenticated, so a refusal holds for a day at once. Any other holds for minutes at first, since
-   * who sees one request can send it: four times as long as the interval so far, which RATE makes longer as well.
-   */
-  kissed(
-    address: string,
-    now: number,
-    { kiss, isSigned, intervalSeconds }: { kiss: KissCode; isSigned: boolean; intervalSeconds: number },
-  ): void {
-    const present = Math.max(usual, this.#last(address).exponent, Math.floor(Math.log2(intervalSeconds)));
-    const most = isRefusal(kiss) ? mostByRefusal : mostByRate;
-    const exponent = isSigned && isRefusal(kiss) ? most : Math.min(most, present + 2);
-    this.#note(address, now, { kiss, exponent, answers: 0, at: now });
+  /** `kissed`: null where it was silent, or its answer cannot be used. */
+  failed(address: string, now: number, kissed: Kissed | null = null): void {
+    const last = this.#last(address);
+    // Behind all that failed before it.
+    this.#failures.delete(address);
+    const kiss = kissed && { kiss: kissed.kiss, exponent: exponentAfter(last, kissed), answers: 0 };
+    this.#note(address, now, kiss ?? last);
   }
 
   #last(address: string): Failure {
@@ -84,14 +83,21 @@ export class AddressWalk {
   }
 
   #note(address: string, now: number, failure: Omit<Failure, "quietUntil">): void {
-    // The names of pools lead to other addresses each hour.
-    for (const [old, { at }] of this.#failures)
-      if (now - at > 2 * mostRefusedSeconds) this.#failures.delete(old);
-    // An answer does not change its place.
-    if (failure.at === now) this.#failures.delete(address);
     const quietSeconds = failure.exponent === 0 ? 0 : Math.min(mostRefusedSeconds, 2 ** failure.exponent);
     this.#failures.set(address, { ...failure, quietUntil: now + quietSeconds });
+    const [oldest = ""] = this.#failures.keys();
+    if (this.#failures.size > mostFailures) this.#failures.delete(oldest);
   }
+}
+
+/**
+ * A refusal that is authenticated holds for a day at once. Any other holds for minutes at first, since who sees one request
+ * can send it: four times as long as the interval so far, which RATE makes longer as well.
+ */
+function exponentAfter({ exponent }: Failure, { kiss, isSigned, intervalSeconds }: Kissed): number {
+  const most = isRefusal(kiss) ? mostByRefusal : mostByRate;
+  if (isSigned && isRefusal(kiss)) return most;
+  return Math.min(most, Math.max(usual, exponent, Math.floor(Math.log2(intervalSeconds))) + 2);
 }
 
 function isRefusal(kiss: KissCode | null): boolean {

@@ -238,7 +238,7 @@ export class Source {
       case "kiss": {
         counters.add("kisses");
         const intervalSeconds = Math.max(1, now - this.#askedAt);
-        this.#walk.kissed(address, now, { kiss: outcome.code, isSigned: this.nts, intervalSeconds });
+        this.#walk.failed(address, now, { kiss: outcome.code, isSigned: this.nts, intervalSeconds });
         this.#fail(`kiss ${outcome.code}`);
         break;
       }
@@ -252,11 +252,8 @@ export class Source {
   }
 }
 
-/** A bit for each of the last eight polls of a source, the newest lowest; 0 to 255; 0: unreachable (RFC 5905 §13). */
-export type Reach = number;
-
-/** The register after one more poll, answered by a believable packet or not. */
-export function shiftReach(reach: Reach, wasAnswered: boolean): Reach {
+/** The register of the last eight polls, a bit for each, after one more; 0: unreachable (RFC 5905 §13). */
+export function shiftReach(reach: number, wasAnswered: boolean): number {
   return ((reach << 1) | (wasAnswered ? 1 : 0)) & 0xff;
 }
 

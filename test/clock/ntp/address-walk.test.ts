@@ -25,7 +25,7 @@ function waitsAfter(kisses: readonly KissCode[], isSigned = false): number[] {
   const walk = new AddressWalk();
   let now = 0;
   return kisses.map((kiss) => {
-    walk.kissed(a, now, { ...unsigned(kiss), isSigned });
+    walk.failed(a, now, { ...unsigned(kiss), isSigned });
     const wait = quietSeconds(walk, a, now);
     now += wait;
     return wait;
@@ -79,7 +79,7 @@ describe("a kiss-o'-death", () => {
     it(`${code}, of an address only, holds for minutes at first and for a day at most`, () => {
       assert.deepEqual(waitsAfter(times(7, code)), [256, 1_024, 4_096, 16_384, 65_536, day, day]);
       const walk = new AddressWalk();
-      walk.kissed(a, 0, unsigned(code));
+      walk.failed(a, 0, unsigned(code));
       assert.deepEqual([walk.isRefused(a), walk.isRefused(b), walk.isQuiet(b, 0)], [true, false, false]);
     });
 
@@ -89,10 +89,10 @@ describe("a kiss-o'-death", () => {
 
     it(`${code} is over with the next answer`, () => {
       const walk = new AddressWalk();
-      for (const now of [0, 256, 1_280]) walk.kissed(a, now, unsigned(code));
+      for (const now of [0, 256, 1_280]) walk.failed(a, now, unsigned(code));
       walk.answered(a, 5_376);
       assert.deepEqual([walk.isRefused(a), walk.isQuiet(a, 5_376)], [false, false]);
-      walk.kissed(a, 6_000, unsigned(code));
+      walk.failed(a, 6_000, unsigned(code));
       assert.equal(quietSeconds(walk, a, 6_000), 256);
     });
   }
@@ -104,14 +104,14 @@ describe("a kiss-o'-death", () => {
 
   it("RATE makes the interval longer that was kept, and not the least one", () => {
     const walk = new AddressWalk();
-    walk.kissed(a, 0, { ...unsigned("RATE"), intervalSeconds: 1_030 });
+    walk.failed(a, 0, { ...unsigned("RATE"), intervalSeconds: 1_030 });
     assert.equal(quietSeconds(walk, a, 0), 4_096);
   });
 
   it("RATE is forgotten by degrees: each fourth answer halves the interval, down to the usual one", () => {
     const walk = new AddressWalk();
-    walk.kissed(a, 0, unsigned("RATE"));
-    walk.kissed(a, 256, unsigned("RATE"));
+    walk.failed(a, 0, unsigned("RATE"));
+    walk.failed(a, 256, unsigned("RATE"));
     let now = 256 + 1_024;
     const waits = times(18, 0).map(() => {
       walk.answered(a, now);
@@ -127,7 +127,7 @@ describe("a kiss-o'-death", () => {
 
   it("RATE is not answered with retries when a packet is lost", () => {
     const walk = new AddressWalk();
-    walk.kissed(a, 0, unsigned("RATE"));
+    walk.failed(a, 0, unsigned("RATE"));
     walk.failed(a, 300);
     assert.equal(quietSeconds(walk, a, 300), 256);
   });
