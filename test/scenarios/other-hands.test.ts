@@ -193,8 +193,8 @@ describe("time daemons", () => {
           atSeconds: 1,
           act: (host) => {
             const source = { id: "a", host: "a", address: null, state: "selected", reason: null } as const;
-            const figures = { offsetSeconds: 0, uncertaintySeconds: 0, delaySeconds: null };
-            const rest = { jitterSeconds: null, stratum: 2, reach: 255, nts: true, authenticated: true };
+            const figures = { offset_seconds: 0, uncertainty_seconds: 0, delay_seconds: null };
+            const rest = { jitter_seconds: null, stratum: 2, reach: 255, nts: true, authenticated: true };
             host.daemonSays = { authenticated: true, sources: [{ ...source, ...figures, ...rest }] };
             host.clock.nudge();
             return undefined;

@@ -106,12 +106,12 @@ function sourceOf(
     address: mode === "#" ? null : name,
     ...stateOf(source),
     // The offset of the source from chronyd's time, and of that from the host's clock.
-    offsetSeconds: last === null ? null : tracking.offsetSeconds - last.offsetSeconds,
-    uncertaintySeconds: last === null ? null : last.errorSeconds,
+    offset_seconds: last === null ? null : tracking.offsetSeconds - last.offsetSeconds,
+    uncertainty_seconds: last === null ? null : last.errorSeconds,
     // Only root can read the delay to one source (`ntpdata`).
-    delaySeconds: null,
+    delay_seconds: null,
     // Two samples do not scatter around a line; chronyd gives 4 s where it does not know.
-    jitterSeconds: spread === undefined || spread.samples < 3 ? null : spread.deviationSeconds,
+    jitter_seconds: spread === undefined || spread.samples < 3 ? null : spread.deviationSeconds,
     stratum: last === null ? null : source.stratum,
     reach: source.reach,
     nts: authentication === "nts",

@@ -1,5 +1,5 @@
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import type { CommandResult, RootHelper, RootOrder, RunCommand, Timers } from "../../host/ports.ts";
+import type { CommandResult, RootOrder, Timers } from "../../host/ports.ts";
 import { stepThresholdSeconds } from "../discipline/discipline.ts";
 import { createReadAuthentications } from "./chrony-authentication.ts";
 import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
@@ -8,7 +8,7 @@ import {
   type DaemonReport,
   type DaemonTrouble,
   type ExternalDaemon,
-  type ReadKernelFlag,
+  type ExternalDaemonOptions,
   reportOfKernel,
 } from "./external-daemon.ts";
 
@@ -19,13 +19,7 @@ const patienceMilliseconds = 3_000;
 const burstSeconds = 10;
 const readingSeconds = 0.5;
 
-export interface ChronydOptions {
-  run: RunCommand;
-  helper: RootHelper;
-  timers: Timers;
-  kernelIsSynchronised: ReadKernelFlag;
-  /** Seconds; a larger correction has to be forced, by time.panic_threshold. */
-  panicSeconds: () => number;
+export interface ChronydOptions extends ExternalDaemonOptions {
   /** The path of chronyc. */
   command?: string;
   /** chronyd's command port on the loopback address. */

@@ -1,43 +1,20 @@
-import type { clockTrusts, sourceReasonCodes, sourceStates } from "../../contract/clock-states.ts";
-import type { daemonTroubleCodes, leaps } from "../../contract/schemas/clock.ts";
-import type { TimeDaemon } from "../../host/ports.ts";
+import type { ClockSummary, TimeSource, TimeSync } from "../../contract/types.ts";
+import type { RootHelper, RunCommand, TimeDaemon, Timers } from "../../host/ports.ts";
+
+type WithoutDetail<T> = T extends null ? null : Omit<T, "detail">;
 
 /** One source of a time daemon, in the words of the time-sync status; null: the daemon does not say. */
-export interface DaemonSource {
-  readonly id: string;
-  /** As it is written in the daemon's configuration. */
-  readonly host: string;
-  /** A literal address; null: a reference clock, or not known. */
-  readonly address: string | null;
-  readonly state: (typeof sourceStates)[number];
-  readonly reason: {
-    readonly code: (typeof sourceReasonCodes)[number];
-    readonly cause: string | null;
-  } | null;
-  /** Positive: this host is behind the source. */
-  readonly offsetSeconds: number | null;
-  readonly uncertaintySeconds: number | null;
-  readonly delaySeconds: number | null;
-  readonly jitterSeconds: number | null;
-  readonly stratum: number | null;
-  /** A bit for each of the last eight polls, the newest lowest. */
-  readonly reach: number | null;
-  /** It is to be authenticated by Network Time Security (RFC 8915). */
-  readonly nts: boolean;
-  /** Its last answer was authenticated. */
-  readonly authenticated: boolean;
-}
+export type DaemonSource = Omit<TimeSource, "reason"> & {
+  readonly reason: WithoutDetail<TimeSource["reason"]>;
+};
 
-export interface DaemonTrouble {
-  readonly code: (typeof daemonTroubleCodes)[number];
-  /** The system's error, or what the daemon said. */
-  readonly cause: string | null;
-}
+/** The reason why less is known of a daemon than could be. */
+export type DaemonTrouble = WithoutDetail<NonNullable<ClockSummary["daemon_trouble"]>>;
 
 /** The clock by the time daemon that sets it; null: the daemon does not say. */
 export interface DaemonReport {
   readonly isSynchronised: boolean;
-  readonly trust: (typeof clockTrusts)[number];
+  readonly trust: TimeSync["trust"];
   /** It would be trusted, if the settings did not ask for authenticated time. */
   readonly isRefused?: boolean;
   /** A majority of its sources agrees and is authenticated; of a single source: it is. */
@@ -50,7 +27,7 @@ export interface DaemonReport {
   readonly rootDispersionSeconds: number | null;
   /** Positive: the daemon makes the clock run faster than its oscillator. */
   readonly frequencyPpm: number | null;
-  readonly leap: (typeof leaps)[number];
+  readonly leap: TimeSync["leap"];
   readonly pollSeconds: number | null;
   /** The one it follows; null: none. */
   readonly source: {
@@ -93,6 +70,16 @@ export function trustedReport(report: DaemonReport, isAuthenticatedOnly: boolean
 
 /** True where the kernel calls its clock synchronised (STA_UNSYNC is not set); null: it cannot be read. */
 export type ReadKernelFlag = () => boolean | null;
+
+/** The parts of the host that the clients of time daemons use. */
+export interface ExternalDaemonOptions {
+  run: RunCommand;
+  helper: RootHelper;
+  timers: Timers;
+  kernelIsSynchronised: ReadKernelFlag;
+  /** Seconds; a larger correction has to be forced, by time.panic_threshold. */
+  panicSeconds: () => number;
+}
 
 /**
  * The report where the daemon cannot be read: the kernel's flag says that the clock is kept right, and not how well, so

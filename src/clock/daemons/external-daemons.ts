@@ -1,20 +1,16 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { RootHelper, RunCommand, TimeDaemon, Timers } from "../../host/ports.ts";
+import type { TimeDaemon } from "../../host/ports.ts";
 import { createChronyd } from "./chronyd.ts";
-import { type ExternalDaemon, type ReadKernelFlag, reportOfKernel } from "./external-daemon.ts";
+import {
+  type ExternalDaemon,
+  type ExternalDaemonOptions,
+  type ReadKernelFlag,
+  reportOfKernel,
+} from "./external-daemon.ts";
 import { createTimesyncd } from "./timesyncd.ts";
 
-export interface ExternalDaemonsOptions {
-  run: RunCommand;
-  helper: RootHelper;
-  timers: Timers;
-  kernelIsSynchronised: ReadKernelFlag;
-  /** Seconds; a larger correction must be forced. */
-  panicSeconds: () => number;
-}
-
 /** Gives the client of each daemon, made at its first use. */
-export function createDaemonOf(options: ExternalDaemonsOptions): (daemon: TimeDaemon) => ExternalDaemon {
+export function createDaemonOf(options: ExternalDaemonOptions): (daemon: TimeDaemon) => ExternalDaemon {
   const known = new Map<TimeDaemon, ExternalDaemon>();
   return (name) => {
     const daemon = known.get(name) ?? create(name, options);
@@ -23,7 +19,7 @@ export function createDaemonOf(options: ExternalDaemonsOptions): (daemon: TimeDa
   };
 }
 
-function create(name: TimeDaemon, options: ExternalDaemonsOptions): ExternalDaemon {
+function create(name: TimeDaemon, options: ExternalDaemonOptions): ExternalDaemon {
   switch (name) {
     case "chronyd":
       return createChronyd(options);

@@ -1,9 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { RootHelper, RunCommand } from "../../host/ports.ts";
+import type { RunCommand } from "../../host/ports.ts";
 import {
   type DaemonReport,
   type DaemonSource,
   type ExternalDaemon,
+  type ExternalDaemonOptions,
   type ReadKernelFlag,
   reportOfKernel,
 } from "./external-daemon.ts";
@@ -14,11 +15,7 @@ const patienceMilliseconds = 5_000;
 
 const unit = "systemd-timesyncd.service";
 
-export interface TimesyncdOptions {
-  run: RunCommand;
-  helper: RootHelper;
-  kernelIsSynchronised: ReadKernelFlag;
-}
+export type TimesyncdOptions = Pick<ExternalDaemonOptions, "run" | "helper" | "kernelIsSynchronised">;
 
 /**
  * systemd-timesyncd, a client of one server at a time: its time is `accepted` at most. It has no command to measure now:
@@ -100,10 +97,10 @@ function sourceOf(
     host: name,
     address,
     ...stateOf(message),
-    offsetSeconds: null,
-    uncertaintySeconds: null,
-    delaySeconds: null,
-    jitterSeconds: message?.jitterSeconds ?? null,
+    offset_seconds: null,
+    uncertainty_seconds: null,
+    delay_seconds: null,
+    jitter_seconds: message?.jitterSeconds ?? null,
     stratum: message?.stratum ?? null,
     reach: null,
     nts: false,

@@ -11,20 +11,18 @@ export function createVirtualClock(host: ClockDriver): ClockDriver {
   let base = { ...start };
   let frequency = 0;
   let slewSeconds = 0;
+  const slewedIn = (elapsed: number): number =>
+    Math.sign(slewSeconds) * Math.min(Math.abs(slewSeconds), slewRate * elapsed);
   const read = (): ClockReading => {
     const { monotonicSeconds } = host.read();
     const elapsed = monotonicSeconds - base.monotonicSeconds;
-    const slewed = Math.sign(slewSeconds) * Math.min(Math.abs(slewSeconds), slewRate * elapsed);
-    return { monotonicSeconds, wallSeconds: base.wallSeconds + elapsed * (1 + frequency) + slewed };
+    const wallSeconds = base.wallSeconds + elapsed * (1 + frequency) + slewedIn(elapsed);
+    return { monotonicSeconds, wallSeconds };
   };
   /** Begins again from the present reading, so that a change holds from now on. */
   const rebase = (): void => {
     const present = read();
-    const slewed = Math.min(
-      Math.abs(slewSeconds),
-      slewRate * (present.monotonicSeconds - base.monotonicSeconds),
-    );
-    slewSeconds -= Math.sign(slewSeconds) * slewed;
+    slewSeconds -= slewedIn(present.monotonicSeconds - base.monotonicSeconds);
     base = { ...present };
   };
   return {

@@ -9,7 +9,7 @@ import { verdictSummary } from "./summary.ts";
 
 /** The error of a requested round that did not put the clock right; null: it did, or is about to. */
 export function refusalOf(verdict: Verdict): StewardError | null {
-  const code = errorCodeOf(verdict);
+  const code = errorCodes[verdict.kind];
   const summary = verdictSummary(verdict);
   return code === null || summary === null ? null : new StewardError(code, summary.detail);
 }
@@ -92,24 +92,18 @@ export function restingRefusal(seconds: number, what = "The clock was measured")
   );
 }
 
-function errorCodeOf({ kind }: Verdict): StewardError["code"] | null {
-  switch (kind) {
-    case "agreed":
-    case "disturbed":
-    case "to_be_confirmed":
-      return null;
-    case "no_servers":
-    case "no_time_source":
-      return "no_time_source";
-    case "no_majority":
-    case "too_few":
-    case "too_few_authenticated":
-    case "suspect":
-      return "no_majority";
-    case "panic_threshold":
-      return "panic_threshold";
-    case "below_floor":
-    case "beyond_ceiling":
-      return "time_implausible";
-  }
-}
+/** null: the clock is right, or about to be. */
+const errorCodes: Readonly<Record<Verdict["kind"], StewardError["code"] | null>> = {
+  agreed: null,
+  disturbed: null,
+  to_be_confirmed: null,
+  no_servers: "no_time_source",
+  no_time_source: "no_time_source",
+  no_majority: "no_majority",
+  too_few: "no_majority",
+  too_few_authenticated: "no_majority",
+  suspect: "no_majority",
+  panic_threshold: "panic_threshold",
+  below_floor: "time_implausible",
+  beyond_ceiling: "time_implausible",
+};

@@ -1,6 +1,6 @@
 import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
 import { timeServer } from "../../contract/clock/time-server.ts";
-import type { ClockConflict, ClockSummary, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
+import type { ClockConflict, ClockSummary, Settings, TimeSync } from "../../contract/types.ts";
 import type { KernelClock } from "../../host/ports.ts";
 import { lasting } from "../../store/documents/lasting.ts";
 import { createDerived } from "../../store/documents/look-up.ts";
@@ -110,14 +110,10 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
   const { mode, lastStep } = loop;
   const report = reportIn(loop);
   const figures = figuresOf(facts);
-  const short = shortWith(figures, facts);
   return {
-    ...{ mode: short.mode, state: short.state, trust: short.trust, authenticated: short.authenticated },
+    ...shortWith(figures, facts),
     ...figures,
-    uncertainty_seconds: short.uncertainty_seconds,
     poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
-    last_sync_at: short.last_sync_at,
-    last_sync_age_seconds: short.last_sync_age_seconds,
     last_step: lastStep?.isOfHost ? { at: lastStep.at.toISOString(), seconds: lastStep.seconds } : null,
     floor_at: new Date(facts.floor.atSeconds() * 1_000).toISOString(),
     kernel: kernelView(facts.kernel),
@@ -128,10 +124,7 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
       configured: settings.servers.map((entry) => timeServer(entry).host),
     },
     rtc: loop.realTimeClock?.toISOString() ?? null,
-    server_time: short.server_time,
-    summary: short.summary,
     history: historyOf(facts),
-    counters: short.counters,
   };
 }
 
@@ -200,22 +193,10 @@ function figuresOfReport(report: DaemonReport): Figures {
     root_dispersion_seconds: report.rootDispersionSeconds,
     frequency_ppm: report.frequencyPpm,
     leap: report.leap,
-    sources: report.sources.map(
-      (one): TimeSource => ({
-        id: one.id,
-        host: one.host,
-        address: one.address,
-        ...{ nts: one.nts, authenticated: one.authenticated },
-        state: one.state,
-        reason: one.reason && reasonWithDetail(one.reason, one.state),
-        offset_seconds: one.offsetSeconds,
-        uncertainty_seconds: one.uncertaintySeconds,
-        delay_seconds: one.delaySeconds,
-        jitter_seconds: one.jitterSeconds,
-        stratum: one.stratum,
-        reach: one.reach,
-      }),
-    ),
+    sources: report.sources.map((one) => ({
+      ...one,
+      reason: one.reason && reasonWithDetail(one.reason, one.state),
+    })),
   };
 }
 

@@ -63,11 +63,11 @@ describe("what chronyc prints", () => {
   it("gives a source's offset against the host's clock, not against chronyd's own time", () => {
     const [told] = reportOf(tracking, source, statistics).sources;
     // The host is 1.219 µs ahead of chronyd's time, which is 0.203 µs ahead of the source.
-    near(told?.offsetSeconds, -0.000_001_422);
-    assert.equal(told?.uncertaintySeconds, 0.000_003_856);
-    assert.equal(told?.jitterSeconds, 0.000_000_683);
+    near(told?.offset_seconds, -0.000_001_422);
+    assert.equal(told?.uncertainty_seconds, 0.000_003_856);
+    assert.equal(told?.jitter_seconds, 0.000_000_683);
     assert.equal(told?.reach, 255);
-    assert.equal(told?.delaySeconds, null);
+    assert.equal(told?.delay_seconds, null);
   });
 
   it("says nothing of a source before its first answer", () => {
@@ -75,7 +75,7 @@ describe("what chronyc prints", () => {
     assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
     assert.equal(report.uncertaintySeconds, null);
     const [told] = report.sources;
-    assert.deepEqual([told?.state, told?.offsetSeconds, told?.jitterSeconds], ["unreachable", null, null]);
+    assert.deepEqual([told?.state, told?.offset_seconds, told?.jitter_seconds], ["unreachable", null, null]);
   });
 
   // chronyc(1), "sources", explains each character.

@@ -125,7 +125,7 @@ describe("chronyd as the discipliner", () => {
     });
 
     it("shows that the host is 3 s behind the false one and right by the others", () => {
-      const offsetOf = (id: string) => report.sources.find((source) => source.id === id)?.offsetSeconds;
+      const offsetOf = (id: string) => report.sources.find((source) => source.id === id)?.offset_seconds;
       // A packet that a busy machine holds up errs by half of that; this still tells 3 s from none.
       near(offsetOf("127.0.0.1"), 3, 1.4);
       near(offsetOf("::1"), 0, 1.4);
@@ -167,7 +167,7 @@ describe("chronyd as the discipliner", () => {
       assert.equal(report.trust, "accepted");
       // As above.
       near(report.offsetSeconds, 3, 1.4);
-      near(report.sources[0]?.offsetSeconds, 3, 1.4);
+      near(report.sources[0]?.offset_seconds, 3, 1.4);
     });
 
     it("reselects through the root helper and nothing else", async () => {
@@ -253,7 +253,7 @@ describe("chronyd as the discipliner", () => {
       assert.equal(report.source, null);
       const [source] = report.sources;
       assert.equal(source?.state, "unreachable");
-      assert.deepEqual([source?.offsetSeconds, source?.stratum, source?.jitterSeconds], [null, null, null]);
+      assert.deepEqual([source?.offset_seconds, source?.stratum, source?.jitter_seconds], [null, null, null]);
     });
 
     it("cannot sync, and leaves the clock alone", async (test) => {

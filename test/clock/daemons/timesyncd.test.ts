@@ -80,13 +80,13 @@ describe("systemd-timesyncd as the discipliner", () => {
     assert.equal(report.frequencyPpm?.toFixed(3), "-16.630");
     const [told] = sources;
     assert.deepEqual([told?.state, told?.address, told?.stratum], ["selected", "192.0.2.1", 2]);
-    assert.equal(told?.jitterSeconds?.toFixed(9), "0.002217000");
+    assert.equal(told?.jitter_seconds?.toFixed(9), "0.002217000");
   });
 
   it("invents neither an offset nor a bound for it", async () => {
     const report = await reading({ timesync: synchronised });
     assert.deepEqual([report.offsetSeconds, report.uncertaintySeconds], [null, null]);
-    assert.equal(report.sources[0]?.offsetSeconds, null);
+    assert.equal(report.sources[0]?.offset_seconds, null);
   });
 
   it("lists the servers it was given, and its fallback only without any", async () => {

@@ -30,8 +30,8 @@ const stepped: ClockConflict = {
   detail: "Another program or person set the clock forward by 2.00 s.",
 };
 const source = {
-  ...{ id: "a", host: "a", address: null, reason: null, offsetSeconds: null, uncertaintySeconds: null },
-  ...{ delaySeconds: null, jitterSeconds: null, stratum: null, reach: null },
+  ...{ id: "a", host: "a", address: null, reason: null, offset_seconds: null, uncertainty_seconds: null },
+  ...{ delay_seconds: null, jitter_seconds: null, stratum: null, reach: null },
   ...{ nts: false, authenticated: false },
 };
 const observing = { kind: "observe", because: "no_capability", daemon: null } as const;
