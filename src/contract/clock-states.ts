@@ -46,6 +46,8 @@ export const sourceReasonCodes = [
   "kiss_rate",
   "second_opinion_differs",
   "majority_differs",
+  "below_floor",
+  "beyond_ceiling",
   "too_few_agree",
   "no_majority",
   "scatters",

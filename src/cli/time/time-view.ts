@@ -13,7 +13,7 @@ export function timeReport(status: TimeSync): string {
 
 /** The answers of servers that may become time servers; each line ends in a line feed. */
 export function probeReport({ servers, answering, agreeing }: TimeProbe): string {
-  const agreed = agreeing === 0 ? "no majority agrees" : `${agreeing} agree`;
+  const agreed = agreeing === 0 ? "but give no time that can be used" : `${agreeing} agree`;
   // Until one of them has said it, the column would be empty.
   const isNtsKnown = servers.some(({ nts }) => nts !== null);
   const rows = servers.map(
@@ -62,7 +62,7 @@ function statusFields(status: TimeSync): Fields {
 /** The ground of the trust in the time. */
 const trusts: Readonly<Record<TimeSync["trust"], string>> = {
   trusted: "a majority of the sources agrees",
-  accepted: "from a simple daemon, a person, or servers without a majority",
+  accepted: "from a simple daemon, a person, servers without a majority, or known to more than 0.5 s only",
   none: "the clock is not trusted",
 };
 

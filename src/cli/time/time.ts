@@ -50,7 +50,7 @@ const reselect: Command = {
 
 const probe: Command = {
   path: ["time", "probe"],
-  summary: "Ask servers once what time it is, before they are set; exit 9 unless a majority agrees",
+  summary: "Ask servers once what time it is, before they are set; exit 9 if they give none that can be used",
   examples: [
     { line: "steward time probe ntp1.example ntp2.example", what: "are these of use?" },
     { line: "steward time probe", what: "the same of those that are set" },

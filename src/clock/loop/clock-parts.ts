@@ -59,6 +59,8 @@ export function createClockParts(options: ClockOptions) {
   const monotonic = () => steering.read().monotonicSeconds;
   const exchange = options.exchange(steering);
   const openAssociation = options.openAssociation(steering);
+  const wall = () => steering.read().wallSeconds;
+  const floor = createFloorKeeper({ ...options, monotonicSeconds: monotonic() });
   const moved = () => steering.moved();
   // At its usual ports as well, where the console looks for the key exchange of a server with another one.
   const isSet = (named: string): boolean =>
@@ -71,9 +73,9 @@ export function createClockParts(options: ClockOptions) {
     counters,
     steering,
     history: createHistory(),
-    probe: createProbe({ ...asking, isSet }),
+    probe: createProbe({ ...asking, ...{ isSet, floor, wall, settings: options.settings } }),
     pool: new SourcePool({ ...asking, counters, moved }),
-    floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
+    floor,
     trusted: new TrustedOffset(options.wall, options.uptime),
     askSecondOpinion: options.askSecondOpinion(steering),
   };

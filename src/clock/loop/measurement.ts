@@ -6,7 +6,6 @@ import type { PollRequest } from "../ntp/source.ts";
 import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "../state/round.ts";
 import { exactSeconds } from "../state/sync-state.ts";
 import { implausible, type Verdict, verdictOf, verdictWithout } from "../state/verdict.ts";
-import type { FloorKeeper } from "../trust/floor-keeper.ts";
 import type { ClockParts } from "./clock-parts.ts";
 
 /** The settings and figures that a round goes by. */
@@ -36,13 +35,9 @@ export async function confirmProvisional(
   const offsetSeconds = pool.provisionalOffset(min_agreeing);
   if (offsetSeconds === null) return null;
   const atSeconds = steering.read().wallSeconds + offsetSeconds;
-  const refusal = implausible(atSeconds, boundsOf(floor));
+  const refusal = implausible(atSeconds, floor);
   if (!refusal) await pool.confirm(atSeconds, request);
   return refusal;
-}
-
-function boundsOf(floor: FloorKeeper): { floorSeconds: number; ceilingSeconds: number } {
-  return { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
 }
 
 /** Selects among the answers of a poll, and corrects the clock by them. Never rejects because of the network. */
@@ -74,7 +69,7 @@ export async function concludeRound(
     return { ...measured, verdict: { kind: "suspect", id, seconds } };
   }
   const measuredSeconds = steering.read().wallSeconds + measurement.offsetSeconds;
-  const refusal = implausible(measuredSeconds, boundsOf(parts.floor));
+  const refusal = implausible(measuredSeconds, parts.floor);
   if (refusal) return { ...measured, verdict: refusal };
   const { isStepAllowed, isRequested, isForced } = options;
   const action = steering.apply(measurement, {

@@ -1,4 +1,5 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
+import type { Settings } from "../../contract/types.ts";
 import type { DatagramAddress, Leap } from "../../host/ports.ts";
 import { isMajority, type Measurement } from "../discipline/discipline.ts";
 import type { Candidate } from "../select/candidate.ts";
@@ -157,18 +158,21 @@ export class SourcePool {
   }
 
   #select(rated: readonly RatedSource[], minAgreeing: number | null): Selection {
-    const configured = this.#admitted().length;
-    const usual = minAgreeing ?? (configured === 1 ? 1 : 2);
-    const needed = this.#isAuthenticatedOnly ? Math.max(usual, majorityOf(configured)) : usual;
+    const rules = { min_agreeing: minAgreeing, authenticated_only: this.#isAuthenticatedOnly };
     return select(
       rated.flatMap((one) => candidateOf(one.source.id, one)),
-      { minAgreeing: needed },
+      { minAgreeing: agreeingNeeded(this.#admitted().length, rules) },
     );
   }
 }
 
-function majorityOf(configured: number): number {
-  return Math.floor(configured / 2) + 1;
+/** The number of admitted servers that must agree for their time to be accepted. */
+export function agreeingNeeded(
+  admitted: number,
+  rules: Pick<Settings["time"], "min_agreeing" | "authenticated_only">,
+): number {
+  const usual = rules.min_agreeing ?? (admitted === 1 ? 1 : 2);
+  return rules.authenticated_only ? Math.max(usual, Math.floor(admitted / 2) + 1) : usual;
 }
 
 function isSame(one: DatagramAddress | null, other: DatagramAddress): boolean {

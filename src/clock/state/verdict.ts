@@ -56,13 +56,16 @@ export function verdictWithout(
   }
 }
 
+/** Seconds since 1970 between which a time is possible. */
+export interface Bounds {
+  readonly atSeconds: () => number;
+  readonly ceilingSeconds: () => number;
+}
+
 /** The verdict on a time that is impossible; null: it is possible. */
-export function implausible(
-  measuredSeconds: number,
-  bounds: { floorSeconds: number; ceilingSeconds: number },
-): Verdict | null {
-  if (measuredSeconds < bounds.floorSeconds) return { kind: "below_floor", measuredSeconds };
-  if (measuredSeconds > bounds.ceilingSeconds) return { kind: "beyond_ceiling", measuredSeconds };
+export function implausible(measuredSeconds: number, floor: Bounds): Verdict | null {
+  if (measuredSeconds < floor.atSeconds()) return { kind: "below_floor", measuredSeconds };
+  if (measuredSeconds > floor.ceilingSeconds()) return { kind: "beyond_ceiling", measuredSeconds };
   return null;
 }
 

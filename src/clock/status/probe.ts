@@ -1,5 +1,5 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
-import type { TimeProbe } from "../../contract/types.ts";
+import type { Settings, TimeProbe } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
 import type { DatagramAddress, Timers } from "../../host/ports.ts";
 import { deadlineSeconds, type Exchange, promptSeconds, type Seal } from "../ntp/exchange.ts";
@@ -13,17 +13,22 @@ import {
   type SourceEstimate,
 } from "../ntp/sample-filter.ts";
 import { keyExchangePort, type OpenAssociation, serverAddress } from "../ntp/source.ts";
-import { candidateOf } from "../ntp/source-pool.ts";
-import { type Selection, select } from "../select/select.ts";
+import { agreeingNeeded, candidateOf } from "../ntp/source-pool.ts";
+import { select } from "../select/select.ts";
+import { type Bounds, implausible } from "../state/verdict.ts";
 import { reasonWithDetail } from "./details.ts";
 import { restingRefusal } from "./refusals.ts";
-import { failureReason } from "./source-view.ts";
+import { failureReason, votedState } from "./source-view.ts";
 
 export interface ProbeOptions extends ServerResolution {
   readonly exchange: Exchange;
   readonly openAssociation: OpenAssociation;
   readonly timers: Timers;
   readonly monotonic: () => number;
+  /** The clock that is measured: seconds since 1970. */
+  readonly wall: () => number;
+  readonly floor: Bounds;
+  readonly settings: () => Pick<Settings["time"], "min_agreeing" | "authenticated_only">;
   /** True for a server of the settings, which may be at an address of this device or of its link. */
   readonly isSet: (host: string) => boolean;
 }
@@ -73,7 +78,7 @@ export function createProbe(options: ProbeOptions): Probe {
     if (monotonic() < restsUntil) throw restingRefusal(restsUntil - monotonic(), asked);
     isRunning = true;
     try {
-      return viewOf(await ask(options, servers), hostOffsetSeconds);
+      return viewOf(options, await ask(options, servers), hostOffsetSeconds);
     } finally {
       isRunning = false;
       restsUntil = monotonic() + restSeconds;
@@ -135,6 +140,7 @@ async function placeOf(
   { host, nts }: TimeServer,
   keys: Promise<Keys | Failure>,
 ): Promise<Place | Failure> {
+  if (!nts && options.settings().authenticated_only) return { failure: "not_authenticated" };
   const plain = { target: { ...serverAddress(host), isForeign: !options.isSet(host) }, seal: undefined };
   const found = nts ? await keys : plain;
   if ("failure" in found) return found;
@@ -213,27 +219,29 @@ function sampleIn(outcome: ExchangeOutcome): Sample | Failure {
   return { failure: outcome.kind === "kiss" ? `kiss ${outcome.code}` : outcome.reason };
 }
 
-function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
+/** The answers, judged as the agent would judge them if these were its servers. */
+function viewOf(options: ProbeOptions, heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
   const candidates = heard.flatMap((one) => candidateOf(one.host, one));
-  const selection = select(candidates, { minAgreeing: 1 });
+  const admitted = heard.filter(({ failure }) => failure !== "not_authenticated").length;
+  const selection = select(candidates, { minAgreeing: agreeingNeeded(admitted, options.settings()) });
+  const isAgreed = selection.kind === "agreed";
+  const verdict = isAgreed ? implausible(options.wall() + selection.offsetSeconds, options.floor) : null;
+  const reasonOf = (host: string, failure: string | null): SourceReason | null => {
+    if (failure !== null) return reasonWithDetail(failureReason(failure), null);
+    const { state, reason } = votedState(host, { selection, peer: null, verdict }, null);
+    // One answer does not show how much a server varies.
+    return reason === null || state === "outlier" ? null : reasonWithDetail(reason, null);
+  };
   return {
     servers: heard.map(({ host, nts, address, estimate, distanceSeconds, failure }) => ({
       ...{ host, nts, address, answers: estimate !== null },
-      reason: reasonOf(host, failure, selection),
+      reason: reasonOf(host, failure),
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
       uncertainty_seconds: distanceSeconds,
       delay_seconds: estimate?.delaySeconds ?? null,
       stratum: estimate?.sample.stratum ?? null,
     })),
     answering: candidates.length,
-    agreeing: selection.kind === "agreed" ? selection.survivors.length + selection.outliers.length : 0,
+    agreeing: isAgreed && verdict === null ? selection.survivors.length + selection.outliers.length : 0,
   };
-}
-
-/** null: it says what the majority of those that answer says. */
-function reasonOf(host: string, failure: string | null, selection: Selection): SourceReason | null {
-  if (failure !== null) return reasonWithDetail(failureReason(failure), null);
-  const isFalse = selection.kind === "agreed" && selection.falsetickers.includes(host);
-  if (!isFalse && selection.kind !== "no_majority") return null;
-  return reasonWithDetail({ code: isFalse ? "majority_differs" : "no_majority", cause: null }, null);
 }

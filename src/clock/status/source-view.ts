@@ -65,19 +65,29 @@ function stateOf(
   if (verdict?.kind === "suspect" && verdict.id === source.id) {
     return { state: "suspect", reason: reasonOf("second_opinion_differs") };
   }
-  return votedState(source.id, last, failure === null ? null : failureReason(failure));
+  return votedState(source.id, { ...last, verdict }, failure === null ? null : failureReason(failure));
+}
+
+/** The result of a vote, and the verdict on it. */
+interface Vote extends Pick<Ballot, "selection" | "peer"> {
+  readonly verdict: Verdict | null;
 }
 
 /** `remark`: why the last poll of the source failed, although the source is still used. */
-function votedState(id: string, { selection, peer }: Ballot, remark: Reason | null): StateAndReason {
+export function votedState(
+  id: string,
+  { selection, peer, verdict }: Vote,
+  remark: Reason | null,
+): StateAndReason {
   const falseticker = { state: "falseticker", reason: reasonOf("majority_differs") } as const;
   switch (selection.kind) {
     case "agreed":
+      if (selection.falsetickers.includes(id)) return falseticker;
+      if (verdict?.kind === "below_floor" || verdict?.kind === "beyond_ceiling")
+        return { state: "unused", reason: reasonOf(verdict.kind) };
       if (id === peer) return { state: "selected", reason: remark };
       if (selection.survivors.includes(id)) return { state: "candidate", reason: remark };
-      return selection.outliers.includes(id)
-        ? { state: "outlier", reason: reasonOf("scatters") }
-        : falseticker;
+      return { state: "outlier", reason: reasonOf("scatters") };
     case "too_few":
       return selection.falsetickers.includes(id)
         ? falseticker

@@ -9,7 +9,7 @@ export const timeOperations = {
   getTimeSync: {
     method: "GET",
     path: "/api/system/time-sync",
-    summary: "Show how the clock is, the program that sets it, and what each source says",
+    summary: "Show the state of the clock, the program that sets it, and each source",
     access: everyone,
     scope: "system:read",
     clockTolerant: true,
@@ -84,10 +84,10 @@ export const timeDescriptions: Readonly<Record<keyof typeof timeOperations, stri
   getTimeSync:
     "`summary` says in one code how the clock is; `state`, `trust`, the sources and the figures say why. A token that fails only because the device's clock was wrong is accepted here.",
   reselectTimeSources:
-    "Answers after the round of measurements, which takes some seconds. A token that fails only because the device's clock was wrong is accepted here.",
+    "Answers after the measurements, which take some seconds. A token that fails only because the device's clock was wrong is accepted here.",
   syncTime:
     "Answers after the correction, which takes some seconds. A correction beyond `time.panic_threshold` is refused unless `force` is true. `time` sets the clock by hand where no better source is trusted. A token that fails only because the device's clock was wrong is accepted here, without `force` and `time`.",
-  probeTimeServers: "Each is asked once. `agreeing` says how many that answered say the same time.",
+  probeTimeServers: "Each is asked once, and judged by the present settings.",
   resetClockFloor:
     "Corrects a floor that a false time has moved into the future. Only root and the service's own user can call it, over the unix socket.",
 };

@@ -103,7 +103,7 @@ const historyPoint = strictObject({
 });
 
 const kernelClock = {
-  description: "what the kernel tells every program; null: it cannot be read",
+  description: "what the kernel tells programs; null: not readable",
   ...strictObject({
     synchronised: { type: "boolean" },
     max_error_seconds: { type: "number" },
@@ -116,7 +116,7 @@ const kernelClock = {
 const discipliner = strictObject({
   name: {
     ...nullableText,
-    description: "the program that sets this clock: steward or a time daemon; null: none",
+    description: "the program that sets this clock; null: none",
   },
   active: { type: "boolean" },
   conflict: {
@@ -144,7 +144,7 @@ const selectedSource = {
 } as const;
 
 export const clockSummary = {
-  description: "how the clock is, and what to do about it. A fact that the code does not speak of is null.",
+  description: "how the clock is, and what to do about it. Facts of other codes are null.",
   ...strictObject({
     code: { type: "string", enum: clockSummaryCodes },
     detail,

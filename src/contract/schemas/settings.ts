@@ -232,7 +232,7 @@ const probedServer = strictObject({
   host: { type: "string", description: "as it was asked for" },
   address: clockSource.properties.address,
   answers: { type: "boolean", description: "with a time that can be used" },
-  reason: { ...sourceReason, description: "why it does not answer, or is not believed; null: it agrees" },
+  reason: { ...sourceReason, description: "why it does not answer or is not believed" },
   offset_seconds: clockSource.properties.offset_seconds,
   uncertainty_seconds: clockSource.properties.uncertainty_seconds,
   delay_seconds: nullableNumber,

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { implausible, verdictWithout } from "../../../src/clock/state/verdict.ts";
 
 describe("the verdict on a round", () => {
-  const bounds = { floorSeconds: 1_000, ceilingSeconds: 2_000 };
+  const bounds = { atSeconds: () => 1_000, ceilingSeconds: () => 2_000 };
 
   it("finds a time below the floor or beyond the ceiling impossible, and those between not", () => {
     assert.equal(implausible(999.9, bounds)?.kind, "below_floor");

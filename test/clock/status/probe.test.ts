@@ -5,7 +5,7 @@ import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { until } from "../../../lab/basics/until.ts";
 import type { Asked } from "../../../lab/host/hostile-time-server.ts";
 import { type HeldTimers, heldTimers, patientTimers } from "../../../lab/host/timers.ts";
-import { createTimeNetwork, ordinaryServer } from "../../../lab/simulated/time-network.ts";
+import { createTimeNetwork, ordinaryServer, type ServerPlan } from "../../../lab/simulated/time-network.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createExchange, type Exchange } from "../../../src/clock/ntp/exchange.ts";
 import type { NtpTarget } from "../../../src/clock/ntp/resolve-server.ts";
@@ -29,6 +29,13 @@ const later = (seconds: number) => (asked: Asked) => {
 
 const literal = async (host: string): Promise<readonly string[]> => [host];
 
+/** Any time is possible, and one server is enough. */
+const judgement = {
+  wall: () => 0,
+  floor: { atSeconds: () => Number.NEGATIVE_INFINITY, ceilingSeconds: () => Number.POSITIVE_INFINITY },
+  settings: () => ({ min_agreeing: 1, authenticated_only: false }),
+};
+
 interface Probing {
   probe: (hosts: readonly string[], hostOffsetSeconds: number, nts?: boolean) => ReturnType<Probe>;
   pass: (seconds: number) => void;
@@ -43,7 +50,7 @@ function probeWith(options: Partial<ProbeOptions> = {}): Probing {
     keysThat(({ host }) => ({ host, port: 123 })),
   ];
   const given = { exchange, openAssociation, resolve, timers, monotonic, isLocalAddress, isSet: () => true };
-  const probe = createProbe({ ...given, ...options });
+  const probe = createProbe({ ...judgement, ...given, ...options });
   return {
     probe: (hosts, offset, nts = false) =>
       probe(
@@ -115,6 +122,131 @@ describe("servers that are asked before they are set", () => {
     assert.ok(Math.abs(first?.offset_seconds ?? 9) < 0.01, JSON.stringify(first));
     assert.ok(Math.abs((false3?.offset_seconds ?? 0) - 3) < 0.01, JSON.stringify(false3));
     assert.equal(network.sent, 5, "each is asked once");
+  });
+
+  describe("are judged as the agent will judge them:", () => {
+    const [start, day] = [1_800_000_000, 86_400];
+    const floor = { atSeconds: () => start - 100 * day, ceilingSeconds: () => start + 100 * day };
+    const allowed = {
+      nts: { validFromSeconds: 0, validToSeconds: 2 * start, failure: null },
+    };
+    const rules = { min_agreeing: null, authenticated_only: false };
+    const weeks = { offsetSeconds: -1_024 * 7 * day };
+    const windows = { rootDispersionSeconds: 10.2 };
+    const gone = { manner: "silent" } as const;
+    const past = [true, "below_floor"];
+    const cases: readonly {
+      name: string;
+      plans: readonly Partial<ServerPlan>[];
+      agreeing: number;
+      servers: readonly (readonly [boolean, string | null])[];
+      settings?: Partial<typeof rules> | { readonly min_agreeing: number };
+      isSealed?: readonly boolean[];
+    }[] = [
+      {
+        name: "right ones",
+        plans: [{}, {}],
+        agreeing: 2,
+        servers: [
+          [true, null],
+          [true, null],
+        ],
+      },
+      {
+        name: "1,024 weeks back, as receivers of GPS are",
+        ...{ plans: [weeks, weeks], agreeing: 0 },
+        servers: [past, past] as [boolean, string][],
+      },
+      { name: "a single one so", plans: [weeks], agreeing: 0, servers: [[true, "below_floor"]] },
+      {
+        name: "one so beside a majority",
+        ...{ plans: [{}, {}, weeks], agreeing: 2 },
+        servers: [
+          [true, null],
+          [true, null],
+          [true, "majority_differs"],
+        ],
+      },
+      {
+        name: "beyond the ceiling",
+        ...{ plans: [{ offsetSeconds: 101 * day }], agreeing: 0 },
+        servers: [[true, "beyond_ceiling"]],
+      },
+      {
+        name: "one that answers where two have to agree",
+        ...{ plans: [{}, gone, gone], agreeing: 0 },
+        servers: [
+          [true, "too_few_agree"],
+          [false, "timeout"],
+          [false, "timeout"],
+        ],
+      },
+      {
+        name: "the same where the settings let one be enough",
+        ...{ plans: [{}, gone, gone], agreeing: 1, settings: { min_agreeing: 1 } },
+        servers: [
+          [true, null],
+          [false, "timeout"],
+          [false, "timeout"],
+        ],
+      },
+      {
+        name: "plain ones, where only authenticated servers count",
+        ...{ plans: [{}, {}, {}], agreeing: 0, settings: { authenticated_only: true } },
+        servers: Array(3).fill([false, "not_authenticated"]),
+      },
+      {
+        name: "those with NTS beside a plain one then",
+        ...{ plans: [{}, allowed, allowed], agreeing: 2, settings: { authenticated_only: true } },
+        ...{
+          servers: [
+            [false, "not_authenticated"],
+            [true, null],
+            [true, null],
+          ],
+          isSealed: [false, true, true],
+        },
+      },
+      {
+        name: "a domain controller",
+        ...{ plans: [windows], agreeing: 0 },
+        servers: [[false, "too_uncertain"]],
+      },
+      { name: "a late one", plans: [{ delaySeconds: 1.2 }], agreeing: 1, servers: [[true, null]] },
+    ];
+    for (const { name, plans, agreeing, servers, settings = {}, isSealed = [] } of cases)
+      it(name, async () => {
+        const time = createVirtualTime();
+        const wall = () => start + time.now();
+        const driver = { read: () => ({ wallSeconds: wall(), monotonicSeconds: time.now() }) };
+        const network = createTimeNetwork({
+          ...{ time, chance: createChance(1), trueSeconds: wall, leap: () => "none" },
+          servers: plans.map((plan, index) => ({
+            ...ordinaryServer,
+            address: `192.0.2.${index + 1}`,
+            ...plan,
+          })),
+        });
+        const { openAssociation, resolve, servers: all } = network;
+        const probe = createProbe({
+          ...{
+            exchange: network.exchange(driver),
+            openAssociation,
+            resolve,
+            isLocalAddress,
+            isSet: () => true,
+          },
+          ...{ timers: time.hostTimers, monotonic: time.now, wall, floor },
+          settings: () => ({ ...rules, ...settings }),
+        });
+        const asked = probe(
+          all.map(({ address: host }, index) => ({ host, nts: isSealed[index] ?? false })),
+          0,
+        );
+        await time.runUntil(20);
+        const found = short(await asked);
+        assert.deepEqual([found.agreeing, found.servers], [agreeing, servers]);
+      });
   });
 
   it("agree on nothing where two say two times", async () => {
@@ -191,7 +323,7 @@ describe("servers that are asked before they are set", () => {
       })),
     });
     const { openAssociation, resolve } = network;
-    const own = { isLocalAddress, isSet: () => true, timers: time.hostTimers };
+    const own = { ...judgement, isLocalAddress, isSet: () => true, timers: time.hostTimers };
     const options = { ...own, exchange: network.exchange(driver), openAssociation, resolve };
     const asked = async (isAsked: boolean) => {
       const servers = network.servers.map(({ address }) => ({ host: address, nts: isAsked }));

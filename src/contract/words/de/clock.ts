@@ -172,6 +172,8 @@ export const sourceWords: SourceWords = {
     kiss_rate: "will seltener gefragt werden",
     second_opinion_differs: "eine zweite Messung ergab eine andere Zeit",
     majority_differs: "ignoriert, weil die Mehrheit etwas anderes sagt",
+    below_floor: "sagt eine Zeit, die sicher vergangen ist",
+    beyond_ceiling: "sagt eine Zeit über 15 Jahre nach dem Bau dieses Programms",
     too_few_agree: "ignoriert, weil zu wenige andere übereinstimmen",
     no_majority: "keine Gruppe von Quellen ist eine Mehrheit",
     scatters: "schwankt mehr als die anderen",

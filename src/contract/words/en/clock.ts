@@ -197,6 +197,8 @@ export const sourceWords: SourceWords = {
     kiss_rate: "it asks for fewer requests",
     second_opinion_differs: "a second measurement gave another time",
     majority_differs: "ignored because it disagrees with the majority",
+    below_floor: "it says a time that is past for certain",
+    beyond_ceiling: "it says a time more than 15 years after this program was built",
     too_few_agree: "ignored because too few others agree",
     no_majority: "no group of sources is a majority",
     scatters: "it varies more than the others",

@@ -68,7 +68,7 @@ export const firstRun: Catalogue["firstRun"] = {
   asking: "Die Server werden gefragt …",
   answering: (count, of) => `${count} von ${of} ${count === 1 ? "antwortet" : "antworten"}.`,
   agreeing: (count) => `${count} stimmen überein.`,
-  noneAgrees: "Sie stimmen nicht überein.",
+  noneAgrees: "Ihre Zeit ist nicht verwendbar.",
   answersIn: (delay) => `antwortet in ${delay}`,
   sourceReasons: sourceWords.reasons,
   byDaemon: (program) => `${program} stellt diese Uhr, mit eigenen Servern`,

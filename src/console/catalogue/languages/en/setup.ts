@@ -64,7 +64,7 @@ export const firstRun = {
   asking: "The servers are being asked …",
   answering: (count: number, of: number) => `${count} of ${of} ${of === 1 ? "answers" : "answer"}.`,
   agreeing: (count: number) => `${count} agree on the time.`,
-  noneAgrees: "They do not agree on the time.",
+  noneAgrees: "Their time cannot be used.",
   answersIn: (delay: string) => `answers within ${delay}`,
   sourceReasons: sourceWords.reasons,
   byDaemon: (program: string) => `${program} sets this clock, with its own servers`,
