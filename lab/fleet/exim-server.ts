@@ -1,6 +1,5 @@
 /** Debian's Exim, from its binary and on loopback: the mail server of an owner, which takes mail from who has signed in. */
-import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -10,14 +9,12 @@ import {
   readFileSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
-import { until } from "../basics/until.ts";
 import type { ServerCertificate } from "../host/certificates.ts";
 import { type MailUser, readMail } from "../host/mail-server.ts";
-import { ended } from "./nginx-server.ts";
+import { startMounted } from "./mount-namespace.ts";
 
 export interface EximServer {
   /** STARTTLS is offered. */
@@ -58,18 +55,10 @@ export async function startExim(
   chownSync(join(directory, "key.pem"), eximId, eximId);
   const places = { directory, program: join(place, "usr/sbin/exim4"), submission, submissions, plain };
   writeFileSync(join(directory, "exim.conf"), configuration(places, user));
-  const child = spawn("unshare", ["--mount", "sh", "-euc", start, "sh", directory, place], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  test.after(() => ended(child));
-  await until("Exim listens", () => {
-    const said = join(directory, "said");
-    assert.equal(
-      child.exitCode,
-      null,
-      existsSync(said) ? readFileSync(said, "utf8") : "Exim was not started",
-    );
-    return answers(plain);
+  const said = join(directory, "said");
+  await startMounted(test, {
+    ...{ script: start, args: [directory, place], port: plain },
+    said: () => (existsSync(said) ? readFileSync(said, "utf8") : "Exim was not started"),
   });
   return {
     ...{ submission, submissions, plain, greyList: join(directory, "grey") },
@@ -151,16 +140,8 @@ plain:
 `;
 }
 
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
-}
-
 /** Names of a maildir begin with the time of the delivery. */
-function mailsIn(directory: string): ReturnType<typeof readMail>[] {
+export function mailsIn(directory: string): ReturnType<typeof readMail>[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
     .toSorted()
