@@ -1,6 +1,6 @@
 import type { KissCode } from "./sample.ts";
 
-/** What became of an address that did not give the time. */
+/** The end of an attempt at an address that did not give the time. */
 interface Failure {
   /** The last kiss-o'-death; null: there was none. */
   readonly kiss: KissCode | null;

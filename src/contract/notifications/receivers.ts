@@ -41,7 +41,7 @@ export const secretRequest = {
       maxLength: 4_096,
       writeOnly: true,
       description:
-        "mail: the password; else the token of ntfy or Gotify, or headers, a line `Name: value` each. Webhook: `whsec_…`; absent: one is made",
+        "mail: the password; ntfy, Gotify: the token, or headers, a line `Name: value` each. Webhook: `whsec_…`; absent: one is made",
     },
   },
 } as const;

@@ -70,5 +70,5 @@ export const hostDescriptions: Readonly<Record<keyof typeof hostOperations, stri
     "The answer comes before the machine restarts. Afterwards `boot_id` of GET /api/version is another one. Sessions end with the restart.",
   powerOff: "The answer comes before the machine shuts down. Nothing in this API can switch it on again.",
   factoryReset:
-    "`confirm` is the device's name, so that no other device is reset by mistake. Installed releases, the host file and the root of trust stay. Refused with `update_busy` while a release is on trial. A power cut does no harm: the reset is finished at the next start.",
+    "`confirm` is the device's name, so that no other device is reset by mistake. Installed releases, the host file and the root of trust stay. Refused with `update_busy` while a release is on trial. After a power cut it is finished at the next start.",
 };

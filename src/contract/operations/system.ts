@@ -200,12 +200,12 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
   getHistory:
     "Means of each step, and the worst reading in it: the greatest, of the clock's offset the farthest from zero.",
   getMetrics:
-    "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
+    "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:
-    "This document, compressed where Accept-Encoding allows it. `If-None-Match` with its ETag is answered with 304. Every answer names it in a Link header (`rel=service-desc`).",
+    "This document, compressed where Accept-Encoding allows it. Every answer names it in a Link header (`rel=service-desc`).",
   greetConsole: "The facts that a sign-in page needs before a person has signed in.",
   getSettings:
-    "All settings with their values in effect. For the role readonly some values are `(hidden)`. Who may not change a secret, such as a webhook's path, gets `…` and four digits for it; sent back, they change nothing. Send the ETag as If-Match, so that two programs do not overwrite each other.",
+    "All settings, as they are in effect. For readonly some are `(hidden)`; a secret, such as a webhook's path, is `…` and four digits to who may not change it, and sent back changes nothing. Send the ETag as If-Match with a change.",
   updateSettings:
     "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Values that the host file decides are refused with `pinned_by_host`.",
   getSettingsSchema:

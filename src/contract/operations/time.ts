@@ -86,7 +86,7 @@ export const timeDescriptions: Readonly<Record<keyof typeof timeOperations, stri
   reselectTimeSources:
     "Answers after the measurements, which take some seconds. A token that fails only because the device's clock was wrong is accepted here.",
   syncTime:
-    "Answers after the correction, which takes some seconds. A correction beyond `time.panic_threshold` is refused unless `force` is true. `time` sets the clock by hand where no better source is trusted. A token that fails only because the device's clock was wrong is accepted here, without `force` and `time`.",
+    "Answers after the correction, which takes some seconds. A correction beyond `time.panic_threshold` is refused unless `force` is true. `time` sets the clock by hand where no better source is trusted. A token that fails only because the device's clock was wrong is accepted here, but for `force` and `time`.",
   probeTimeServers: "Each is asked once, and judged by the present settings.",
   resetClockFloor:
     "Corrects a floor that a false time has moved into the future. Only root and the service's own user can call it, over the unix socket.",

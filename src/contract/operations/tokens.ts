@@ -81,6 +81,6 @@ export const tokenDescriptions: Readonly<Record<keyof typeof tokenOperations, st
     "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
   resumeToken: "A token that is not suspended stays as it is.",
   rotateOwnToken:
-    "`token` is in this answer and nowhere else. Asked again, as after a lost answer, it replaces the successor while that has not been used; then it is refused with `forbidden`, as another program may have the token.",
+    "`token` is in this answer and nowhere else. Asked again, as after a lost answer, it replaces the successor while that is unused; then it is refused with `forbidden`.",
   deleteToken: "For another user's token an administrator needs a step-up.",
 };

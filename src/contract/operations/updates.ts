@@ -155,7 +155,7 @@ export const updateDescriptions: Readonly<Record<keyof typeof updateOperations, 
   getUpdates:
     "`summary` says in one code how updates are. `available` has the releases on offer and, in `hold`, why they are not applied unattended; `blockers` the kinds whose metadata could not be verified.",
   checkForUpdates:
-    "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one; a check that was given up leaves none. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
+    "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
   checkUploadedRepository:
     "For a device without a network. The tar has `metadata/` and `targets/`, at its top or in one folder; it is verified as a server's files are, and removed after the check. The rest is as for POST /api/updates/check.",
   listUpdateHistory:
