@@ -184,8 +184,12 @@ async function askInTurn(options: ProbeOptions, place: Place | Failure, taken: S
     if (taken.has(`${address} ${port}`)) continue;
     taken.add(`${address} ${port}`);
     asked.push(askOne(options, { address, port }, seal));
-    const second = new Promise<null>((resolve) => options.timers.after(promptSeconds, () => resolve(null)));
+    let stop = (): void => undefined;
+    const second = new Promise<null>((resolve) => {
+      stop = options.timers.after(promptSeconds, () => resolve(null));
+    });
     const first = await Promise.race([givenBy(asked), second]);
+    stop();
     if (first !== null) return first;
   }
   const answers = await Promise.all(asked);
