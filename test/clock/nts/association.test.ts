@@ -197,6 +197,37 @@ describe("a key exchange that names another server (RFC 8915 §4.1.7)", () => {
     assert.deepEqual([asked, source.failure()], [["192.0.2.7"], "local_address"]);
   });
 
+  it("cannot keep a round busy by servers that refuse, a new one for each cookie", async () => {
+    let named = 0;
+    const nextServer = (): KeyExchangeAnswer => {
+      named += 1;
+      return keysWith(1, `ntp${named}.example`);
+    };
+    const { association } = associate({ answer: nextServer });
+    let asked = 0;
+    const pool = new SourcePool({
+      exchange: async (_, seal) => {
+        seal?.(Buffer.alloc(48));
+        asked += 1;
+        if (asked > 1_000) throw new Error("the round has no end");
+        return { kind: "kiss", code: "DENY", ignored: [] };
+      },
+      openAssociation: async () => association,
+      resolve: async () => [`192.0.2.${named}`],
+      isLocalAddress: () => false,
+      timers: heldTimers(),
+      monotonic: () => 0,
+      moved: () => 0,
+      counters: createCounters(),
+    });
+    pool.configure({ servers: [{ host: "time.example", nts: true }], isAuthenticatedOnly: true });
+    await association.target(unasked);
+    await association.confirm(1_800_000_000);
+    await pool.poll({ burst: 4, isAsked: true });
+    // With the confirmed keys, and once with new ones, whose certificate is to be judged first.
+    assert.equal(asked, 2);
+  });
+
   it("may name one of the device's network; and a server that is set may be on the device itself", async () => {
     assert.deepEqual((await polled("192.168.1.2", {})).asked, ["192.168.1.2"]);
     assert.deepEqual((await polled(undefined, {}, "127.0.0.1")).asked, ["127.0.0.1"]);
