@@ -13,7 +13,8 @@ export function timeReport(status: TimeSync): string {
 
 /** The answers of servers that may become time servers; each line ends in a line feed. */
 export function probeReport({ servers, answering, agreeing }: TimeProbe): string {
-  const agreed = agreeing === 0 ? "but give no time that can be used" : `${agreeing} agree`;
+  const useless = answering === 0 ? "" : ", but give no time that can be used";
+  const agreed = agreeing === 0 ? useless : `, ${agreeing} agree`;
   // Until one of them has said it, the column would be empty.
   const isNtsKnown = servers.some(({ nts }) => nts !== null);
   const rows = servers.map(
@@ -29,7 +30,7 @@ export function probeReport({ servers, answering, agreeing }: TimeProbe): string
   );
   const ofNts = isNtsKnown ? ["nts"] : [];
   const heads = ["server", "offset", "uncertainty", "delay", "stratum", ...ofNts, "remark"];
-  return `${answering} of ${servers.length} answer, ${agreed}.\n\n${formatTable({ heads, rows })}`;
+  return `${answering} of ${servers.length} answer${agreed}.\n\n${formatTable({ heads, rows })}`;
 }
 
 function statusFields(status: TimeSync): Fields {
@@ -62,7 +63,7 @@ function statusFields(status: TimeSync): Fields {
 /** The ground of the trust in the time. */
 const trusts: Readonly<Record<TimeSync["trust"], string>> = {
   trusted: "a majority of the sources agrees",
-  accepted: "from a simple daemon, a person, servers without a majority, or known to more than 0.5 s only",
+  accepted: "from a simple daemon, a person or servers without a majority, or uncertain by more than 0.5 s",
   none: "the clock is not trusted",
 };
 
