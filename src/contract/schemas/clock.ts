@@ -59,8 +59,7 @@ export const leaps = ["none", "insert", "delete", "unknown"] as const;
 const detail = { type: "string", description: "the same as an English sentence" } as const;
 
 export const sourceReason = {
-  description:
-    "why it is in that state; of a selected one or a candidate also why its last poll failed; null: nothing to say",
+  description: "why; of a selected one or a candidate also why its last poll failed",
   ...strictObject({
     code: { type: "string", enum: sourceReasonCodes },
     detail: { type: "string", description: "the same in a few English words" },
@@ -74,7 +73,7 @@ export const sourceReason = {
 
 export const clockSource = strictObject({
   id: { type: "string" },
-  host: { type: "string", description: "as it stands in time.servers, or as the time daemon names it" },
+  host: { type: "string", description: "as in time.servers, or as the time daemon names it" },
   address: nullableText,
   nts: { type: "boolean", description: "authenticated time is asked of it (RFC 8915)" },
   authenticated: { type: "boolean", description: "its present sample was authenticated" },
@@ -120,7 +119,7 @@ const discipliner = strictObject({
   },
   active: { type: "boolean" },
   conflict: {
-    description: "what else sets or changed this clock; null: nothing",
+    description: "what else sets or changed this clock",
     ...strictObject({
       code: { type: "string", enum: conflictCodes },
       detail,
@@ -155,7 +154,7 @@ export const clockSummary = {
     },
     measured_at: {
       ...nullableTimestamp,
-      description: "below_floor, beyond_ceiling: the time that the servers say",
+      description: "the time that the servers say",
     },
     agreeing: {
       ...nullableInteger,
@@ -169,7 +168,7 @@ export const clockSummary = {
     server: { ...nullableText, description: "suspect: the only server" },
     daemon: { ...nullableText, description: "the time daemon that sets this clock" },
     daemon_trouble: {
-      description: "why less is known of the daemon than could be",
+      description: "why not more is known of the daemon",
       ...strictObject({
         code: { type: "string", enum: daemonTroubleCodes },
         detail,
@@ -179,16 +178,16 @@ export const clockSummary = {
     },
     runs_on: {
       type: "boolean",
-      description: "the clock runs on by what was known, see `state`, until the sources give a time again",
+      description: "without its sources the clock runs on, see `state`",
     },
     not_set: {
-      description: "why the host's own clock is not set; null: it is, or a time daemon sets it",
+      description: "why the host's own clock is not set",
       ...strictObject({
         code: { type: "string", enum: notSetCodes },
         detail,
         offset_seconds: {
           ...nullableNumber,
-          description: "error of the host's own clock, which sign-in makes up for; null: less than 1 ms",
+          description: "its error, which sign-in makes up for; null: less than 1 ms",
         },
       }),
       type: ["object", "null"],
