@@ -1,4 +1,4 @@
-/** Mail of the outbox to Debian's Exim and Postfix: sign-in, both kinds of TLS, greetings, greylisting and refusals. */
+/** Mail of the outbox to Debian's Exim, Postfix and OpenSMTPD: sign-in, both kinds of TLS, greetings, greylisting and refusals. */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -10,6 +10,7 @@ import { createAuthority } from "../host/certificates.ts";
 import { mailUser } from "../host/mail-server.ts";
 import { deviceId, messageOf, noticeOf } from "../host/messages.ts";
 import { startExim } from "./exim-server.ts";
+import { startOpenSmtpd } from "./opensmtpd-server.ts";
 import { mostMailBytes, startPostfix } from "./postfix-server.ts";
 import { addRow } from "./table.ts";
 
@@ -118,5 +119,44 @@ describe("Debian's Postfix", { timeout: 120_000 }, () => {
       found,
       to.map((address) => [...ids(1), address]),
     );
+  });
+});
+
+describe("Debian's OpenSMTPD", { timeout: 240_000 }, () => {
+  it("delivers mail over STARTTLS and TLS, and its rules refuse it, each in words", async (test) => {
+    const server = await startOpenSmtpd(test, authority.certify("127.0.0.1"), mailUser);
+    assert.match(await mailTo(server.submission)(1), /"taken","answer":"250 2\.0\.0 \S+ Message accepted/);
+    assert.match(await mailTo(server.submissions, { security: "tls" })(2), /"taken"/);
+    await until("both are in the mailbox", () => server.mails().length === 2);
+    const found = server.mails().map(({ headers }) => headers["message-id"]);
+    assert.deepEqual(found.toSorted(), ids(1, 2));
+
+    assert.match(
+      await mailTo(server.closed)(3),
+      /takes no mail from this device: “554 5\.7\.1 Client host blocked”/,
+    );
+    const unnamed = await mailTo(server.named)(3);
+    assert.match(unnamed, /did not accept \[127\.0\.0\.1\], the name .*: “550 5\.7\.1 No address literals”/);
+    assert.match(await mailTo(server.named, { hostName: () => "edge-7.plant.example" })(3), /"taken"/);
+    const wrong = mailTo(server.submission, { password: "wrong horse" });
+    assert.match(
+      await wrong(4),
+      /did not accept the user name and the password: “535 Authentication failed”/,
+    );
+    assert.match(
+      await mailTo(server.submission, anonymous)(4),
+      /only after a sign-in: “530 5\.5\.1 .*AUTH command/,
+    );
+    const gone = mailTo(server.submission, { to: ["gone@plant.example"] });
+    assert.match(await gone(4), /refused the recipients: “524 5\.2\.4 .*<gone@plant\.example>”/);
+    const elsewhere = mailTo(server.submission, { to: ["owner@other.example"] });
+    assert.match(
+      await elsewhere(4),
+      /refused the recipients: “550 Invalid recipient: <owner@other\.example>”/,
+    );
+    const long = await mailTo(server.submission)(4, "40 °C. ".repeat(mostMailBytes / 4));
+    assert.match(long, /"refused".*can never take this mail: “554 5\.3\.4 Message too big/);
+    const both = mailTo(server.submission, { to: ["owner@plant.example", "grey@plant.example"] });
+    assert.match(await both(4), /"retry".*puts it off for grey@plant\.example \(“451 4\.7\.1 Greylisted”\)/);
   });
 });
