@@ -233,6 +233,27 @@ export const outboxFaults: readonly NamedFault[] = [
     },
   },
   {
+    name: "a recipient who was put off and is forgotten",
+    file: "src/outbox/mail.ts",
+    check: "if (!/^(4|552)/.test(reply)) return false;",
+    instead: "if (reply !== null) return false;",
+    test: mail("is sent again to the one who was put off, under its id, and not to those who have it"),
+  },
+  {
+    name: "a mail sent again to those who have it",
+    file: "src/outbox/mail.ts",
+    check: "before(id)?.left ?? to",
+    instead: "to",
+    test: mail("is sent again to the one who was put off, under its id, and not to those who have it"),
+  },
+  {
+    name: "a full mailbox that holds up all others",
+    file: "src/outbox/mail.ts",
+    check: "return uptime() - since < patienceSeconds;",
+    instead: "return true;",
+    test: mail("does not wait for one who is put off for half an hour, until a mail reaches them"),
+  },
+  {
     name: "a password without TLS",
     file: "src/outbox/smtp.ts",
     check: "requireTLS: true",
