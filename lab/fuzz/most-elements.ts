@@ -267,13 +267,13 @@ function mailServer(script: string, security: "starttls" | "tls"): Reading["prep
     process.once("exit", () => server.kill());
     const [port] = await once(server.stdout, "data");
     const authorities = createSecureContext({ ca: readFileSync(authority.path) });
-    const login = { user: "boiler", pass: "right horse" };
+    const login = { username: "boiler", password: "right horse", hostName: () => "edge-7" };
     return async () => {
       const signal = AbortSignal.timeout(2_000);
       const socket = connect({ port: Number(port), host: "127.0.0.1" });
       await once(socket, "connect");
       signal.addEventListener("abort", () => socket.destroy());
-      const session = { socket, host: "127.0.0.1", hostName: "edge-7", security, authorities, login };
+      const session = { ...login, socket, server: "127.0.0.1", security, authorities };
       await sendMail(session, mail, signal).finally(() => socket.destroy());
     };
   };

@@ -3,27 +3,17 @@ import { printableLine } from "../host/printable-text.ts";
 import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
-import type { Mail, SentMail } from "./smtp.ts";
+import type { Mail, SentMail, SmtpServer } from "./smtp.ts";
 import { type RefusedRecipient, SmtpFailure, smtpOutcome } from "./smtp-failures.ts";
 import { cancelled, tooLate, unreached } from "./unreached.ts";
 
-export interface MailOptions {
-  /** A name or an address. */
-  readonly server: string;
+export interface MailOptions extends SmtpServer {
   readonly port: number;
-  /** `starttls`: on a connection that begins without (port 587); `tls`: from its first byte (port 465). */
-  readonly security: "starttls" | "tls";
-  /** null: the server takes mail without a sign-in. */
-  readonly username: string | null;
-  /** null: none was set. */
-  readonly password: string | null;
   /** The address of the sender, without a name. */
   readonly from: string;
   /** Addresses of recipients, at least one. */
   readonly to: readonly string[];
   readonly connections: ServerConnections;
-  /** This device's own name among hosts, for the greeting of servers. */
-  readonly hostName: () => string;
   /** Milliseconds since 1970, for the date of a mail. */
   readonly wall: () => number;
   readonly uptime: Uptime;
@@ -115,13 +105,11 @@ async function attempted(
 
 /** nodemailer is loaded with the first mail. */
 async function sent(options: MailOptions, mail: Mail, signal: AbortSignal): Promise<SentMail> {
-  const { server: host, port, security, username, password, connections } = options;
+  const { server: host, port, connections } = options;
   const { sendMail } = await import("./smtp.ts");
   const authorities = await connections.authorities();
   const socket = await connections.open({ host, port }, signal);
-  const login = username === null ? null : { user: username, pass: password ?? "" };
-  const session = { socket, host, hostName: options.hostName(), security, authorities, login };
-  return await sendMail(session, mail, signal);
+  return await sendMail({ ...options, socket, authorities }, mail, signal);
 }
 
 /** A message that some recipients have, and that is tried again for the others. */

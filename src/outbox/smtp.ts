@@ -4,19 +4,24 @@ import MimeNode from "nodemailer/lib/mime-node";
 import SMTPConnection, { type SMTPError } from "nodemailer/lib/smtp-connection";
 import { type RefusedRecipient, SmtpFailure, type SmtpStep, smtpCommands } from "./smtp-failures.ts";
 
-export interface SmtpSession {
+export interface SmtpServer {
+  /** Its name or address, which its certificate is for. */
+  readonly server: string;
+  /** `starttls`: on a connection that begins without (port 587); `tls`: from its first byte (port 465). */
+  readonly security: "starttls" | "tls";
+  /** null: the server takes mail without a sign-in. */
+  readonly username: string | null;
+  /** null: none was set. */
+  readonly password: string | null;
+  /** This device's own name among hosts, for the greeting. */
+  readonly hostName: () => string;
+}
+
+export interface SmtpSession extends SmtpServer {
   /** Connected, and without TLS. An abort of the signal destroys it. */
   readonly socket: Socket;
-  /** The server's name or address, which its certificate is for. */
-  readonly host: string;
-  /** This device's own name among hosts. */
-  readonly hostName: string;
-  /** `starttls`: TLS is asked for before anything else is sent, and there is no session without it. */
-  readonly security: "starttls" | "tls";
   /** undefined: the authorities of the runtime. */
   readonly authorities: SecureContext | undefined;
-  /** null: the server takes mail without a sign-in. */
-  readonly login: { readonly user: string; readonly pass: string } | null;
 }
 
 export interface Mail {
@@ -50,11 +55,12 @@ const longLine = /[^\n]{2049}/;
  * is there and the certificate is verified (RFC 3207, RFC 8314).
  */
 export async function sendMail(session: SmtpSession, mail: Mail, signal: AbortSignal): Promise<SentMail> {
-  const { socket, host, security, authorities } = session;
-  const greeting = greetingOf(session.hostName, socket.localAddress);
+  const { socket, security, authorities } = session;
+  const greeting = greetingOf(session.hostName(), socket.localAddress);
   const steps = followSteps();
   const smtp = new SMTPConnection({
-    ...{ connection: socket, host, secure: security === "tls", requireTLS: true, name: greeting },
+    ...{ connection: socket, host: session.server, name: greeting },
+    ...{ secure: security === "tls", requireTLS: true },
     ...{ logger: { debug: steps.log }, transactionLog: true },
     tls: {
       ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
@@ -131,7 +137,8 @@ function boundReplies(smtp: SMTPConnection, socket: Socket): void {
   };
 }
 
-async function exchange(smtp: SMTPConnection, { socket, login }: SmtpSession, mail: Mail): Promise<SentMail> {
+async function exchange(smtp: SMTPConnection, session: SmtpSession, mail: Mail): Promise<SentMail> {
+  const { socket, username: user, password } = session;
   return new Promise((resolve, reject) => {
     smtp.on("error", reject);
     // nodemailer comes first: it may have a reply that says why. It waits in vain on one that ended before it listened.
@@ -146,8 +153,9 @@ async function exchange(smtp: SMTPConnection, { socket, login }: SmtpSession, ma
     const write = (): void => void mimeOf(mail).then(send, reject);
     smtp.connect((error) => {
       if (error) return reject(error);
-      if (login === null) return write();
-      smtp.login({ credentials: { ...login } }, (refused) => (refused ? reject(refused) : write()));
+      if (user === null) return write();
+      const credentials = { user, pass: password ?? "" };
+      smtp.login({ credentials }, (refused) => (refused ? reject(refused) : write()));
     });
   });
 }

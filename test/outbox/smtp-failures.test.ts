@@ -201,7 +201,11 @@ async function session(port: number, { signal }: AbortController, hostName = "ed
   await once(socket, "connect");
   signal.addEventListener("abort", () => socket.destroy());
   const authorities = createSecureContext({ ca: readFileSync(authority.path) });
-  const login = { user: mailUser.username, pass: mailUser.password };
-  const place = { socket, host: "127.0.0.1", hostName, security: "starttls" as const, authorities, login };
-  return { sent: sendMail(place, mail, signal) };
+  const server = {
+    server: "127.0.0.1",
+    security: "starttls" as const,
+    ...mailUser,
+    hostName: () => hostName,
+  };
+  return { sent: sendMail({ ...server, socket, authorities }, mail, signal) };
 }
