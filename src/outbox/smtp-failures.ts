@@ -54,7 +54,10 @@ const sentences: Readonly<Record<string, string>> = {
     "takes no mail at present from this device, which greets it as {greeting}: {reply}. " +
     "If that lasts, ask who runs the server whether it accepts this name.",
   // RFC 5321 §4.1.1.1: a server without EHLO has no extension.
-  ...{ "EHLO 500": withoutTls, "EHLO 502": withoutTls, "STARTTLS 4": withoutTls, STARTTLS: withoutTls },
+  ...{ "EHLO 500": withoutTls, "EHLO 502": withoutTls, STARTTLS: withoutTls },
+  "STARTTLS 4":
+    "did not encrypt the connection ({reply}), so neither the password nor the mail was sent. " +
+    `${ifItLasts} Someone between may say so as well.`,
   "AUTH 4": `cannot check the sign-in at present: {reply}. No mail was sent. ${ifItLasts}`,
   "AUTH 50":
     "offers no sign-in with a user name and a password here: {reply}. No mail was sent. " +

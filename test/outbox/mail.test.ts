@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import type { SMTPServerOptions } from "smtp-server";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
@@ -70,6 +70,43 @@ describe("a mail", () => {
       );
     });
   }
+
+  for (const security of ["starttls", "tls"] as const)
+    it(`arrives over ${security} through a proxy, whose answer may come in one piece with the server's first`, async () => {
+      const certificate = authority.certify("mail.example");
+      const { port, mails } = await serving({ secure: security === "tls" }, certificate);
+      let asked = "";
+      const open: Socket[] = [];
+      const proxy = createServer((client) => {
+        open.push(client);
+        client.once("data", (head) => {
+          asked = head.toString("latin1").split("\r\n")[0] ?? "";
+          const server = connect(port, "127.0.0.1");
+          const answer = "HTTP/1.1 200 Connection established\r\n\r\n";
+          const begin = (first: Buffer | string): void => {
+            client.write(`${answer}${first.toString("latin1")}`);
+            client.pipe(server).pipe(client);
+          };
+          // A mail server speaks first, unless TLS is there from the first byte.
+          if (security === "tls") begin("");
+          else server.once("data", begin);
+        });
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+      ending.push({
+        stop: async () => {
+          for (const client of open) client.destroy();
+          await new Promise((resolve) => proxy.close(resolve));
+        },
+      });
+      const connections = createServerConnections({
+        ...{ allowLocalServers: false, caFile: authority.path },
+        proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      });
+      const delivery = await deliver(port, began, { server: "mail.example", security, connections });
+      assert.deepEqual(delivery, { outcome: "taken", answer: "250 Ok: queued as 4F2A" });
+      assert.deepEqual([asked, mails.length], [`CONNECT mail.example:${port} HTTP/1.1`, 1]);
+    });
 
   it("needs no sign-in where no user name is set", async () => {
     const { port, mails } = await serving();

@@ -61,7 +61,7 @@ const table: readonly (readonly [MailStep, string, RegExp])[] = [
   ["EHLO", "554 5.7.1 Helo command rejected", /did not accept .*let root give this device a host name/],
   ["EHLO", "502 5.5.1 Unrecognized command", /did not encrypt the connection \(“502 /],
   ["EHLO", "close", /closed the connection at EHLO, and has not taken the mail/],
-  ["STARTTLS", "454 4.7.0 TLS not available", /did not encrypt the connection \(“454 .*neither the pass/],
+  ["STARTTLS", "454 4.7.0 TLS not available", /did not encrypt the connection \(“454 .*If that lasts, ask/],
   ["STARTTLS", "502 5.5.1 not implemented", /did not encrypt the connection \(“502 .*someone between/],
   ["AUTH", "421 4.7.0 Too many errors", /cannot check the sign-in at present: “421 /],
   ["AUTH", "432 4.3.2 Concurrent connections limit exceeded", /cannot check the sign-in at present: “432/],
