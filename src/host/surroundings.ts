@@ -6,14 +6,19 @@ export type SurroundingName =
   | "allow_local_servers"
   | "redirect_origins";
 
+/** The files among them. */
+export type TrustedFileName = "ca_file" | "client_certificate_file";
+
 /** The surroundings in which connections leave this device, as root has decided. */
 export interface Surroundings {
   /** Absolute path of a PEM file; these authorities are trusted beside those of the runtime. */
   readonly caFile?: string | undefined;
   /** `http://host:port`: absolute form for http, CONNECT for all else; the proxy then resolves the names. */
   readonly proxy?: string | undefined;
-  /** Absolute paths of PEM files, for servers that ask for the certificate of this device. */
-  readonly clientCertificate?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
+  /** Absolute path of a PEM file with certificate, chain and key, for servers that ask for the certificate of this device. */
+  readonly clientCertificateFile?: string | undefined;
+  /** A file that cannot be trusted, and the reason, which continues after the member: connections with TLS are refused. */
+  readonly untrusted?: { readonly name: TrustedFileName; readonly detail: string } | undefined;
   /** Loopback, link-local, unspecified and multicast addresses may be servers. */
   readonly allowLocalServers: boolean;
   /** The members that decide for this client, such as `notify.proxy`; absent: those for all clients, `network.proxy`. */

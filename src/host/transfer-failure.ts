@@ -83,7 +83,7 @@ function adviceFor(kind: ReturnType<typeof connectionFailure>["kind"], surroundi
   if (kind === "connection") return { advice: "" };
   const member = named("client_certificate_file");
   const advice =
-    surroundings.clientCertificate === undefined
+    surroundings.clientCertificateFile === undefined
       ? ` Name a certificate for it with ${withPlace(member)}, or have it let this device in without.`
       : ` Compare the certificate that ${withPlace(member)} names with what the server asks for: its authority and its dates.`;
   return { advice, member };

@@ -50,7 +50,7 @@ describe("the sentences about a server that was not reached", () => {
     const error = await authorities().catch((cause: unknown) => cause);
     assert.match(
       unreached("mail.example:587", error),
-      /bundle of certificate authorities .* cannot be used \(ENOENT.* network\.ca_file in the host file\. Nothing was/,
+      /^The file of certificate authorities .* cannot be read \(ENOENT\)\. .* network\.ca_file in the host file\. Nothing was/,
     );
   });
 

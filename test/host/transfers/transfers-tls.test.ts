@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer, request as sendRequest } from "node:http";
 import { createServer } from "node:https";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority, type ServerCertificate } from "../../../lab/host/certificates.ts";
+import { startForwardProxy } from "../../../lab/host/forward-proxy.ts";
 import {
   listening,
   plainRequest,
@@ -50,31 +49,8 @@ async function serving(
   return server;
 }
 
-/** A forward proxy: CONNECT and the absolute form, everything to 127.0.0.1. */
-async function startProxy(connectStatus = 200): Promise<WebServer> {
-  const requests: WebServer["requests"] = [];
-  const server = createHttpServer((request, response) => {
-    requests.push(request);
-    const { port, pathname } = new URL(request.url ?? "");
-    const onward = sendRequest({ port, path: pathname, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    onward.end();
-  });
-  server.on("connect", (request, socket) => {
-    requests.push(request);
-    socket.on("error", () => undefined);
-    if (connectStatus !== 200) {
-      socket.end(`HTTP/1.1 ${connectStatus} No\r\n\r\n`);
-      return;
-    }
-    const onward = connect(Number(request.url?.split(":")[1]), "127.0.0.1");
-    onward.on("error", () => socket.destroy());
-    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    onward.pipe(socket).pipe(onward);
-  });
-  const proxy = await listening(server, "http", requests);
+async function startProxy(): Promise<WebServer> {
+  const proxy = await startForwardProxy();
   servers.push(proxy);
   return proxy;
 }

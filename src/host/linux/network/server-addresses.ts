@@ -52,7 +52,7 @@ export function ownAddresses(): ReadonlySet<string> {
 }
 
 /** True if a name always resolves to this device (RFC 6761 §6.3). */
-export function isLocalName(host: string): boolean {
+function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
 }
 
@@ -60,8 +60,12 @@ export function isLocalName(host: string): boolean {
 export function isLocalServer(server: string): boolean {
   if (!/^https?:/.test(server) || !URL.canParse(server)) return false;
   // URL normalises every form of an address, such as 0x7f.1.
-  const host = new URL(server).hostname.replace(/^\[|\]$/g, "");
-  return isLocalName(host) || (isIP(host) !== 0 && isLocalAddress(host));
+  return isLocalHost(new URL(server).hostname.replace(/^\[|\]$/g, ""));
+}
+
+/** The same for a name, or an address without brackets. */
+export function isLocalHost(host: string, own?: ReadonlySet<string>): boolean {
+  return isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, own);
 }
 
 /** The canonical spelling of an address: without a zone, IPv4 if it was mapped into IPv6 (RFC 4291 §2.5.5.2). */

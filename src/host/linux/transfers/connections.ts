@@ -5,7 +5,7 @@ import type { ResolveHost, ServerConnections, ServerPlace } from "../../ports.ts
 import { type Surroundings, withPlace } from "../../surroundings.ts";
 import { TransferFailure } from "../../transfer-failure.ts";
 import { createResolveHost } from "../network/resolve-host.ts";
-import { isLocalAddress, isLocalName, ownAddresses as ownAddressesNow } from "../network/server-addresses.ts";
+import { isLocalAddress, isLocalHost, ownAddresses as ownAddressesNow } from "../network/server-addresses.ts";
 import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
 import { ReusedBuffer } from "./reused-buffer.ts";
 import { blaming, proxyRefused, serverFailure, unusableProxy } from "./transfer-failures.ts";
@@ -80,7 +80,7 @@ export async function connect(
 /** Connections to servers whose addresses are judged as in `connect`: as written, and after a name is resolved. */
 export function createServerConnections(surroundings: LinuxSurroundings): ServerConnections {
   const options = connectionOptions(surroundings);
-  const { proxy, authorities } = options;
+  const { authorities } = options;
   const opening = async <T>(
     server: ServerPlace,
     signal: AbortSignal,
@@ -94,8 +94,9 @@ export function createServerConnections(surroundings: LinuxSurroundings): Server
   };
   const reach = async (server: ServerPlace, signal: AbortSignal): Promise<Socket> => {
     refuseLocalHost(server.host, options);
-    if (proxy !== undefined) return tunnel(proxy, server, options, signal);
-    return opened(connectTcp(tcpOptions(server, options)), "connect", signal);
+    const route = routeTo(server.host, options);
+    if (route.proxy !== undefined) return tunnel(route.proxy, server, route, signal);
+    return opened(connectTcp(tcpOptions(server, route)), "connect", signal);
   };
   return {
     open: (server, signal) => opening(server, signal, () => reach(server, signal)),
@@ -141,7 +142,7 @@ function serverOf(url: URL): ServerPlace {
 }
 
 /** Without the brackets of IPv6. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
@@ -151,10 +152,14 @@ function portOf(url: URL): number {
 }
 
 /** Literal addresses are never looked up, and behind a proxy no name is, so the host is checked here as it is written. */
-function refuseLocalHost(host: string, { surroundings, ownAddresses }: ConnectionOptions): void {
-  if (surroundings.allowLocalServers) return;
-  if (isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, ownAddresses()))
-    throw localRefusal(host, host, surroundings);
+function refuseLocalHost(host: string, options: ConnectionOptions): void {
+  if (!options.surroundings.allowLocalServers && isLocalHost(host, options.ownAddresses()))
+    throw localRefusal(host, host, options.surroundings);
+}
+
+/** No proxy reaches this device itself, or its own link. */
+export function routeTo(host: string, options: ConnectionOptions): ConnectionOptions {
+  return isLocalHost(host) ? { ...options, proxy: undefined } : options;
 }
 
 /** Checked at the moment of connecting, so that a name cannot resolve to one address for the check and another for use. */

@@ -1,6 +1,7 @@
 import type { ServerPlace } from "../../ports.ts";
 import { type Surroundings, withPlace } from "../../surroundings.ts";
 import { TransferFailure, unreachable } from "../../transfer-failure.ts";
+import { isLocalHost } from "../network/server-addresses.ts";
 
 /** The server in an error, and the proxy on the way to it. */
 export function placeOf({ host }: Pick<URL, "host">, proxy: URL | undefined): string {
@@ -58,7 +59,8 @@ export function serverFailure(
   cause: unknown,
   isSent = false,
 ): TransferFailure {
-  const proxy = surroundings.proxy === undefined ? undefined : new URL(surroundings.proxy);
+  const proxy =
+    surroundings.proxy === undefined || isLocalHost(host) ? undefined : new URL(surroundings.proxy);
   return unreachable(placeOf({ host: `${host}:${port}` }, proxy), cause, surroundings, isSent);
 }
 

@@ -2,7 +2,13 @@ import type { TransferOptions } from "../../host.ts";
 import type { Transfer, TransferRequest, Transfers } from "../../ports.ts";
 import { withPlace } from "../../surroundings.ts";
 import { TransferFailure, unreachable } from "../../transfer-failure.ts";
-import { type ConnectionOptions, connectionOptions, type LinuxSurroundings } from "./connections.ts";
+import {
+  type ConnectionOptions,
+  connectionOptions,
+  hostOf,
+  type LinuxSurroundings,
+  routeTo,
+} from "./connections.ts";
 import { type Answer, type Exchange, exchange } from "./exchange.ts";
 import { paced } from "./transfer-body.ts";
 import { placeOf, refused } from "./transfer-failures.ts";
@@ -20,7 +26,7 @@ export function createTransfers(options: LinuxTransferOptions): Transfers {
       if (url.protocol === "file:") return openFile(url, request);
       const agent = options.userAgent && { "user-agent": options.userAgent };
       const headers = { ...request.headers, ...agent };
-      return openServer(url, { ...request, headers }, options, connections);
+      return openServer(url, { ...request, headers }, options, routeTo(hostOf(url), connections));
     },
   };
 }
