@@ -311,7 +311,7 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a webhook to the device itself",
     file: "src/programs/agent/outbox/make-receivers.ts",
-    check: "...{ allowLocalServers, redirects: null }",
+    check: "...{ ...config.notify, redirects: null }",
     instead: "...{ allowLocalServers: true, redirects: null }",
     test: {
       file: "test/programs/notifications.test.ts",
@@ -321,8 +321,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a mail to the device itself",
     file: "src/programs/agent/outbox/make-receivers.ts",
-    check: "...config.notify,\n    members",
-    instead: "allowLocalServers: true,\n    members",
+    check: "host.network.openConnections(config.notify)",
+    instead: "host.network.openConnections({ allowLocalServers: true })",
     test: {
       file: "test/programs/notifications.test.ts",
       title: "on the device itself gets no mail, unless root allows it",

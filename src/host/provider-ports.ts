@@ -1,7 +1,8 @@
 import type { Role } from "../contract/types.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** The OpenID provider that root has chosen for this device, as the host file describes it. */
-export interface SignInProvider {
+export interface SignInProvider extends Surroundings {
   /** As people call it: the button for it has this name. */
   readonly name: string;
   /** An https address, as discovery (OpenID Connect Discovery 1.0 §4) and every ID token repeat it. */
@@ -18,10 +19,6 @@ export interface SignInProvider {
   readonly roles: Readonly<Record<Role, readonly string[]>>;
   /** The claim that a new account's name is made of. */
   readonly nameClaim: string;
-  /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
-  readonly caFile: string | null;
   /** Origins besides the issuer's own that its endpoints may have. */
   readonly endpointOrigins: readonly string[];
-  /** Loopback and link-local addresses may be the provider. */
-  readonly allowLocalServers: boolean;
 }

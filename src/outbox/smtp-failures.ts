@@ -118,9 +118,11 @@ function unanswered(
       "It may have taken the mail, which is sent again and may arrive twice, under the same Message-ID."
     );
   if (isLate) return `${tooLate(where)} It was silent at ${step}. ${ports}`;
-  if (step !== "greeting" && step !== "TLS")
+  const failed = failure(Object.assign(new Error(messageOf(cause)), { code: originalCode }));
+  // In TLS 1.3 a server judges the certificate of its client after the client has gone on.
+  if (step !== "greeting" && step !== "TLS" && failed.reason !== "client_certificate")
     return `${where} closed the connection at ${step}, and has not taken the mail. ${ifItLasts}`;
-  const text = unreached(where, failure(Object.assign(new Error(messageOf(cause)), { code: originalCode })));
+  const text = unreached(where, failed);
   return /^ERR_SSL_|^EPROTO$/.test(originalCode ?? "") ? `${text} ${ports}` : text;
 }
 

@@ -40,7 +40,7 @@ describe("the table of the host file", () => {
     const file: Record<string, unknown> = {};
     withMembers(
       file,
-      hostFileMembers.filter(({ path }) => !/\.(ca_file|mark|picture)$/.test(path)),
+      hostFileMembers.filter(({ path }) => !/\.(ca_file|client_certificate_file|mark|picture)$/.test(path)),
     );
     withMembers(file, planMembers, "update.rules.");
     withMembers(file, planMembers, "update.binary.");

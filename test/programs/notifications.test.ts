@@ -13,6 +13,7 @@ import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";
 import { createReceiverMaker } from "../../src/programs/agent/outbox/make-receivers.ts";
 import { createNotifications } from "../../src/programs/agent/outbox/notifications.ts";
 import type { OutboxPlan } from "../../src/programs/agent/outbox/outbox-plan.ts";
+import { noDecisions } from "../../src/programs/host-file/host-file.ts";
 import { openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 
@@ -30,7 +31,7 @@ async function device(test: TestContext, { allowLocalServers = false } = {}) {
   const receivers: ReceiverSettings[] = [];
   const plan = {
     config: {
-      notify: { allowLocalServers, allowHttp: allowLocalServers },
+      notify: { ...noDecisions().forRooms.notify, allowLocalServers, allowHttp: allowLocalServers },
       telemetry: { otlp: null, syslog: null },
       build: { version: "0.1.0" },
       product: "pump-7",

@@ -2,9 +2,11 @@ import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
 import { group } from "../shapes.ts";
 import { maker } from "./maker.ts";
-import { oidc, path } from "./oidc.ts";
+import { oidc } from "./oidc.ts";
+import { path } from "./path.ts";
 import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
+import { network, ownSurroundings } from "./surroundings.ts";
 import { telemetry } from "./telemetry.ts";
 
 /** RFC 1123 §2.1, in ASCII: the part of a Host header before the port. */
@@ -71,18 +73,7 @@ const https = {
 const update = {
   ...group,
   properties: {
-    ca_file: {
-      ...path,
-      description:
-        "PEM file with certificate authorities that update servers may use besides the public ones. Root must own it, like the host file",
-      examples: ["/etc/steward/branch-ca.pem"],
-    },
-    proxy: {
-      type: "string",
-      description: "Proxy for connections to update servers: `http://host:port`, without a password",
-      "x-expected": "an address such as http://proxy.example.net:3128, without a password",
-      examples: ["http://proxy.example.net:3128"],
-    },
+    ...ownSurroundings,
     allow_local_servers: {
       type: "boolean",
       default: plain.update.allow_local_servers,
@@ -112,6 +103,7 @@ const update = {
 const notify = {
   ...group,
   properties: {
+    ...ownSurroundings,
     allow_local_servers: {
       type: "boolean",
       default: plain.notify.allow_local_servers,
@@ -208,6 +200,7 @@ export const hostFile = {
       "x-expected": "a day such as 2031-12-31",
       examples: ["2031-12-31"],
     },
+    network: { ...group, properties: network },
     notify,
     telemetry,
     time,

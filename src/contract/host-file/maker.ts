@@ -1,4 +1,4 @@
-import { path } from "./oidc.ts";
+import { path } from "./path.ts";
 
 /** The maker of the product, as the console names it. */
 export const maker = {

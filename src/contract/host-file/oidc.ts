@@ -1,8 +1,5 @@
-export const path = {
-  type: "string",
-  pattern: "^/[^\\u0000]*$",
-  "x-expected": "an absolute path",
-} as const;
+import { path } from "./path.ts";
+import { ownSurroundings } from "./surroundings.ts";
 
 /** Text of the provider's that is sent to it, or shown. */
 const text = {
@@ -91,11 +88,7 @@ export const oidc = {
       description: "The provider's name on the button of the console. Default: `single sign-on`",
       examples: ["Example Works"],
     },
-    ca_file: {
-      ...path,
-      description: "PEM file with certificate authorities that the provider may use besides the public ones",
-      examples: ["/etc/steward/branch-ca.pem"],
-    },
+    ...ownSurroundings,
     endpoint_origins: {
       type: "array",
       items: secureOrigin,

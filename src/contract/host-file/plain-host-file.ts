@@ -6,6 +6,7 @@ export const plainHostFile = {
   log_units: [],
   product: "steward",
   kernel_rescue: true,
+  network: {},
   notify: { allow_local_servers: false, allow_http: false },
   telemetry: {},
   time: {},

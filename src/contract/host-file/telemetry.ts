@@ -1,13 +1,7 @@
 import { duration } from "../durations.ts";
 import { group } from "../shapes.ts";
-import { path } from "./oidc.ts";
-
-const authorities = {
-  ...path,
-  description:
-    "PEM file with certificate authorities that it may use besides the public ones. Root must own it, like the host file",
-  examples: ["/etc/steward/collector-ca.pem"],
-} as const;
+import { path } from "./path.ts";
+import { ownSurroundings } from "./surroundings.ts";
 
 const otlp = {
   type: "object",
@@ -30,7 +24,7 @@ const otlp = {
         "File with headers of each request, a line `name: value` each, such as a token; `root:steward` 0640. It is read at each request",
       examples: ["/etc/steward/otlp-headers"],
     },
-    ca_file: authorities,
+    ...ownSurroundings,
     interval: {
       ...duration,
       default: "5m",
@@ -62,7 +56,7 @@ const syslog = {
       description: "Its port. Default: 6514",
       examples: [6_514],
     },
-    ca_file: authorities,
+    ...ownSurroundings,
   },
 } as const;
 

@@ -123,11 +123,9 @@ async function openSingleSignOn(parts: SignInParts, common: SingleSignOnParts): 
     config: oidc,
     readSecret: () =>
       readClientSecret(oidc ?? { clientSecretFile: null }, { own: oidc?.own, credentialsDirectory }),
-    openTransfers: ({ allowLocalServers, caFile }: SignInProvider) =>
+    openTransfers: (provider: SignInProvider) =>
       host.network.openTransfers({
-        ...{ allowLocalServers, redirectOrigins: [], redirects: 0 },
-        caFile: caFile ?? undefined,
-        members: { ca_file: "oidc.ca_file", allow_local_servers: "oidc.allow_local_servers" },
+        ...{ ...provider, redirects: 0 },
         userAgent: `Steward/${build.version} (${product})`,
       }),
   });

@@ -46,18 +46,10 @@ interface UpdatePlan {
   readonly events: EventSink;
 }
 
-const members = {
-  ca_file: "update.ca_file",
-  proxy: "update.proxy",
-  allow_local_servers: "update.allow_local_servers",
-  redirect_origins: "update.redirect_origins",
-};
-
 /** The updates on this host's own ports. */
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { update, settings, time, events, product, build, host } = plan;
   const { uptime, timers } = host.time;
-  const { caFile, proxy, allowLocalServers, redirectOrigins } = update;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
   const payloads = createPayloadStore({
@@ -67,8 +59,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     loadFetch: async () => (await loadUpdateClient()).fetchPayload,
   });
   const transfers = host.network.openTransfers({
-    ...{ allowLocalServers, redirectOrigins },
-    ...{ caFile: caFile ?? undefined, proxy: proxy ?? undefined, members },
+    ...update,
     userAgent: `Steward/${build.version} (${product}; ${arch()})`,
     redirects: caps.redirects,
   });

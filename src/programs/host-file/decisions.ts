@@ -1,7 +1,9 @@
 import { durationSeconds } from "../../contract/durations.ts";
+import type { InputError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
+import type { SurroundingName, Surroundings } from "../../host/surroundings.ts";
 
 /** Root's decisions about this device, which the API never writes. */
 export type HostFile = ReturnType<typeof decisionsOf>;
@@ -24,8 +26,13 @@ type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 /** The placeholder for the release's directory in the words of a program. */
 export const releasePlace = "{release}";
 
-/** The decisions of a host file that `checkHostFile` has found no fault in. */
-export function decisionsOf({ https, notify, product, telemetry, time, update, ...file }: HostFileDocument) {
+/** The decisions of a host file in whose text `checkHostFile` has found no fault. */
+export function decisionsOf(
+  { https, network, notify, product, telemetry, time, update, ...file }: HostFileDocument,
+  /** The faults of the files that it names. */
+  faults: readonly InputError[] = [],
+) {
+  const surroundings: SurroundingsOf = (part, own) => surroundingsOf(part, own, { network, faults });
   return {
     /** Names that this device answers to, besides its host name, its addresses and localhost. */
     names: file.names,
@@ -52,24 +59,19 @@ export function decisionsOf({ https, notify, product, telemetry, time, update, .
     /** The maker of the product, as the console names it; null: it names none. */
     maker: file.maker === undefined ? null : makerOf(file.maker),
     /** The provider at which users can also sign in; null: none. */
-    oidc: file.oidc === undefined ? null : providerOf(file.oidc),
+    oidc: file.oidc === undefined ? null : providerOf(file.oidc, surroundings),
     notify: {
-      /** Loopback and link-local addresses may be receivers. */
-      allowLocalServers: notify.allow_local_servers,
-      /** Plain HTTP may reach receivers. */
+      /** The surroundings of receivers of notifications. */
+      ...surroundings("notify", notify),
+      /** Plain HTTP may reach them. */
       allowHttp: notify.allow_http || notify.allow_local_servers,
     },
     /** The receivers of the record and the metrics that root has named. */
-    telemetry: telemetryOf(telemetry),
+    telemetry: telemetryOf(telemetry, surroundings),
     /** Absolute path of a PEM file with the only authorities of time servers that are trusted; null: those of the system. */
     time: { caFile: time.ca_file ?? null },
     update: {
-      /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
-      caFile: update.ca_file ?? null,
-      /** `http://host:port` of the proxy for connections to the update server. */
-      proxy: update.proxy === undefined ? null : new URL(update.proxy).origin,
-      /** Loopback and link-local addresses may be update servers. */
-      allowLocalServers: update.allow_local_servers,
+      ...surroundings("update", update),
       /** Origins besides the server's own that it may redirect to. */
       redirectOrigins: originsOf(update.redirect_origins),
       /** Channels that releases may come from; null: the one that the settings name. */
@@ -92,7 +94,10 @@ function makerOf({ name, ...rest }: NonNullable<HostFileDocument["maker"]>) {
   };
 }
 
-function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider {
+function providerOf(
+  oidc: NonNullable<HostFileDocument["oidc"]>,
+  surroundings: SurroundingsOf,
+): SignInProvider {
   const { admin, operator, readonly } = oidc.roles;
   return {
     name: oidc.name,
@@ -104,36 +109,69 @@ function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider
     groupClaim: oidc.group_claim,
     roles: { admin, operator, readonly },
     nameClaim: oidc.name_claim,
-    caFile: oidc.ca_file ?? null,
     endpointOrigins: originsOf(oidc.endpoint_origins),
-    allowLocalServers: oidc.allow_local_servers,
+    ...surroundings("oidc", oidc),
   };
 }
 
-function telemetryOf({ otlp, syslog }: HostFileDocument["telemetry"]) {
+function telemetryOf({ otlp, syslog }: HostFileDocument["telemetry"], surroundings: SurroundingsOf) {
   return {
-    otlp: otlp === undefined ? null : otlpOf(otlp),
+    otlp: otlp === undefined ? null : otlpOf(otlp, surroundings),
     syslog:
       syslog === undefined
         ? null
-        : { server: syslog.server, port: syslog.port, caFile: syslog.ca_file ?? null },
+        : { server: syslog.server, port: syslog.port, ...surroundings("telemetry.syslog", syslog) },
   };
 }
 
-function otlpOf({
-  url,
-  headers_file,
-  ca_file,
-  interval,
-}: NonNullable<HostFileDocument["telemetry"]["otlp"]>) {
+function otlpOf(
+  { url, headers_file, interval, ...own }: NonNullable<HostFileDocument["telemetry"]["otlp"]>,
+  surroundings: SurroundingsOf,
+) {
   return {
     url,
+    ...surroundings("telemetry.otlp", own),
     /** Absolute path of a file with headers; null: none. */
     headersFile: headers_file ?? null,
-    /** Absolute path of a PEM file with authorities that are trusted besides the public ones; null: none. */
-    caFile: ca_file ?? null,
     /** Between two deliveries of metrics. */
     intervalSeconds: durationSeconds(interval),
+  };
+}
+
+type Chosen = HostFileDocument["network"] & { readonly allow_local_servers?: boolean };
+
+type SurroundingsOf = (part: string, own: Chosen) => Surroundings;
+
+/** Those of one client: each member of its own, or else that of `network`. */
+function surroundingsOf(
+  part: string,
+  own: Chosen,
+  { network, faults }: { network: HostFileDocument["network"]; faults: readonly InputError[] },
+): Surroundings {
+  const members: Partial<Record<SurroundingName, string>> = {
+    ...(own.allow_local_servers !== undefined && { allow_local_servers: `${part}.allow_local_servers` }),
+    ...(part === "update" && { redirect_origins: "update.redirect_origins" }),
+  };
+  const chosen = (name: "ca_file" | "proxy" | "client_certificate_file"): string | undefined => {
+    const isOwn = own[name] !== undefined;
+    const ofNetwork =
+      network[name] === undefined ? `${part}.${name} (or network.${name})` : `network.${name}`;
+    members[name] = isOwn ? `${part}.${name}` : ofNetwork;
+    const value = own[name] ?? network[name];
+    return value === "none" ? undefined : value;
+  };
+  const [caFile, proxy] = [chosen("ca_file"), chosen("proxy")];
+  const clientCertificateFile = chosen("client_certificate_file");
+  const untrusted = (["ca_file", "client_certificate_file"] as const).flatMap((name) =>
+    faults
+      .filter(({ pointer }) => pointer === `/${members[name]?.replaceAll(".", "/")}`)
+      .map(({ detail }) => ({ name, detail })),
+  );
+  return {
+    ...{ caFile, clientCertificateFile, members },
+    proxy: proxy === undefined ? undefined : new URL(proxy).origin,
+    allowLocalServers: own.allow_local_servers ?? false,
+    ...(untrusted[0] && { untrusted: untrusted[0] }),
   };
 }
 

@@ -112,19 +112,14 @@ async function readUsable(path: string, file: string, reader: Reader): Promise<H
   if (read === null || read.text === null) return null;
   const { host, ofNamedFiles } = read;
   const isOf = (part: string) => ofNamedFiles.some(({ pointer }) => pointer.startsWith(part));
-  // A part is off without the file that guards it. A secret, which is read at each use, refuses by itself.
-  const { maker, telemetry } = host;
+  // Connections refuse by themselves, as does a secret, which is read at each use.
+  const { maker } = host;
   const usable: HostFile = {
     ...host,
     maker: maker && {
       ...maker,
       ...(isOf("/maker/mark") && { mark: null }),
       ...(isOf("/maker/picture") && { picture: null }),
-    },
-    ...(isOf("/oidc/ca_file") && { oidc: null }),
-    telemetry: {
-      otlp: isOf("/telemetry/otlp/ca_file") ? null : telemetry.otlp,
-      syslog: isOf("/telemetry/syslog/ca_file") ? null : telemetry.syslog,
     },
   };
   const decisions = withPlaces(path, ownersOf(path, ...reader), usable);
@@ -197,7 +192,7 @@ async function readDocument(path: string, owners: TrustedOwners) {
   const { judgeHostFile } = await import("./judge.ts");
   const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
-  return { text, host: decisionsOf(document), unknown, ofNamedFiles };
+  return { text, host: decisionsOf(document, ofNamedFiles), unknown, ofNamedFiles };
 }
 
 /** The decisions without a host file, or with an empty one. */

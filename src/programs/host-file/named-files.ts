@@ -1,7 +1,7 @@
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
-import { checkAuthorities } from "../../host/linux/host-file/authorities.ts";
+import { checkAuthorities, checkClientCertificate } from "../../host/linux/host-file/authorities.ts";
 import { readPicture } from "../../host/linux/host-file/maker-pictures.ts";
 import { readRequestHeaders } from "../../host/linux/host-file/request-headers.ts";
 import { mostSecretBytes, readSecretFile } from "../../host/linux/host-file/secret-file.ts";
@@ -33,14 +33,16 @@ export async function namedFileFaults(
 
 type NamedFile = readonly [pointer: string, path: string | undefined, check: Check];
 
-function namedFiles({ time, update, maker, oidc, telemetry }: HostFileDocument): readonly NamedFile[] {
+function namedFiles(document: HostFileDocument): readonly NamedFile[] {
+  const { network, time, update, maker, oidc, notify, telemetry } = document;
   const { otlp, syslog } = telemetry;
+  const clients = { network, update, oidc, notify, "telemetry/otlp": otlp, "telemetry/syslog": syslog };
   return [
     ["/time/ca_file", time.ca_file, checkAuthorities],
-    ["/update/ca_file", update.ca_file, checkAuthorities],
-    ["/oidc/ca_file", oidc?.ca_file, checkAuthorities],
-    ["/telemetry/otlp/ca_file", otlp?.ca_file, checkAuthorities],
-    ["/telemetry/syslog/ca_file", syslog?.ca_file, checkAuthorities],
+    ...Object.entries(clients).flatMap(([part, own]): NamedFile[] => [
+      [`/${part}/ca_file`, pathOf(own?.ca_file), checkAuthorities],
+      [`/${part}/client_certificate_file`, pathOf(own?.client_certificate_file), checkClientCertificate],
+    ]),
     ["/maker/mark", maker?.mark, (path, trust) => readPicture("mark", path, trust)],
     ["/maker/picture", maker?.picture, (path, trust) => readPicture("picture", path, trust)],
     ["/telemetry/otlp/headers_file", otlp?.headers_file, ifThere(readRequestHeaders)],
@@ -51,6 +53,10 @@ function namedFiles({ time, update, maker, oidc, telemetry }: HostFileDocument):
       [`/update/${kind}/health/command/0`, update[kind]?.health.command?.[0], checkProgram],
     ]),
   ];
+}
+
+function pathOf(member: string | undefined): string | undefined {
+  return member === "none" ? undefined : member;
 }
 
 /** Programs of a release are signed. */

@@ -18,7 +18,7 @@ const rules: readonly Rule[] = [
   ["/telemetry/otlp", ({ telemetry: { otlp } }) => (otlp === undefined ? [] : otlpFaults(otlp))],
   ["/telemetry/syslog", ({ telemetry: { syslog } }) => (syslog === undefined ? [] : syslogFaults(syslog))],
   ["/support_until", (file) => must("/support_until", isDay(file.support_until), parts.support_until)],
-  ["/update/proxy", ({ update }) => must("/update/proxy", isProxy(update.proxy), ofUpdate.proxy)],
+  ...["network", "update", "oidc", "notify", "telemetry/otlp", "telemetry/syslog"].map(proxyRule),
   [
     "/update/redirect_origins",
     ({ update }) => each("/update/redirect_origins", update.redirect_origins, redirectFault),
@@ -177,8 +177,16 @@ function isDay(text: string | undefined): boolean {
 }
 
 /** Without a password: every user of the device can read the host file. */
-function isProxy(text: string | undefined): boolean {
-  return text === undefined || isPlainAddress(text, "http:");
+function proxyRule(part: string): Rule {
+  const place = `/${part}/proxy`;
+  return [
+    place,
+    (file) => {
+      const members = part.split("/").reduce<object | undefined>((at, name) => at?.[name as never], file);
+      const { proxy = "none" } = (members ?? {}) as { readonly proxy?: string };
+      return must(place, proxy === "none" || isPlainAddress(proxy, "http:"), ofUpdate.proxy);
+    },
+  ];
 }
 
 function redirectFault(origin: string): string | null {

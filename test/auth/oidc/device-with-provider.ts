@@ -38,7 +38,7 @@ function transfersOf({ allowLocalServers, caFile }: SignInProvider): Transfers {
   const known =
     transfers.get(key) ??
     createTransfers({
-      ...{ redirects: 0, allowLocalServers, caFile: caFile ?? undefined },
+      ...{ redirects: 0, allowLocalServers, caFile },
       members: { ca_file: "oidc.ca_file" },
     });
   transfers.set(key, known);

@@ -386,7 +386,7 @@ describe("an answer of the provider", () => {
   });
 
   it("is not asked where its certificate is not trusted, or it is on this device and may not be", async () => {
-    here = await device({ caFile: null });
+    here = await device({ caFile: undefined });
     const untrusted = await errorFrom(here.begin());
     assert.equal(untrusted?.code, "provider_unreachable");
     assert.match(untrusted?.message ?? "", /oidc\.ca_file/);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { chownSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { createAuthority } from "../../../lab/host/certificates.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
@@ -19,13 +21,15 @@ describe("what the host file says of updates and time servers", asRoot, () => {
       redirect_origins: ["https://cdn.example.net", "http://10.0.0.7:8080/"],
     };
     const time = { ca_file };
+    const ofUpdate = { ca_file: "update.ca_file", proxy: "update.proxy" };
     const path = write(join(directory, "steward.json"), { product: "pump-7", time, update });
     assert.deepEqual(await readAt(path), {
       ...plainHostFile(),
       product: "pump-7",
       time: { caFile: ca_file },
       update: {
-        caFile: ca_file,
+        ...plainHostFile().update,
+        ...{ caFile: ca_file, members: { ...plainHostFile().update.members, ...ofUpdate } },
         proxy: "http://proxy.example.net:3128",
         allowLocalServers: true,
         redirectOrigins: ["https://cdn.example.net", "http://10.0.0.7:8080"],
@@ -47,7 +51,7 @@ describe("what the host file says of updates and time servers", asRoot, () => {
   const bundles: [string, string | null, RegExp][] = [
     ["that is not there", null, /does not exist/],
     ["without a certificate", "nothing", /does not hold a certificate/],
-    ["that is cut off", certificate.slice(0, 200), /does not hold a certificate/],
+    ["that is cut off", certificate.slice(0, 200), /is truncated/],
     ["of which one is none", certificate.replace(/^MII/m, "AII"), /its certificate 1 is not valid/],
     ["without end", "x".repeat(4 * 1024 * 1024 + 1), /more than the limit of 4194304/],
   ];
@@ -59,4 +63,41 @@ describe("what the host file says of updates and time servers", asRoot, () => {
       await refused(write(join(directory, "steward.json"), { update: { ca_file } }), words);
     });
   }
+
+  const device = createAuthority(scratchDirectory()).certify("device");
+  const other = createAuthority(scratchDirectory()).certify("device");
+  const clients: [string, string, number, RegExp | null][] = [
+    ["with its key", `${device.cert}${device.key}`, 0o640, null],
+    ["that everyone can read", `${device.cert}${device.key}`, 0o644, /can be read by every user/],
+    ["without a key", device.cert, 0o640, /does not hold a key in PEM/],
+    ["with another one's key", `${device.cert}${other.key}`, 0o640, /not that of its first certificate/],
+    ["without a certificate", device.key, 0o640, /does not hold a certificate in PEM/],
+  ];
+  for (const [what, text, mode, words] of clients)
+    it(`judges a certificate of this device ${what}`, async (test) => {
+      const directory = ownDirectory(test);
+      const client_certificate_file = write(join(directory, "client.pem"), text);
+      chmodSync(client_certificate_file, mode);
+      const path = write(join(directory, "steward.json"), { network: { client_certificate_file } });
+      if (words !== null) return refused(path, words);
+      assert.equal((await readAt(path)).notify.clientCertificateFile, client_certificate_file);
+    });
+
+  for (const part of ["network", "notify", "oidc", "telemetry/syslog"])
+    it(`takes no proxy with a password in ${part}`, async (test) => {
+      const oidc = {
+        issuer: "https://id.example",
+        client_id: "a",
+        origins: ["https://a.example"],
+        roles: { admin: ["a"] },
+      };
+      const rest = { oidc, "telemetry/syslog": { server: "logs.example" } }[part];
+      const members = { ...rest, proxy: "http://user:secret@proxy.example:3128" };
+      const [first = "", second] = part.split("/");
+      const file = { [first]: second ? { [second]: members } : members };
+      await refused(
+        write(join(ownDirectory(test), "steward.json"), file),
+        new RegExp(`/${part}/proxy must be an`),
+      );
+    });
 });

@@ -82,20 +82,22 @@ const decisions: Readonly<Record<string, string>> = {
   "host file/oidc/name_claim": open,
   "host file/oidc/scopes/*": open,
   "host file/oidc/name": forPeople,
-  "host file/oidc/ca_file": ofRoot,
   "host file/oidc/endpoint_origins/*": server,
   "host file/support_until": lengthsAndTimes,
   "host file/telemetry/otlp/url": "address",
   "host file/telemetry/otlp/headers_file": ofRoot,
-  "host file/telemetry/otlp/ca_file": ofRoot,
   "host file/telemetry/otlp/interval": lengthsAndTimes,
   "host file/telemetry/syslog/server": server,
-  "host file/telemetry/syslog/ca_file": ofRoot,
   "host file/time/ca_file": ofRoot,
-  "host file/update/ca_file": ofRoot,
-  "host file/update/proxy": server,
   "host file/update/redirect_origins/*": server,
   "host file/update/channels/*": open,
+  ...Object.fromEntries(
+    ["network", "update", "oidc", "notify", "telemetry/otlp", "telemetry/syslog"].flatMap((part) => [
+      [`host file/${part}/ca_file`, ofRoot],
+      [`host file/${part}/client_certificate_file`, ofRoot],
+      [`host file/${part}/proxy`, server],
+    ]),
+  ),
   ...Object.fromEntries(
     ["rules", "binary"].flatMap((kind) => [
       [`host file/update/${kind}/unit`, open],

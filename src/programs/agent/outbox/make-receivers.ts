@@ -37,15 +37,20 @@ async function webhookOf(
   secret: string | null,
 ): Promise<Receiver> {
   const { createWebhook } = await import("../../../outbox/webhook.ts");
-  const { allowLocalServers, allowHttp } = config.notify;
   const by = kindOf({ kind, url });
-  const members = { allow_local_servers: "notify.allow_local_servers" };
   const transfers = host.network.openTransfers({
-    ...{ allowLocalServers, redirects: null, members },
+    ...{ ...config.notify, redirects: null },
     userAgent: `Steward/${config.build.version} (${config.product})`,
   });
   const service = isChatService(by) ? by : null;
-  return createWebhook({ url, service, secret, transfers, allowHttp, wall: host.time.wall });
+  return createWebhook({
+    url,
+    service,
+    secret,
+    transfers,
+    allowHttp: config.notify.allowHttp,
+    wall: host.time.wall,
+  });
 }
 
 async function mailOf(
@@ -55,10 +60,7 @@ async function mailOf(
 ): Promise<Receiver> {
   const { createMail } = await import("../../../outbox/mail.ts");
   const { wall, uptime } = host.time;
-  const connections = host.network.openConnections({
-    ...config.notify,
-    members: { allow_local_servers: "notify.allow_local_servers" },
-  });
+  const connections = host.network.openConnections(config.notify);
   return createMail({
     ...{ server, port, security, password, from, to, connections, wall, uptime },
     username: username ?? null,

@@ -36,7 +36,7 @@ export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics) {
 
 function collectorOf(
   { config, host, settings }: OutboxPlan,
-  { url, headersFile, caFile }: OtlpDecisions,
+  { url, headersFile, ...surroundings }: OtlpDecisions,
 ): Otlp {
   const { build, product, telemetry } = config;
   const { own } = telemetry;
@@ -45,10 +45,9 @@ function collectorOf(
     headers: async () =>
       headersFile === null ? {} : readRequestHeaders(headersFile, { own, refuse: refusedHeaders }),
     transfers: host.network.openTransfers({
+      ...{ ...surroundings, redirects: null },
       // Root has named it; but a name that leads here may be a name server's lie.
       allowLocalServers: host.network.isLocalServer(url),
-      ...{ redirects: null, caFile: caFile ?? undefined },
-      members: { ca_file: "telemetry.otlp.ca_file" },
       userAgent: `Steward/${build.version} (${product})`,
     }),
     resource: () => ({
@@ -62,12 +61,9 @@ function collectorOf(
   });
 }
 
-function syslogOf({ host }: OutboxPlan, { server, port, caFile }: SyslogDecisions) {
+function syslogOf({ host }: OutboxPlan, { server, port, ...surroundings }: SyslogDecisions) {
   const allowLocalServers = host.network.isLocalServer(`https://${isIPv6(server) ? `[${server}]` : server}`);
-  const connections = host.network.openConnections({
-    ...{ allowLocalServers, caFile: caFile ?? undefined },
-    members: { ca_file: "telemetry.syslog.ca_file" },
-  });
+  const connections = host.network.openConnections({ ...surroundings, allowLocalServers });
   const hostName = () => host.identity.hostname;
   const { wall, timers } = host.time;
   const { isAcknowledged } = host.network;

@@ -1,0 +1,336 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
+import { startForwardProxy } from "../../lab/host/forward-proxy.ts";
+import { startMailServer } from "../../lab/host/mail-server.ts";
+import { deviceId, testMessage } from "../../lab/host/messages.ts";
+import { listening, startRawServer } from "../../lab/host/web-server.ts";
+import { createProviderRequest } from "../../src/auth/oidc/provider-requests.ts";
+import type { Settings } from "../../src/contract/types.ts";
+import type { TransferOptions } from "../../src/host/host.ts";
+import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
+import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
+import type { Surroundings } from "../../src/host/surroundings.ts";
+import { createReceiverMaker } from "../../src/programs/agent/outbox/make-receivers.ts";
+import type { OutboxPlan } from "../../src/programs/agent/outbox/outbox-plan.ts";
+import { openTelemetry } from "../../src/programs/agent/outbox/telemetry.ts";
+import { checkHostFile } from "../../src/programs/host-file/check.ts";
+import { decisionsOf } from "../../src/programs/host-file/decisions.ts";
+import { openRepository } from "../../src/releases/download/repository-files.ts";
+import { caps } from "../../src/tuf/caps.ts";
+
+const directory = scratchDirectory();
+const authority = createAuthority(directory);
+const name = "server.example";
+const certificate = authority.certify(name);
+const strangers = createAuthority(scratchDirectory());
+
+/** A file with a certificate of this device, and its key. */
+function clientFile(by: typeof authority, file: string): string {
+  const { cert, key } = by.certify("device");
+  writeFileSync(join(directory, file), `${cert}${key}`, { mode: 0o600 });
+  return join(directory, file);
+}
+
+const client = clientFile(authority, "client.pem");
+const foreign = clientFile(strangers, "foreign.pem");
+
+const stops: (() => Promise<void>)[] = [];
+after(() => Promise.all(stops.map((stop) => stop())));
+
+function started<T extends { stop: () => Promise<void> }>(server: T): T {
+  stops.push(server.stop);
+  return server;
+}
+
+/** One server of a client's protocol. Returns its port. */
+type Serve = (tls: TlsOptions) => Promise<number>;
+
+const serveHttp: Serve = async (tls) => {
+  const server = createServer({ ...certificate, ...tls }, (request, response) => {
+    request.resume().on("end", () => response.end("{}"));
+  });
+  return started(await listening(server, "https", [])).port;
+};
+
+const serveSyslog: Serve = async (tls) => {
+  const server = createTlsServer({ ...certificate, ...tls }, (socket) => {
+    socket
+      .on("error", () => undefined)
+      .resume()
+      .on("end", () => socket.end());
+  });
+  return started(await listening(server, "tls", [])).port;
+};
+
+const serveMail =
+  (secure: boolean): Serve =>
+  async (tls) =>
+    started(await startMailServer(certificate, { ...tls, secure })).port;
+
+const startTls = serveMail(false);
+
+/** It sends an alert where it does not accept the certificate of its client. */
+async function serveByOpenssl(): Promise<number> {
+  const [cert, key] = [join(directory, "server.pem"), join(directory, "server.key")];
+  writeFileSync(cert, certificate.cert);
+  writeFileSync(key, certificate.key);
+  const verifying = ["-Verify", "1", "-verify_return_error", "-CAfile", authority.path];
+  const words = ["s_server", "-accept", "127.0.0.1:0", "-cert", cert, "-key", key, ...verifying];
+  const server = spawn("openssl", words, { stdio: ["pipe", "pipe", "ignore"] });
+  stops.push(async () => void server.kill());
+  let text = "";
+  for await (const piece of server.stdout) {
+    text += String(piece);
+    const port = /ACCEPT 127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  return assert.fail(`openssl did not listen: ${text}`);
+}
+
+const resolveHost = async () => ["127.0.0.1"];
+
+/** The device's network, on which every name leads to loopback. */
+const network = {
+  isLocalServer: () => true,
+  openTransfers: (options: TransferOptions) =>
+    createTransfers({ ...options, resolveHost, allowLocalServers: true }),
+  openConnections: (surroundings: Surroundings) =>
+    createServerConnections({ ...surroundings, resolveHost, allowLocalServers: true }),
+};
+
+function planOf(file: object): OutboxPlan {
+  const { document, faults } = checkHostFile(JSON.stringify(file));
+  assert.ok(document, JSON.stringify(faults));
+  return {
+    config: { ...decisionsOf(document), build: { version: "1" }, product: "pump-7", log: assert.fail },
+    host: {
+      identity: { hostname: "edge-7", deviceId },
+      network,
+      time: { wall: Date.now, uptime: () => 0, timers: { after: () => () => undefined } },
+    },
+    settings: { read: () => ({ device: { name: "" } }) },
+  } as unknown as OutboxPlan;
+}
+
+const signal = new AbortController().signal;
+const secret = `whsec_${randomBytes(32).toString("base64")}`;
+
+/** Delivers a message to a receiver. Returns its error; null: it was taken. */
+async function toReceiver(plan: OutboxPlan, settings: Settings["notify"]["receivers"][number] | null) {
+  const never = async () => assert.fail();
+  const secrets = { of: () => secret, isSet: () => true, set: never, keepOnly: never };
+  const receiver =
+    settings === null
+      ? openTelemetry(plan, async () => undefined).receivers[0]?.receiver
+      : await createReceiverMaker(plan, secrets)(settings);
+  const delivery = await receiver?.deliver(testMessage(), signal);
+  return delivery?.outcome === "taken" ? null : (delivery?.error ?? "there is no receiver");
+}
+
+const mail: Settings["notify"]["receivers"][number] = {
+  name: "duty",
+  kind: "mail",
+  server: name,
+  takes: "all",
+  from: "a@plant.example",
+  to: ["b@plant.example"],
+};
+
+async function errorOf(asking: Promise<unknown>): Promise<string | null> {
+  return asking.then(
+    () => null,
+    (error: Error) => error.message,
+  );
+}
+
+/** Each client: its part of the host file, its server, and one attempt to send. */
+const clients: Record<
+  string,
+  {
+    part: string;
+    rest?: object;
+    serve: Serve;
+    send: (plan: OutboxPlan, port: number) => Promise<string | null>;
+  }
+> = {
+  "an update": {
+    part: "update",
+    serve: serveHttp,
+    send: (plan, port) => {
+      const transfers = network.openTransfers({
+        ...(plan.config as never as { update: Surroundings }).update,
+        redirects: 3,
+      });
+      const repository = openRepository({ transfers, url: `https://${name}:${port}`, caps, signal });
+      return errorOf(repository.readMetadata("timestamp.json", { maximumBytes: 1_000 }));
+    },
+  },
+  "a sign-in": {
+    part: "oidc",
+    rest: {
+      issuer: `https://${name}`,
+      client_id: "edge-7",
+      origins: [`https://${name}`],
+      roles: { admin: ["a"] },
+    },
+    serve: serveHttp,
+    send: (plan, port) => {
+      const provider = (plan.config as never as { oidc: Surroundings }).oidc;
+      const request = createProviderRequest(network.openTransfers({ ...provider, redirects: 0 }), [
+        `https://${name}:${port}`,
+      ]);
+      return errorOf(request(`https://${name}:${port}/x`, { headers: {} }));
+    },
+  },
+  "a webhook": {
+    part: "notify",
+    serve: serveHttp,
+    send: (plan, port) =>
+      toReceiver(plan, { name: "hook", kind: "webhook", url: `https://${name}:${port}/`, takes: "all" }),
+  },
+  "mail by TLS": {
+    part: "notify",
+    serve: serveMail(true),
+    send: (plan, port) => toReceiver(plan, { ...mail, port, security: "tls" }),
+  },
+  "mail by STARTTLS": {
+    part: "notify",
+    serve: startTls,
+    send: (plan, port) => toReceiver(plan, { ...mail, port, security: "starttls" }),
+  },
+  "a collector": {
+    part: "telemetry.otlp",
+    serve: serveHttp,
+    send: (plan) => toReceiver(plan, null),
+  },
+  "a syslog server": {
+    part: "telemetry.syslog",
+    serve: serveSyslog,
+    send: (plan) => toReceiver(plan, null),
+  },
+};
+
+/** A host file with these members for one client, at its place, and those of `network`. */
+function hostFileOf(
+  { part, rest }: { part: string; rest?: object },
+  port: number,
+  own: object,
+  ofNetwork: object,
+) {
+  const [first = "", second] = part.split(".");
+  const place = second === "otlp" ? { url: `https://${name}:${port}` } : second ? { server: name, port } : {};
+  const members = { ...rest, ...place, ...own };
+  return { network: ofNetwork, [first]: second ? { [second]: members } : members };
+}
+
+interface Case {
+  readonly what: string;
+  readonly tls?: TlsOptions;
+  readonly own?: object;
+  readonly network?: object;
+  /** null: it is taken. PART is replaced by the client's part of the host file. */
+  readonly error: string | null;
+}
+
+const ca_file = authority.path;
+const asking = { requestCert: true, rejectUnauthorized: true, ca: readFileSync(ca_file) };
+
+describe("the surroundings of each client", () => {
+  const cases: readonly Case[] = [
+    { what: "without its authority", error: "authority of your own.*PART\\.ca_file" },
+    { what: "with the authority of the network", network: { ca_file }, error: null },
+    { what: "with an authority of its own", own: { ca_file }, error: null },
+    {
+      what: "without that of the network",
+      network: { ca_file },
+      own: { ca_file: "none" },
+      error: "PART\\.ca_file",
+    },
+    {
+      what: "that asks for a certificate, without one",
+      tls: asking,
+      network: { ca_file },
+      error: "PART\\.client_certificate_file",
+    },
+    {
+      what: "that asks for a certificate, with one",
+      tls: asking,
+      network: { ca_file, client_certificate_file: client },
+      error: null,
+    },
+    {
+      what: "that speaks TLS 1.1 at most",
+      tls: { maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" },
+      network: { ca_file },
+      error: "TLS from version 1\\.2 on",
+    },
+  ];
+  for (const [who, kind] of Object.entries(clients)) {
+    for (const { what, tls = {}, own = {}, network: ofNetwork = {}, error } of cases)
+      it(`${who}: a server ${what}`, async () => {
+        const port = await kind.serve(tls);
+        await expects(kind, await kind.send(planOf(hostFileOf(kind, port, own, ofNetwork)), port), error);
+      });
+
+    // Node's servers close without an alert, and openssl's knows no STARTTLS.
+    if (kind.serve !== startTls)
+      it(`${who}: a server that does not accept the certificate of this device`, async () => {
+        const port = await serveByOpenssl();
+        const file = hostFileOf(kind, port, { client_certificate_file: foreign }, { ca_file });
+        await expects(kind, await kind.send(planOf(file), port), "PART\\.client_certificate_file");
+      });
+
+    it(`${who}: goes through the proxy of the network, or its own, or none`, async () => {
+      const [port, proxy] = [await kind.serve({}), started(await startForwardProxy())];
+      const through = { proxy: proxy.url };
+      for (const [own, ofNetwork, times] of [
+        [{}, through, 1],
+        [through, { proxy: "http://127.0.0.1:9" }, 2],
+        [{ proxy: "none" }, through, 2],
+      ] as const) {
+        const file = hostFileOf(kind, port, own, { ca_file, ...ofNetwork });
+        await expects(kind, await kind.send(planOf(file), port), null);
+        assert.deepEqual(
+          proxy.requests.map(({ method, url }) => [method, url]),
+          Array.from({ length: times }, () => ["CONNECT", `${name}:${port}`]),
+        );
+      }
+    });
+
+    for (const [answer, words] of [
+      ["HTTP/1.1 403 No\r\n\r\n", "403"],
+      ["HTTP/1.1 407 No\r\n\r\n", "407"],
+      ["HTTP/1.1 502 No\r\n\r\n", "502"],
+      ["", "closed the connection"],
+    ] as const)
+      it(`${who}: a proxy that answers ${JSON.stringify(answer)}`, async () => {
+        const proxy = started(await startRawServer((socket) => socket.end(answer)));
+        const file = hostFileOf(kind, 9, {}, { ca_file, proxy: proxy.url });
+        // Strangers begin sign-ins, and do not learn where the proxy is.
+        const expected = kind.part === "oidc" ? "network\\.proxy" : `network\\.proxy.*${words}`;
+        await expects(kind, await kind.send(planOf(file), 9), expected);
+      });
+  }
+});
+
+async function expects(
+  { part }: { part: string },
+  error: string | null,
+  expected: string | null,
+): Promise<void> {
+  if (expected === null) return assert.equal(error, null);
+  assert.match(error ?? "it was taken", new RegExp(expected.replace("PART", part.replace(".", "\\."))));
+  // No advice leads to the part of another client.
+  const others = ["update", "oidc", "notify", "telemetry.otlp", "telemetry.syslog"].filter(
+    (one) => one !== part,
+  );
+  for (const other of others) assert.ok(!error?.includes(`${other}.`), error ?? "");
+}
