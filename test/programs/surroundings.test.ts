@@ -125,8 +125,12 @@ const secret = `whsec_${randomBytes(32).toString("base64")}`;
 
 /** Delivers a message to a receiver. Returns its error; null: it was taken. */
 async function toReceiver(plan: OutboxPlan, settings: Settings["notify"]["receivers"][number] | null) {
-  const never = async () => assert.fail();
-  const secrets = { of: () => secret, isSet: () => true, set: never, keepOnly: never };
+  const secrets = {
+    of: () => secret,
+    isSet: () => true,
+    set: async () => assert.fail(),
+    keepOnly: async () => assert.fail(),
+  };
   const receiver =
     settings === null
       ? openTelemetry(plan, async () => undefined).receivers[0]?.receiver

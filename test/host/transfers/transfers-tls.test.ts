@@ -180,6 +180,21 @@ describe("transfers over https", () => {
     });
   });
 
+  for (const [page, reason] of [
+    ["<html>\r\n<head><title>400 No required SSL certificate was sent</title></head>", "client_certificate"],
+    ["<html>\r\n<head><title>400 The SSL certificate error</title></head>", "client_certificate"],
+    ["another page", null],
+    ["", null],
+  ] as const)
+    it(`read 400 with ${JSON.stringify(page)} as nginx means it`, async () => {
+      const requests: WebServer["requests"] = [];
+      const server = createServer(good, (_request, response) => response.writeHead(400).end(page));
+      servers.push(await listening(server, "https", requests));
+      const opening = open(`${servers.at(-1)?.url.replace("127.0.0.1", "updates.example")}/`, { caFile });
+      if (reason !== null) return assert.rejects(opening, { reason, isSent: false });
+      assert.equal(await readText(await opening), page);
+    });
+
   for (const [name, host] of [
     ["a name", "updates.example"],
     ["an address", "127.0.0.1"],

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as sendRequest } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Transfer, TransferRequest } from "../../ports.ts";
+import { unreachable } from "../../transfer-failure.ts";
 import { brokenOff, type ConnectionOptions, connect, mostHeaderBytes } from "./connections.ts";
 import type { ReusedBuffer } from "./reused-buffer.ts";
 import { placeOf, proxyRefused, refused } from "./transfer-failures.ts";
@@ -49,6 +50,11 @@ export async function exchange(
     stream.destroy();
     throw proxyRefused(proxy, surroundings, url.host, 407);
   }
+  const code = await refusalOf(url, response);
+  if (code !== undefined) {
+    stream.destroy();
+    throw unreachable(where, Object.assign(new Error("nginx"), { code }), surroundings);
+  }
   return {
     where,
     status: response.statusCode ?? 0,
@@ -56,6 +62,21 @@ export async function exchange(
     pieces: lengthBytes === null ? parsedBody(response, reused) : plainBody(response, reused, lengthBytes),
     close: () => void stream.destroy(),
   };
+}
+
+/** OpenSSL's code for what nginx says in a page: it completes the handshake with every client, and answers 400. */
+async function refusalOf({ protocol }: URL, response: IncomingMessage): Promise<string | undefined> {
+  if (protocol !== "https:" || response.statusCode !== 400) return undefined;
+  await new Promise((resolve) =>
+    response.once("readable", resolve).once("close", resolve).once("end", resolve),
+  );
+  const piece: Uint8Array | null = response.read();
+  if (piece === null) return undefined;
+  const text = Buffer.from(piece);
+  response.unshift(text);
+  if (text.includes("No required SSL certificate was sent"))
+    return "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
+  return text.includes("The SSL certificate error") ? "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA" : undefined;
 }
 
 function excess(where: string): Error {

@@ -66,7 +66,8 @@ function syslogOf({ host }: OutboxPlan, { server, port, ...surroundings }: Syslo
   const connections = host.network.openConnections({ ...surroundings, allowLocalServers });
   const hostName = () => host.identity.hostname;
   const { wall, timers } = host.time;
-  const { isAcknowledged } = host.network;
+  // Behind a proxy, TCP says only that the proxy has it.
+  const isAcknowledged = surroundings.proxy ? async () => false : host.network.isAcknowledged;
   return createSyslog({ server, port, connections, hostName, wall, timers, isAcknowledged });
 }
 
