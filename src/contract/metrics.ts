@@ -37,7 +37,7 @@ export const metricFamilies = {
   },
   steward_backup_last_timestamp_seconds: {
     ...{ type: "gauge", labels: none },
-    help: "When a backup last left the device whole. Absent: never.",
+    help: "When the last backup arrived. Absent: never.",
   },
   steward_host_memory_bytes: {
     ...{ type: "gauge", labels: none },

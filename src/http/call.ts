@@ -70,12 +70,12 @@ export interface BuiltFile {
 }
 
 /**
- * The result of an operation whose answer is made while it is sent. `pieces` end early where the client is gone. `sent` is
- * called with the number of bytes once all of them have left, before the event is recorded.
+ * The result of an operation whose answer is made while it is sent. `pieces` end early where the client is gone. `taken` is
+ * called when the client has read the last byte, by all that its connection tells.
  */
 export interface ByteAnswer {
   readonly pieces: AsyncIterable<Uint8Array>;
-  readonly sent: (bytes: number) => void;
+  readonly taken?: (() => void) | undefined;
 }
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;

@@ -53,8 +53,7 @@ export interface Answer {
 }
 
 /** The bytes of an answer. `sent` records the event of the call. */
-export interface Bytes {
-  readonly pieces: AsyncIterable<Uint8Array>;
+export interface Bytes extends ByteAnswer {
   readonly sent: (bytes: number) => Promise<void>;
 }
 
@@ -136,10 +135,9 @@ function bytesAnswer(
   events: EventSink,
   { event, response: { status, mediaType } }: Operation,
   request: DispatchRequest,
-  { pieces, sent }: ByteAnswer,
+  made: ByteAnswer,
 ): Answer {
-  const done = async (bytes: number): Promise<void> => {
-    sent(bytes);
+  const sent = async (bytes: number): Promise<void> => {
     request.noted.details = { ...request.noted.details, bytes };
     if (event) await record(events, event, request);
   };
@@ -150,7 +148,7 @@ function bytesAnswer(
     etag: undefined,
     location: undefined,
     ...type,
-    bytes: { pieces, sent: done },
+    bytes: { ...made, sent },
   };
 }
 

@@ -153,6 +153,8 @@ describe("a backup of an agent", () => {
     const all = execFileSync("find", [".", "-type", "f", "-printf", "%P\n"], { cwd: folder }).toString();
     const listed = ["backup.json", ...manifest.files.map(({ path }) => path)];
     assert.deepEqual(all.trim().split("\n").sort(), listed.sort());
+    const { status: confirmed } = await agent.call("POST", "/api/system/backup/arrived", { local: true });
+    assert.equal(confirmed, 204);
     const { last_backup_at } = (await agent.call("GET", "/api/status", { local: true })).json;
     assert.ok(last_backup_at >= manifest.made_at, last_backup_at);
     const { text } = await agent.call("GET", "/api/metrics", { local: true });

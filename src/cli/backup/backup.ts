@@ -70,6 +70,7 @@ export const backup: Command = {
     const rotation: Rotation = keep === null ? { removed: [], left: [] } : await removeOlder(path, keep);
     const words = `${report(path, bytes, key)}${rotationWords(rotation)}`;
     await output.report({ path, bytes, ...rotation }, words);
+    await confirmed(invocation);
   },
 };
 
@@ -148,10 +149,17 @@ function recipientOf(key: string): string {
   return /^AGE1[0-9A-Z]+$/.test(key) ? key.toLowerCase() : key;
 }
 
-async function print({ client, context, output }: Invocation, key: Key): Promise<void> {
+/** Over HTTP the agent sees by itself that the client has read all; root's command may have been killed. */
+async function confirmed({ client, places }: Invocation): Promise<void> {
+  if (places.url === undefined) await client.call("confirmBackup", {});
+}
+
+async function print(invocation: Invocation, key: Key): Promise<void> {
+  const { client, context, output } = invocation;
   if (context.stdout.isTTY)
     throw new CommandError(2, "A backup is no text for a terminal: pipe it, or name a FILE.");
   await pipeline(await client.call("makeBackup", { body: key }), context.stdout, { end: false });
+  await confirmed(invocation);
   await output.remark("The backup is complete.");
 }
 

@@ -167,6 +167,14 @@ export const systemOperations = {
     errors: ["passphrase_guessable", "rate_limited", "second_factor_unavailable", "storage_unwritable"],
     event: "backup.made",
   },
+  confirmBackup: {
+    method: "POST",
+    path: "/api/system/backup/arrived",
+    summary: "Say that the backup which was made over the socket has arrived, and count it as the last one",
+    access: "local",
+    isOfCommandLine: true,
+    response: { status: 204 },
+  },
   makeSupportBundle: {
     method: "POST",
     path: "/api/system/support-bundle",
@@ -217,6 +225,7 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
   reloadHostFile:
     "Members of the host file that can change while the agent runs are in use at once; `needs_restart` names the others. A host file with a fault is refused as a whole, and the former one stays in use.",
   makeBackup: "A connection that breaks off leaves a file that does not open. One is made at a time.",
+  confirmBackup: "Over the socket nothing else counts a backup.",
   makeSupportBundle: "A .tar.gz; made in some seconds.",
   acceptDamage:
     "The damaged file stays beside the state for a person to look into. Only the finding is removed; the event names what was accepted.",

@@ -150,7 +150,7 @@ export const status = strictObject(
     },
     last_backup_at: {
       ...nullableTimestamp,
-      description: "when a backup last left the device whole; null: never, or in rescue",
+      description: "when the last backup arrived; null: never, or in rescue",
     },
     event_reach: {
       ...eventReach,

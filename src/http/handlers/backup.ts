@@ -3,20 +3,25 @@ import type { Backups } from "../../backup/backups.ts";
 import type { Call, Handlers } from "../call.ts";
 
 /**
- * Makes backups of the device. `open` loads the code for that, which most agents need once a day at most; `made` is called
- * when a backup has left the device as a whole.
+ * Makes backups of the device. `open` loads the code for that, which most agents need once a day at most; `arrived` is
+ * called when a backup has. The command line says that itself, when it has stored it or its pipe is empty: its connection
+ * ends in the same way when it is killed.
  */
 export function createBackupHandlers(
   open: () => Promise<Backups>,
-  made: () => void,
-): Pick<Handlers, "makeBackup"> {
+  arrived: () => void,
+): Pick<Handlers, "makeBackup" | "confirmBackup"> {
   return {
-    makeBackup: async ({ body, note }: Call<"makeBackup">) => {
+    makeBackup: async ({ actor, body, note }: Call<"makeBackup">) => {
       const { recipients = [], passphrase = "" } = body;
       const key: SealingKey = recipients.length > 0 ? { recipients } : { passphrase };
       const pieces = await (await open()).make(key);
       note({ details: { recipients: recipients.length } });
-      return { pieces, sent: made };
+      return { pieces, taken: actor.kind === "local-root" ? undefined : arrived };
+    },
+    confirmBackup: () => {
+      arrived();
+      return undefined;
     },
   };
 }

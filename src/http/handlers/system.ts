@@ -71,7 +71,7 @@ export function createSystemHandlers(options: SystemHandlersOptions) {
     getSystemFacts: () => options.readFacts(),
     makeSupportBundle: async () => {
       const archive = await (await options.openSupportBundle())();
-      return { pieces: onePiece(archive), sent: () => undefined };
+      return { pieces: onePiece(archive) };
     },
   } satisfies Partial<Handlers>;
 }

@@ -61,7 +61,7 @@ function largestBy<T>(all: Iterable<T>, amountOf: (one: T) => number): T {
 }
 
 /** Drops the unsent bytes: after an orderly end the kernel would keep them, and go on trying to send them. */
-function reset(socket: Socket): void {
+export function reset(socket: Socket): void {
   // Node resets no connection with TLS, and throws for one of a unix socket: their unsent bytes go with them.
   if ("encrypted" in socket) socket.destroy();
   else

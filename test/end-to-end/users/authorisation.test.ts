@@ -98,6 +98,7 @@ const table: Record<string, string> = {
   getTls: "              -      +      +        +       +       +         e      system:read",
   reloadHostFile: "      -      +      -        -       +       +         e      none",
   makeBackup: "          -      +      -        -       s       +         e      none",
+  confirmBackup: "       -      +      -        -       -       -         e      none",
   makeSupportBundle: "   -      +      -        -       +       +         e      none",
   acceptDamage: "        -      +      -        -       s       +         e      none",
   getHost: "             -      +      +        +       +       +         e      system:read",
