@@ -1,11 +1,11 @@
 import type { ServerConnections, Uptime } from "../host/ports.ts";
 import { printableLine } from "../host/printable-text.ts";
+import { cancelled, tooLate, unreached } from "./failures.ts";
 import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import type { Mail, SentMail, SmtpServer } from "./smtp.ts";
 import { type RefusedRecipient, SmtpFailure, smtpOutcome } from "./smtp-failures.ts";
-import { cancelled, tooLate, unreached } from "./unreached.ts";
 
 export interface MailOptions extends SmtpServer {
   readonly port: number;

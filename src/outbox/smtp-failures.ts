@@ -1,8 +1,8 @@
 import { messageOf } from "../contract/errors.ts";
 import { printableLine } from "../host/printable-text.ts";
 import type { TransferFailure } from "../host/transfer-failure.ts";
+import { tooLate, unreached } from "./failures.ts";
 import { type Delivery, retry } from "./receiver.ts";
-import { tooLate, unreached } from "./unreached.ts";
 
 export const smtpCommands = ["EHLO", "STARTTLS", "AUTH", "MAIL FROM", "RCPT TO", "DATA", "QUIT"] as const;
 

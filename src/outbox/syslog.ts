@@ -1,8 +1,8 @@
 import type { TLSSocket } from "node:tls";
 import type { IsAcknowledged, ServerConnections, Timers } from "../host/ports.ts";
+import { cancelled, tooLate, unreached } from "./failures.ts";
 import { type Delivery, type Receiver, retry } from "./receiver.ts";
 import { syslogFrames } from "./syslog/syslog-messages.ts";
-import { cancelled, tooLate, unreached } from "./unreached.ts";
 
 export interface SyslogOptions {
   /** A name or an address. */

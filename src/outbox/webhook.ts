@@ -6,8 +6,8 @@ import { printableLine } from "../host/printable-text.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
 import { beginningOf } from "./answer-text.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
+import { cancelled, tooLate, unreached } from "./failures.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
-import { cancelled, tooLate, unreached } from "./unreached.ts";
 import { askedPause, chatForms, chatText } from "./webhook/chat-services.ts";
 import { type Credentials, readCredentials, signedHeaders } from "./webhook-signature.ts";
 

@@ -7,8 +7,8 @@ import { printableLine } from "../../host/printable-text.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
 import { TransferFailure } from "../../host/transfer-failure.ts";
 import { beginningOf } from "../answer-text.ts";
+import { cancelled, tooLate, unreached } from "../failures.ts";
 import { type Delivery, retry } from "../receiver.ts";
-import { cancelled, tooLate, unreached } from "../unreached.ts";
 import { statusMessage } from "./status.ts";
 
 export interface ExporterOptions {

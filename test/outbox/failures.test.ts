@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";
+import { unreached } from "../../src/outbox/failures.ts";
 import { SmtpFailure, smtpOutcome } from "../../src/outbox/smtp-failures.ts";
-import { unreached } from "../../src/outbox/unreached.ts";
 
 const causes: readonly (readonly [string, RegExp])[] = [
   [
