@@ -17,7 +17,7 @@ import { createJournalReader } from "../../src/host/linux/systemd/journal-reader
 import type { Transfer, Transfers } from "../../src/host/ports.ts";
 import { bodyLimitsOf, readJson } from "../../src/http/read-json.ts";
 import { createInputCheck } from "../../src/http/validate.ts";
-import { beginningOf } from "../../src/outbox/answer-text.ts";
+import { beginningOf } from "../../src/outbox/failures.ts";
 import { type Mail, sendMail } from "../../src/outbox/smtp.ts";
 import { readLogLine } from "../../src/publishing/rollout/access-log.ts";
 import { readTar, type TarRules } from "../../src/store/archives/read-tar.ts";

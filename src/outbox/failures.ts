@@ -1,5 +1,67 @@
+import { STATUS_CODES } from "node:http";
 import { messageOf } from "../contract/errors.ts";
+import { codingOf, decodedBody } from "../host/answer-body.ts";
+import type { Transfer } from "../host/ports.ts";
+import { printableLine } from "../host/printable-text.ts";
 import { TransferFailure } from "../host/transfer-failure.ts";
+import { type Delivery, retry } from "./receiver.ts";
+
+interface Attempt {
+  /** The server, as a sentence names it. */
+  readonly where: string;
+  /** For all of the attempt. */
+  readonly milliseconds: number;
+  /** Aborted when the device ends the attempt. */
+  readonly ending: AbortSignal;
+  /** Gets the signal of both. May throw the error of a connection. */
+  readonly deliver: (whole: AbortSignal) => Promise<Delivery>;
+}
+
+/** The outcome of an attempt at a server. Never rejects. */
+export async function attempt({ where, milliseconds, ending, deliver }: Attempt): Promise<Delivery> {
+  const whole = AbortSignal.any([ending, AbortSignal.timeout(milliseconds)]);
+  try {
+    return await deliver(whole);
+  } catch (error) {
+    if (ending.aborted) return retry(cancelled(where));
+    return retry(whole.aborted ? tooLate(where) : unreached(where, error));
+  }
+}
+
+/** An answer by HTTP as people know it, such as `204 No Content`. */
+export function statusText({ status }: Pick<Transfer, "status">): string {
+  return `${status} ${STATUS_CODES[status] ?? ""}`.trim();
+}
+
+/** A server's own words behind a sentence about it; empty if it has said nothing. */
+export function quoted(words: string): string {
+  const line = printableLine(words, mostQuoted);
+  return line === "" ? "" : `: “${line}”`;
+}
+
+/** Characters of a server's own words. */
+const mostQuoted = 200;
+
+/** The first bytes of an answer, unpacked where a proxy has compressed it unasked; the transfer ends. */
+export async function beginningOf(answer: Transfer, mostBytes: number): Promise<Buffer> {
+  const isPacked = codingOf(answer) === "gzip";
+  const body = isPacked ? decodedBody("the answer", answer, 16 * mostBytes) : answer.body;
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of body) {
+      // A copy, because the memory of a piece is used again for the next one.
+      pieces.push(Buffer.from(piece.subarray(0, mostBytes - bytes)));
+      bytes += piece.byteLength;
+      if (bytes >= mostBytes) break;
+    }
+  } catch {
+    // The status has decided; its explanation may be cut off.
+  } finally {
+    answer.close();
+  }
+  return Buffer.concat(pieces);
+}
 
 /** The sentences about a receiver's server that no message reached. `where`: its host. `cause`: of the connection. */
 export function unreached(where: string, cause: unknown): string {
@@ -15,12 +77,12 @@ export function unreached(where: string, cause: unknown): string {
 const adviceForNetwork =
   "Check the address of the receiver, and the network and the name servers of this device.";
 
-/** The sentences about a server that took too long. */
-export function tooLate(where: string): string {
-  return `${where} did not answer in time. Check that it runs, and that this device reaches it.`;
-}
-
 /** The sentence about a delivery that the device itself ended. */
 export function cancelled(where: string): string {
   return `The delivery to ${where} was cancelled, because the agent stops or its settings have changed.`;
+}
+
+/** The sentences about a server that took too long. */
+export function tooLate(where: string): string {
+  return `${where} did not answer in time. Check that it runs, and that this device reaches it.`;
 }

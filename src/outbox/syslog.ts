@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import type { IsAcknowledged, ServerConnections, Timers } from "../host/ports.ts";
-import { cancelled, tooLate, unreached } from "./failures.ts";
+import { attempt } from "./failures.ts";
 import { type Delivery, type Receiver, retry } from "./receiver.ts";
 import { syslogFrames } from "./syslog/syslog-messages.ts";
 
@@ -36,15 +36,16 @@ export function createSyslog(options: SyslogOptions): Receiver {
   return {
     deliver: async (message, signal) => {
       const frames = syslogFrames(message, { hostName: hostName(), nowMilliseconds: wall() });
-      const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
-      try {
-        const socket = await connections.secure(place, whole);
-        return await delivered(where, socket, { frames, signal: whole, timers, isAcknowledged });
-      } catch (error) {
-        if (signal.aborted) return retry(cancelled(where));
-        const why = () => unreached(where, connections.failure(place, error, true));
-        return retry(whole.aborted ? tooLate(where) : why());
-      }
+      return attempt({
+        ...{ where, milliseconds: wholeMilliseconds, ending: signal },
+        deliver: async (whole) => {
+          const socket = await connections.secure(place, whole);
+          const sending = { frames, signal: whole, timers, isAcknowledged };
+          return delivered(where, socket, sending).catch((error: unknown) => {
+            throw connections.failure(place, error, true);
+          });
+        },
+      });
     },
   };
 }

@@ -1,13 +1,10 @@
-import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { objectIn } from "../../contract/text/json-of.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
-import { printableLine } from "../../host/printable-text.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
 import { TransferFailure } from "../../host/transfer-failure.ts";
-import { beginningOf } from "../answer-text.ts";
-import { cancelled, tooLate, unreached } from "../failures.ts";
+import { attempt, beginningOf, quoted, statusText } from "../failures.ts";
 import { type Delivery, retry } from "../receiver.ts";
 import { statusMessage } from "./status.ts";
 
@@ -31,9 +28,6 @@ const wholeMilliseconds = 10_000;
 /** Bytes of an answer that are read. A whole one is far smaller. */
 const mostAnswerBytes = 65_536;
 
-/** Characters of a server's own words in a sentence. */
-const mostQuoted = 200;
-
 /** OTLP/HTTP, "Retryable Response Codes". */
 const retryable: readonly number[] = [429, 502, 503, 504];
 
@@ -45,8 +39,7 @@ const compressed = promisify(gzip);
 export function createExporter({ url, headers, transfers }: ExporterOptions): Export {
   const { host } = new URL(url);
   const base = url.replace(/\/+$/, "");
-  return async (signal, request, ending) => {
-    const whole = AbortSignal.any([ending, AbortSignal.timeout(wholeMilliseconds)]);
+  const exchange = async (signal: string, request: object, whole: AbortSignal): Promise<Delivery> => {
     try {
       const answer = await transfers.open(`${base}/v1/${signal}`, {
         headers: {
@@ -58,33 +51,35 @@ export function createExporter({ url, headers, transfers }: ExporterOptions): Ex
       });
       return outcomeOf(host, answer, await beginningOf(answer, mostAnswerBytes));
     } catch (error) {
-      if (ending.aborted) return retry(cancelled(host));
-      return retry(whole.aborted ? tooLate(host) : failure(host, error));
+      if (error instanceof UnusableHeaders) return retry(error.message);
+      if (error instanceof TransferFailure && error.reason === "local_server") return retry(localAt(host));
+      throw error;
     }
   };
+  return (signal, request, ending) =>
+    attempt({
+      ...{ where: host, milliseconds: wholeMilliseconds, ending },
+      deliver: (whole) => exchange(signal, request, whole),
+    });
 }
 
-function failure(host: string, error: unknown): string {
-  if (error instanceof UnusableHeaders) return error.message;
-  const isLocal = error instanceof TransferFailure && error.reason === "local_server";
-  if (!isLocal) return unreached(host, error);
+function localAt(host: string): string {
   return `The name ${host} leads to this device or its own link, where nothing is sent. For a collector on this device write http://127.0.0.1:4318 into telemetry.otlp.url of the host file.`;
 }
 
 /** The headers cannot be read; its message is a sentence for a person. */
 export class UnusableHeaders extends Error {}
 
-function outcomeOf(host: string, { status, headers }: Transfer, body: Buffer): Delivery {
-  const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
+function outcomeOf(host: string, transfer: Transfer, body: Buffer): Delivery {
+  const { status, headers } = transfer;
+  const answer = statusText(transfer);
   const text = String(body);
   const isPage = text.trimStart().startsWith("<");
   if (status >= 200 && status < 300 && !isPage) return accepted(host, answer, text);
   const reason = statusMessage(body);
   // The title says what a page of a proxy or of a network's sign-in is.
   const [, title = ""] = (isPage && /<title>([^<]*)/i.exec(text)) || [];
-  const said = printableLine(reason ?? (title || text), mostQuoted);
-  const quoted = said === "" ? "" : `: “${said}”`;
-  const error = `${host} answered ${answer}${quoted}.`;
+  const error = `${host} answered ${answer}${quoted(reason ?? (title || text))}.`;
   // "Bad Data" in a collector's own form: sent again, it would be refused again. Others' 400 says nothing about the data.
   if (status === 400 && reason !== null) return { outcome: "refused", answer, error: `${error} ${notAgain}` };
   const seconds = readRetryAfter(headers);
@@ -113,14 +108,13 @@ const notAgain =
 function accepted(host: string, answer: string, text: string): Delivery {
   const { partialSuccess } = (objectIn(text) ?? {}) as { readonly partialSuccess?: PartialSuccess | null };
   const { rejectedLogRecords, rejectedDataPoints, errorMessage = "" } = partialSuccess ?? {};
-  const said = printableLine(String(errorMessage), mostQuoted);
-  const quoted = said === "" ? "" : `: “${said}”`;
+  const words = quoted(String(errorMessage));
   const rejected = Number(rejectedLogRecords ?? rejectedDataPoints ?? 0);
-  if (!(rejected > 0)) return { outcome: "taken", answer: `${answer}${quoted}` };
+  if (!(rejected > 0)) return { outcome: "taken", answer: `${answer}${words}` };
   const what = rejectedLogRecords === undefined ? "values" : "events";
   return {
     ...{ outcome: "refused", answer, events: rejected },
-    error: `${host} took the message, but refused ${rejected} of its ${what}${quoted}. ${notAgain}`,
+    error: `${host} took the message, but refused ${rejected} of its ${what}${words}. ${notAgain}`,
   };
 }
 
