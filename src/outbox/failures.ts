@@ -4,9 +4,9 @@ import { codingOf, decodedBody } from "../host/answer-body.ts";
 import type { Transfer } from "../host/ports.ts";
 import { printableLine } from "../host/printable-text.ts";
 import { TransferFailure } from "../host/transfer-failure.ts";
-import { type Delivery, retry } from "./receiver.ts";
+import { type Retry, retry } from "./receiver.ts";
 
-interface Attempt {
+interface Attempt<Result> {
   /** The server, as a sentence names it. */
   readonly where: string;
   /** For all of the attempt. */
@@ -14,16 +14,20 @@ interface Attempt {
   /** Aborted when the device ends the attempt. */
   readonly ending: AbortSignal;
   /** Gets the signal of both. May throw the error of a connection. */
-  readonly deliver: (whole: AbortSignal) => Promise<Delivery>;
+  readonly deliver: (whole: AbortSignal) => Promise<Result>;
 }
 
 /** The outcome of an attempt at a server. Never rejects. */
-export async function attempt({ where, milliseconds, ending, deliver }: Attempt): Promise<Delivery> {
+export async function attempt<Result>(options: Attempt<Result>): Promise<Result | Retry> {
+  const { where, milliseconds, ending, deliver } = options;
   const whole = AbortSignal.any([ending, AbortSignal.timeout(milliseconds)]);
   try {
     return await deliver(whole);
   } catch (error) {
-    if (ending.aborted) return retry(cancelled(where));
+    if (ending.aborted)
+      return retry(
+        `The delivery to ${where} was cancelled, because the agent stops or its settings have changed.`,
+      );
     return retry(whole.aborted ? tooLate(where) : unreached(where, error));
   }
 }
@@ -35,12 +39,15 @@ export function statusText({ status }: Pick<Transfer, "status">): string {
 
 /** A server's own words behind a sentence about it; empty if it has said nothing. */
 export function quoted(words: string): string {
-  const line = printableLine(words, mostQuoted);
-  return line === "" ? "" : `: “${line}”`;
+  return printableLine(words, mostQuoted) === "" ? "" : `: ${inQuotes(words)}`;
 }
 
 /** Characters of a server's own words. */
 const mostQuoted = 200;
+
+export function inQuotes(words: string): string {
+  return `“${printableLine(words, mostQuoted)}”`;
+}
 
 /** The first bytes of an answer, unpacked where a proxy has compressed it unasked; the transfer ends. */
 export async function beginningOf(answer: Transfer, mostBytes: number): Promise<Buffer> {
@@ -76,11 +83,6 @@ export function unreached(where: string, cause: unknown): string {
 
 const adviceForNetwork =
   "Check the address of the receiver, and the network and the name servers of this device.";
-
-/** The sentence about a delivery that the device itself ended. */
-export function cancelled(where: string): string {
-  return `The delivery to ${where} was cancelled, because the agent stops or its settings have changed.`;
-}
 
 /** The sentences about a server that took too long. */
 export function tooLate(where: string): string {

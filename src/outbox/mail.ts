@@ -1,6 +1,5 @@
 import type { ServerConnections, Uptime } from "../host/ports.ts";
-import { printableLine } from "../host/printable-text.ts";
-import { cancelled, tooLate, unreached } from "./failures.ts";
+import { attempt, inQuotes } from "./failures.ts";
 import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
@@ -25,9 +24,6 @@ export interface MailOptions extends SmtpServer {
  */
 const wholeMilliseconds = 50_000;
 
-/** Characters of a server's own words about one recipient. */
-const mostQuoted = 200;
-
 /** Seconds for which a recipient that is put off holds up messages: greylisting takes minutes, a full mailbox days. */
 const patienceSeconds = 1_800;
 
@@ -49,8 +45,8 @@ export function createMail(options: MailOptions): Receiver {
         };
       }
       const mail = { ...mailOf(options, message, plan), recipients: recipients.left(message) };
-      const attempt = await attempted(options, mail, signal);
-      const delivery = "outcome" in attempt ? attempt : recipients.settled(message, mail, attempt);
+      const end = await attempted(options, mail, signal);
+      const delivery = "outcome" in end ? end : recipients.settled(message, mail, end);
       // Its notices were not mailed where nobody has it.
       if (delivery.outcome === "taken" || "events" in delivery) plan.done();
       return delivery;
@@ -88,19 +84,17 @@ async function attempted(
     return retry(
       `Nothing was sent to ${where}: no password is set for ${username}. Set it with steward notify secret.`,
     );
-  const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
-  try {
-    return await sent(options, mail, whole);
-  } catch (error) {
-    if (signal.aborted) return retry(cancelled(where));
+  const failed = (error: unknown): Delivery | SentMail => {
     const failure = (cause: unknown) => options.connections.failure({ host: server, port }, cause);
-    if (!(error instanceof SmtpFailure))
-      return retry(whole.aborted ? tooLate(where) : unreached(where, failure(error)));
+    if (signal.aborted || !(error instanceof SmtpFailure)) throw failure(error);
     const { refused } = error.session;
-    return refused.length > 0 && mail.recipients.length < mail.to.length
-      ? { reply: "", refused }
-      : smtpOutcome(where, error, failure);
-  }
+    const isForSome = refused.length > 0 && mail.recipients.length < mail.to.length;
+    return isForSome ? { reply: "", refused } : smtpOutcome(where, error, failure);
+  };
+  return attempt({
+    ...{ where, milliseconds: wholeMilliseconds, ending: signal },
+    deliver: (whole) => sent(options, mail, whole).catch(failed),
+  });
 }
 
 /** nodemailer is loaded with the first mail. */
@@ -166,7 +160,5 @@ function createRecipients({ server, port, to, uptime }: MailOptions) {
 }
 
 function namesOf(refused: readonly RefusedRecipient[]): string {
-  return refused
-    .map(({ recipient, reply }) => `${recipient} (“${printableLine(reply, mostQuoted)}”)`)
-    .join(", ");
+  return refused.map(({ recipient, reply }) => `${recipient} (${inQuotes(reply)})`).join(", ");
 }

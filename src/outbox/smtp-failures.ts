@@ -1,7 +1,6 @@
 import { messageOf } from "../contract/errors.ts";
-import { printableLine } from "../host/printable-text.ts";
 import type { TransferFailure } from "../host/transfer-failure.ts";
-import { tooLate, unreached } from "./failures.ts";
+import { inQuotes, tooLate, unreached } from "./failures.ts";
 import { type Delivery, retry } from "./receiver.ts";
 
 export const smtpCommands = ["EHLO", "STARTTLS", "AUTH", "MAIL FROM", "RCPT TO", "DATA", "QUIT"] as const;
@@ -77,9 +76,6 @@ const sentences: Readonly<Record<string, string>> = {
 /** RFC 3463: too long (5.2.3, 5.3.4), or a content that this server takes from nobody (5.6). */
 const neverTaken = /^5\d\d[ -]5\.(2\.3|3\.4|6\.\d{1,3})\b/;
 
-/** Characters of a server's own words in an error. */
-const mostQuoted = 200;
-
 /**
  * The end of an attempt that failed. `where`: host and port. A person may mend most refusals, so the mail is tried again; one
  * that this server can never take is refused. `failure`: of the connection, from its error.
@@ -91,7 +87,7 @@ export function smtpOutcome(
 ): Delivery {
   const { step, reply, greeting } = session;
   if (reply === undefined) return retry(unanswered(where, session, failure));
-  const words = `“${printableLine(reply, mostQuoted)}”`;
+  const words = inQuotes(reply);
   const [code] = /^[2-5]\d\d/.exec(reply) ?? [];
   if (code === undefined) return retry(notSmtp(where, `: ${words}`));
   if (neverTaken.test(reply) && step !== "RCPT TO") {

@@ -1,11 +1,9 @@
-import { STATUS_CODES } from "node:http";
 import { type ChatService, chatServices } from "../contract/notifications/chat-services.ts";
 import { httpIsRoots } from "../contract/notifications/receivers.ts";
 import type { Transfer, TransferLimits, Transfers } from "../host/ports.ts";
-import { printableLine } from "../host/printable-text.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
-import { beginningOf, cancelled, tooLate, unreached } from "./failures.ts";
+import { attempt, beginningOf, quoted, statusText } from "./failures.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import { askedPause, chatForms, chatText } from "./webhook/chat-services.ts";
 import { type Credentials, readCredentials, signedHeaders } from "./webhook-signature.ts";
@@ -33,9 +31,6 @@ const wholeMilliseconds = 10_000;
 /** Bytes of an answer that are read: a chat service may repeat the message in it. */
 const mostAnswerBytes = 16_384;
 
-/** Characters of a refusal's own words in an error. */
-const mostQuoted = 200;
-
 /** Sends messages by POST: in the form of a chat service, or as CloudEvents 1.0 in JSON, signed by Standard Webhooks. */
 export function createWebhook(options: WebhookOptions): Receiver {
   const { url, service, secret, transfers } = options;
@@ -48,14 +43,13 @@ export function createWebhook(options: WebhookOptions): Receiver {
         return retry(`Nothing was sent to ${host}: its secret ${credentials}. Set a new one.`);
       if (!options.allowHttp && !url.startsWith("https://"))
         return retry(`Nothing was sent to ${host}: its address ${httpIsRoots}.`);
-      const whole = AbortSignal.any([signal, AbortSignal.timeout(wholeMilliseconds)]);
-      try {
-        const { address, ...request } = requestOf(message, credentials, options);
-        return await answered(options, await transfers.open(address, { ...request, limits, signal: whole }));
-      } catch (error) {
-        if (signal.aborted) return retry(cancelled(host));
-        return retry(whole.aborted ? tooLate(host) : unreached(host, error));
-      }
+      return attempt({
+        ...{ where: host, milliseconds: wholeMilliseconds, ending: signal },
+        deliver: async (whole) => {
+          const { address, ...request } = requestOf(message, credentials, options);
+          return answered(options, await transfers.open(address, { ...request, limits, signal: whole }));
+        },
+      });
     },
   };
 }
@@ -84,7 +78,7 @@ function requestOf(
 /** The outcome that an answer means. A failure is every other one than the service's own, or 2xx where it is none. */
 async function answered({ url, service }: WebhookOptions, transfer: Transfer): Promise<Delivery> {
   const { status, headers } = transfer;
-  const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  const answer = statusText(transfer);
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && service === null) {
     transfer.close();
@@ -93,10 +87,8 @@ async function answered({ url, service }: WebhookOptions, transfer: Transfer): P
   const text = String(await beginningOf(transfer, mostAnswerBytes));
   if (service !== null && chatForms[service].isTaken(status, readJson(text)))
     return { outcome: "taken", answer };
-  const words = printableLine(text, mostQuoted);
-  const quoted = words === "" ? "." : `: “${words}”.`;
   return retry(
-    `${new URL(url).host} answered ${answer}${quoted} ${adviceFor(status, service)}`,
+    `${new URL(url).host} answered ${answer}${quoted(text)}. ${adviceFor(status, service)}`,
     readRetryAfter(headers) ?? askedPause(text),
   );
 }
