@@ -110,8 +110,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a new receiver gets the past",
     file: "src/outbox/outbox.ts",
-    check: "return { name, seq: head,",
-    instead: "return { name, seq: 0,",
+    check: "return newCursor(name, head);",
+    instead: "return newCursor(name, 0);",
     test: outbox("begins a new receiver at the newest event, keeps the others, and forgets one that is gone"),
   },
   {
@@ -304,8 +304,8 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "Retry-After not read",
     file: "src/outbox/webhook.ts",
-    check: ", readRetryAfter(headers));",
-    instead: ");",
+    check: "readRetryAfter(headers) ?? askedPause(text),",
+    instead: "askedPause(text),",
     test: webhook("carries the pause that the receiver asked for"),
   },
   {
@@ -367,7 +367,7 @@ export const outboxFaults: readonly NamedFault[] = [
   },
   {
     name: "syslog to a server whose certificate is not good",
-    file: "src/outbox/syslog.ts",
+    file: "src/host/linux/transfers/connections.ts",
     check: "rejectUnauthorized: true",
     instead: "rejectUnauthorized: false",
     test: syslog("with a certificate that is not trusted, or for another name, gets nothing"),
