@@ -11,9 +11,10 @@ import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { MetricSink } from "../../src/metrics/exposition.ts";
 import { noticeOf } from "../../src/outbox/notices.ts";
 import { createOtlp, type Otlp } from "../../src/outbox/otlp.ts";
-import type { Message } from "../../src/outbox/receiver.ts";
+import type { Delivery, Message } from "../../src/outbox/receiver.ts";
 import { createSyslog } from "../../src/outbox/syslog.ts";
 import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
+import { heldPort } from "../basics/held-ports.ts";
 import { samplesOf } from "../basics/metrics-samples.ts";
 import { until } from "../basics/until.ts";
 import { createAuthority } from "../host/certificates.ts";
@@ -197,6 +198,59 @@ action(type="omfile" file="${log}" template="whole")
       if (name !== undefined) assert.equal(facts["details.name"], name);
     }
     row("events that rsyslog has read, each with its facts", String(found.length));
+  });
+});
+
+describe("syslog-ng of Debian as a receiver of events", () => {
+  let child: ChildProcess | undefined;
+  after(() => end(child));
+
+  it("has read each event when it closes, and is asked for no acknowledgement of TCP", async () => {
+    const libraries = ["libivykis0", "libnet1", "libwrap0", "libnsl2", "libtirpc3", "libpcre3", "libjson-c5"];
+    const folder = unpacked("syslog-ng", "usr/sbin/syslog-ng", "syslog-ng-core", ...libraries);
+    const here = join(directory, "syslog-ng");
+    mkdirSync(here);
+    const { path: ca, certify } = createAuthority(here);
+    for (const [name, text] of Object.entries(certify("127.0.0.1"))) writeFileSync(join(here, name), text);
+    const log = join(here, "log");
+    const port = await heldPort();
+    writeFileSync(
+      join(here, "conf"),
+      `@version: 3.38
+source net { syslog(ip("127.0.0.1") port(${port}) transport("tls") keep-hostname(yes)
+  tls(key-file("${here}/key") cert-file("${here}/cert") peer-verify(optional-untrusted))); };
+destination file { file("${log}" template("\${HOST} \${.SDATA.steward@32473.seq} \${.SDATA.steward@32473.hash}\n")); };
+log { source(net); destination(file); };
+`,
+    );
+    const find = "find . -name 'lib*.so.*' -exec dirname {} + | sort -u; ls -d usr/lib/syslog-ng/3*";
+    const found = execFileSync("sh", ["-c", find], { cwd: folder, encoding: "utf8" }).trim().split("\n");
+    const at = found.map((path) => join(folder, path));
+    const files = ["pidfile", "persist-file", "control"].map((name) => `--${name}=${join(here, name)}`);
+    child = spawn(
+      join(folder, "usr/sbin/syslog-ng"),
+      ["--foreground", "--no-caps", `--cfgfile=${here}/conf`, `--module-path=${at.at(-1)}`, ...files],
+      { stdio: "ignore", env: { ...process.env, LD_LIBRARY_PATH: at.slice(0, -1).join(":") } },
+    );
+    const syslog = createSyslog({
+      ...{ server: "127.0.0.1", port, hostName: () => "edge-7", wall: Date.now },
+      connections: createServerConnections({ allowLocalServers: true, caFile: ca }),
+      ...{ timers: { after: () => () => undefined }, isAcknowledged: async () => false },
+    });
+    let delivery: Delivery | undefined;
+    await until("syslog-ng listens", async () => {
+      delivery = await syslog.deliver(messageOf(events), unending);
+      return delivery.outcome === "taken";
+    });
+    const answer = "The server has read all and closed the connection";
+    assert.deepEqual(delivery, { outcome: "taken", answer });
+    const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+    await until("all are in its file", () => lines().length === events.length);
+    assert.deepEqual(
+      lines(),
+      events.map(({ seq, hash }) => `edge-7 ${seq} ${hash}`),
+    );
+    row("events that syslog-ng has read", String(lines().length));
   });
 });
 
