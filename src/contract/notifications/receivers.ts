@@ -13,16 +13,16 @@ const receiverState = strictObject({
   kind: {
     type: "string",
     enum: ["webhook", "mail", "otlp", "syslog", ...chatServiceNames],
-    description: "otlp, syslog: root's, by the host file",
+    description: "otlp, syslog: root's",
   },
   secret_set: {
     type: ["boolean", "null"],
     description: "null: it needs none",
   },
   last_success: { ...nullableTimestamp, description: "since the agent's start" },
-  waiting: { type: "integer", minimum: 0, description: "events that it has not acknowledged" },
+  waiting: { type: "integer", minimum: 0, description: "events not acknowledged" },
   last_error: {
-    description: "or refusal; null: the last attempt succeeded",
+    description: "or refusal; null: none",
     ...strictObject({ time: timestamp, detail: error }),
     type: ["object", "null"],
   },
@@ -49,13 +49,13 @@ export const secretRequest = {
 export const secretAnswer = strictObject({
   secret: {
     type: ["string", "null"],
-    description: "that was made, shown only here; null: it was given",
+    description: "that was made; null: it was given",
   },
 });
 
 export const delivery = strictObject({
   ok: { type: "boolean" },
-  answer: { type: ["string", "null"], description: "in the receiver's words" },
+  answer: { type: ["string", "null"], description: "the receiver's words" },
   error: { ...error, type: ["string", "null"] },
 });
 

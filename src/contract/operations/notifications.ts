@@ -41,6 +41,6 @@ export const notificationOperations = {
 export const notificationDescriptions: Readonly<Record<keyof typeof notificationOperations, string>> = {
   getNotifications: "In the order of notify.receivers; those of the host file follow.",
   setReceiverSecret:
-    "Sealed in the state and never shown again. It is for the receiver's server and user name: after a change of these it must be set again.",
-  testReceiver: "One attempt, which takes up to a minute. A refusal is an answer too: read `ok`.",
+    "Sealed and never shown again. It is for the receiver's server and user name: if these change, set it again.",
+  testReceiver: "One attempt of a minute at most. A refusal is an answer too: read `ok`.",
 };
