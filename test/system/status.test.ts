@@ -449,9 +449,6 @@ describe("the needs about receivers of messages", () => {
       troubles.map((one) => ["receiver_failing", one, `steward notify test ${one.name}`]),
     );
     assert.match(needs[0]?.detail ?? "", /^Messages do not reach alerts\. They wait .*nothing listens there/);
-    assert.match(
-      needs[1]?.detail ?? "",
-      /^duty has refused messages\. They are not sent again\. No such user/,
-    );
+    assert.match(needs[1]?.detail ?? "", /^duty has refused messages\. No such user/);
   });
 });
