@@ -1,17 +1,18 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { wellFormed } from "../contract/text/json-of.ts";
 import { lasting, lastingText } from "../store/documents/lasting.ts";
 import { isObject } from "../store/validation/members.ts";
 
 /** The JSON of an answer. */
 export function textOf(value: object): string {
   const known = lastingText(value);
-  if (known !== undefined) return known;
+  if (known !== undefined) return wellFormed(known);
   const isJoined = !Array.isArray(value) && Object.values(value).some(hasLasting);
-  if (!isJoined) return JSON.stringify(value);
+  if (!isJoined) return wellFormed(JSON.stringify(value));
   const pieces: string[] = [];
   addObject(pieces, value);
-  return pieces.join("");
+  return wellFormed(pieces.join(""));
 }
 
 const etags = new WeakMap<object, string>();
@@ -77,7 +78,7 @@ export function weaklyTagged(value: object, pointers: readonly string[]) {
   // Most callers get what the one before them got.
   if (steady !== last.steady) Object.assign(last, { steady, etag: `W/${tagOf(steady)}` });
   return {
-    text: pieces.join(""),
+    text: wellFormed(pieces.join("")),
     etag: last.etag,
   };
 }

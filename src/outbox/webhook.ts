@@ -1,5 +1,6 @@
 import { type ChatService, chatServices } from "../contract/notifications/chat-services.ts";
 import { httpIsRoots } from "../contract/notifications/receivers.ts";
+import { wellFormed } from "../contract/text/json-of.ts";
 import type { Transfer, TransferLimits, Transfers } from "../host/ports.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
@@ -64,7 +65,7 @@ function requestOf(
   const content = form
     ? form.body(chatText(message, form), at)
     : cloudEvent(message, new Date(now).toISOString());
-  const post = JSON.stringify(content);
+  const post = wellFormed(JSON.stringify(content));
   return {
     address: form?.address?.(at).href ?? url,
     headers: {

@@ -24,6 +24,14 @@ export function jsonIn(bytes: Uint8Array, refuse: Refuse): unknown {
   return jsonOf(textOf(bytes, { refuse }), refuse);
 }
 
+/** A JSON text that JSON.stringify has made, for strict readers, which refuse half a character in any text of it. */
+export function wellFormed(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return JSON.stringify(
+    JSON.parse(json, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)),
+  );
+}
+
 /** The value of a JSON text that a program has written; undefined: it is none. */
 export function valueIn(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { objectIn } from "../../contract/text/json-of.ts";
+import { objectIn, wellFormed } from "../../contract/text/json-of.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
 import { TransferFailure } from "../../host/transfer-failure.ts";
@@ -46,7 +46,7 @@ export function createExporter({ url, headers, transfers }: ExporterOptions): Ex
           ...(await headers()),
           ...{ "content-type": "application/json", "content-encoding": "gzip" },
         },
-        post: await compressed(JSON.stringify(request)),
+        post: await compressed(wellFormed(JSON.stringify(request))),
         ...{ limits, signal: whole },
       });
       return outcomeOf(host, answer, await beginningOf(answer, mostAnswerBytes));
