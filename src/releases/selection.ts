@@ -71,8 +71,8 @@ export function passedOverOf({ refused }: Pick<Selection, "refused">): PassedOve
   const told = refused.flatMap(toldRefusal).toSorted(byNews).filter(isNewest).slice(0, mostPassedOver);
   return told.map(({ path, detail, ...one }) => ({
     ...one,
-    path: path.slice(0, longestText),
-    detail: detail?.slice(0, longestText) ?? null,
+    path: path.slice(0, longestText).toWellFormed(),
+    detail: detail?.slice(0, longestText).toWellFormed() ?? null,
   }));
 }
 

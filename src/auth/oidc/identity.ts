@@ -72,6 +72,7 @@ function stemOf(claim: unknown): string {
 /** The claim `name`, if it can be shown. */
 export function displayNameOf({ name }: Claims): string {
   const text = typeof name === "string" ? name.trim() : "";
-  const isShown = [...text].length <= displayName.maxLength && displayNamePattern.test(text);
+  const isShort = [...text].length <= displayName.maxLength;
+  const isShown = isShort && displayNamePattern.test(text) && text.isWellFormed();
   return isShown ? text : "";
 }

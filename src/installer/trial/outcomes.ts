@@ -124,7 +124,7 @@ export function withSlot(journal: ReleaseJournal, kind: UpdateKind, change: Part
 
 /** A text that fits into the journal. */
 export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** A cause that fits into the journal. */

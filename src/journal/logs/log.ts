@@ -51,7 +51,7 @@ function cut(
 ): string {
   return JSON.stringify({
     ...head,
-    message: message.slice(0, 1_000),
+    message: message.slice(0, 1_000).toWellFormed(),
     ...(audit === true && { audit }),
     cut: true,
   });

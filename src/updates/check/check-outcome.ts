@@ -175,7 +175,8 @@ function blockerEvents(before: Blockers, after: Blockers): UpdateEvent[] {
 }
 
 function stored({ rules, binary }: Blockers): Blockers {
-  const cut = (one: Blockers["rules"]) => one && { ...one, detail: one.detail.slice(0, recordBounds.detail) };
+  const cut = (one: Blockers["rules"]) =>
+    one && { ...one, detail: one.detail.slice(0, recordBounds.detail).toWellFormed() };
   return { rules: cut(rules), binary: cut(binary) };
 }
 
@@ -187,7 +188,7 @@ function storedCheck({ id, result, at, requests, bodyBytes }: CheckReport): Stor
     at: at.toISOString(),
     outcome: result.outcome,
     code: error?.code ?? null,
-    detail: detail?.slice(0, recordBounds.detail) ?? null,
+    detail: detail?.slice(0, recordBounds.detail).toWellFormed() ?? null,
     requests,
     body_bytes: bodyBytes,
   };
