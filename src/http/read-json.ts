@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { StewardError } from "../contract/errors.ts";
 import { jsonOf } from "../contract/text/json-of.ts";
+import { textOf } from "../contract/text/text-of.ts";
 import type { Actor } from "./call.ts";
 
 /** Bounds of a body. */
@@ -45,8 +46,11 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   }
   const bytes = await readBytes(request, limits);
   const refuse = (why: string) => new StewardError("malformed_json", `The body ${why}. Nothing was changed.`);
-  // A program that reads it before this one takes it for UTF-8, whatever it begins with.
-  if (!isUtf8(bytes)) throw refuse("is not UTF-8");
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    textOf(bytes, { refuse });
+    // A program that reads it before this one takes it for UTF-8, whatever it begins with.
+    throw refuse("is UTF-16. Send it as UTF-8");
+  }
   return jsonOf(bytes.toString("utf8"), refuse);
 }
 
