@@ -16,7 +16,7 @@ import { examples, type ShapeName, shapes } from "../../src/contract/openapi/sha
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationOf } from "../../src/contract/operations.ts";
 import { scopeNames } from "../../src/contract/scopes.ts";
-import { roleNames } from "../../src/contract/shapes.ts";
+import { roleNames, seen } from "../../src/contract/shapes.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -249,10 +249,13 @@ function plain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const words = ["examples", "description", "title", "x-writer", "x-redacted", "x-secret", "x-expected"];
   const { not, ...rest } = value as Schema;
-  const members = Object.entries(rest).filter(([key]) => !words.includes(key));
+  const members = Object.entries(rest).filter(([key, member]) => !words.includes(key) && member !== seen);
   // For members that must not be there together the document has empty definitions, which allow all.
   const apart = not === undefined ? {} : { not: (not as Schema).required };
-  return { ...Object.fromEntries(members.map(([key, member]) => [key, plain(member)])), ...apart };
+  const shown = ([key, member]: readonly [string, unknown]) =>
+    // The document leaves out which characters cannot be seen.
+    key === "pattern" ? String(member).replace(seen, "^") : plain(member);
+  return { ...Object.fromEntries(members.map((one) => [one[0], shown(one)])), ...apart };
 }
 
 /**

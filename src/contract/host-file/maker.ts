@@ -1,3 +1,4 @@
+import { seen } from "../shapes.ts";
 import { path } from "./path.ts";
 
 /** The maker of the product, as the console names it. */
@@ -8,8 +9,9 @@ export const maker = {
   properties: {
     name: {
       type: "string",
-      pattern: "^(?! )[^\\p{Cc}\\p{Cf}]{1,64}(?<! )$",
-      "x-expected": "a text of up to 64 characters, without control characters and blanks around it",
+      pattern: `${seen}(?! )[^\\p{Cc}\\p{Cf}]{1,64}(?<! )$`,
+      "x-expected":
+        "a text of up to 64 characters that can be seen, without control characters and blanks around it",
       description: "The maker of the product, as the console names it",
       examples: ["Pumpworks"],
     },

@@ -1,4 +1,4 @@
-import { byAdmin, group, strictObject } from "../shapes.ts";
+import { byAdmin, group, seen, strictObject } from "../shapes.ts";
 import { chatServiceNames } from "./chat-services.ts";
 
 /** The most receivers that the settings may name. */
@@ -55,6 +55,8 @@ const receiver = {
     },
     username: {
       type: "string",
+      pattern: seen,
+      "x-expected": "a user name that can be seen",
       minLength: 1,
       maxLength: 254,
       description: "for that server; absent: it takes mail without a password",

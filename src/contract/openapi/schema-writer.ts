@@ -1,3 +1,4 @@
+import { seen } from "../shapes.ts";
 import { describedBy, examples, extensions, type ShapeName, shapes } from "./shapes.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -91,6 +92,8 @@ export class SchemaWriter {
     return Object.fromEntries(
       Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
         if (left.includes(key) || isEmptyDefault(key, value)) return [];
+        // The agent judges what can be seen, and clients need not know those characters.
+        if (key === "pattern" && value === seen) return [];
         if (key === "additionalProperties" && value === false && place.use === "answer") return [];
         return [[key, this.member(key, value, place)]];
       }),
@@ -105,6 +108,7 @@ export class SchemaWriter {
     if (["oneOf", "anyOf", "allOf"].includes(key)) {
       return (value as object[]).map((one) => this.one(one, place));
     }
+    if (key === "pattern") return String(value).replace(seen, "^");
     if (key === "not") return withRequiredDefined(value as Schema);
     const isSchema = ["items", "additionalProperties"].includes(key) && typeof value === "object";
     return isSchema ? this.one(value as object, place) : value;

@@ -3,6 +3,7 @@ import {
   knownPasskey,
   nullableTimestamp,
   password,
+  seen,
   strictObject,
   timestamp,
 } from "../shapes.ts";
@@ -107,6 +108,8 @@ export const recover = {
     recovery_code: factorProof.recovery_code,
     reason: {
       type: "string",
+      pattern: seen,
+      "x-expected": "a text that can be seen",
       minLength: 1,
       maxLength: 256,
       description: "why an administrator removes the second factor; it is recorded",

@@ -18,7 +18,7 @@ const unseen: readonly (readonly [RegExp, string])[] = [
   [/\ufeff/, "a byte order mark"],
   [/[\n\r\u0085\u2028\u2029]/, "a line end"],
   [/\t/, "a tab"],
-  [/\p{Zs}/u, "a blank"],
+  [/[\p{Zs}\u115f\u1160\u2800\u3164\uffa0]/u, "a blank"],
   [/[\p{Cf}\p{Cc}]/u, "a control character"],
 ];
 

@@ -42,7 +42,7 @@ function fileOf(bytes: Uint8Array, name = "file"): string {
 /** The output of a command; throws the error that ends it. */
 async function said(args: readonly string[], stdin?: Uint8Array): Promise<string> {
   const { code, stdout, stderr } = await runSteward(args, stdin && { stdin: Buffer.from(stdin) });
-  if (code !== 0) throw new Error(stderr);
+  if (code !== 0) throw new Error(stderr + stdout);
   return stdout;
 }
 
@@ -220,6 +220,8 @@ async function provisioned(bytes: Uint8Array): Promise<unknown> {
   return made;
 }
 
+/** Half of a character in the last text of a JSON form, which only an escape can write. */
+const halved = (text: string) => Buffer.from(text.replace(/"(?=[^"]*$)/, '\\ud83d"'));
 const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
 /** Each form, and the words with which it is named; taken where there are none. */
 const forms: readonly (readonly [name: string, write: (text: string) => Uint8Array, named?: RegExp])[] = [
@@ -235,9 +237,17 @@ const forms: readonly (readonly [name: string, write: (text: string) => Uint8Arr
   ["a NUL byte", (text) => Buffer.concat([Buffer.from(text), Buffer.of(0)]), /NUL/],
 ];
 
+const formsOfJson: typeof forms = [
+  ["half a character", halved, /line \d+, column \d+ \(.*\): a text has half a character/],
+];
+
+function isJson(text: string): boolean {
+  return /^[{[].*"/s.test(text) && !text.includes("percent");
+}
+
 describe("what a person hands in", () => {
   for (const [door, { text, take, but = {} }] of Object.entries(doors))
-    for (const [form, write, usual] of forms) {
+    for (const [form, write, usual] of [...forms, ...(isJson(text) ? formsOfJson : [])]) {
       const named = but[form] ?? usual ?? "taken";
       it(`${door}, ${form}: ${named === "taken" ? "is taken" : "is named"}`, async (test) => {
         if (named !== "taken") return assert.rejects(async () => take(write(text), test), named);
