@@ -213,11 +213,11 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
     "This document, compressed where Accept-Encoding allows it. Every answer names it in a Link header (`rel=service-desc`).",
   greetConsole: "The facts that a sign-in page needs before a person has signed in.",
   getSettings:
-    "All settings, as they are in effect. For readonly some are `(hidden)`; a secret, such as a webhook's path, is `…` and four digits to who may not change it. Send the ETag as If-Match with a change.",
+    "For readonly some are `(hidden)`; a secret, such as a webhook's path, is `…` and four digits to who may not change it. Send the ETag as If-Match with a change.",
   updateSettings:
-    "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Values that the host file decides are refused with `pinned_by_host`.",
+    "Absent members stay; one with its present value, or as shown, changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Those that the host file decides are refused.",
   getSettingsSchema:
-    "JSON Schema 2020-12 with title, description, default and limits of each setting: enough to make a form of it.",
+    "JSON Schema 2020-12 with title, description, default and limits: enough to make a form of it.",
   getSystemFacts:
     "Figures of this moment, some of them a few seconds old. A figure that cannot be read is null.",
   getTls:
