@@ -302,6 +302,7 @@ const smallValues = [
   "need-areas",
   "text/names",
   "text/text-of",
+  "text/visible-text",
 ];
 
 function pageRules(target: string, isType: boolean): string[] {

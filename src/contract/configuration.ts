@@ -1,7 +1,8 @@
 import { duration } from "./durations.ts";
 import { settingsChange } from "./schemas/settings-forms.ts";
 import { scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
-import { displayName, nullableTimestamp, passwordHash, role, timestamp, username } from "./shapes.ts";
+import { nullableTimestamp, passwordHash, role, timestamp, username } from "./shapes.ts";
+import { displayName } from "./text/visible-text.ts";
 
 /** The treatment of members of a list that the file does not name. */
 const notNamed = {

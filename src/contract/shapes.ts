@@ -38,16 +38,11 @@ export const userId = {
   "x-expected": "the id of a user, which begins with usr_",
 } as const;
 
-/** The beginning of a pattern that refuses a text in which nobody sees anything: of blanks, and of characters without a form. */
-export const seen =
-  "^(?![\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]+$)";
-
 /** Rules for names by themselves, for the console, which has no room for the rest of their schemas. */
 export const nameRules = {
   username: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",
   /** Events and logs use these names for actors that are not people, so no user may have one of them. */
   noPerson: ["agent", "anonymous", "local-root", "others", "root"] as readonly string[],
-  displayName: `${seen}[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$`,
   longestDisplayName: 64,
 } as const;
 
@@ -63,14 +58,6 @@ export const username = {
 export function isUsername(text: string): boolean {
   return new RegExp(nameRules.username).test(text) && !nameRules.noPerson.includes(text);
 }
-
-/** Text that a person reads: no control characters, so that it is safe in a terminal and in a log line. */
-export const displayName = {
-  type: "string",
-  maxLength: nameRules.longestDisplayName,
-  pattern: nameRules.displayName,
-  "x-expected": "text on one line that can be seen, without control characters",
-} as const;
 
 /** The rules for a new password are judged by the accounts, which can say why; here only its type. */
 export const password = { type: "string", minLength: 1, writeOnly: true } as const;

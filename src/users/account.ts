@@ -1,13 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  displayName,
-  nullableTimestamp,
-  passwordHash,
-  role,
-  timestamp,
-  userId,
-  username,
-} from "../contract/shapes.ts";
+import { nullableTimestamp, passwordHash, role, timestamp, userId, username } from "../contract/shapes.ts";
+import { displayName } from "../contract/text/visible-text.ts";
 import type { Role, User } from "../contract/types.ts";
 import type { DocumentKind, Migration } from "../store/documents/document-kind.ts";
 import { objectOf } from "../store/validation/object-schema.ts";

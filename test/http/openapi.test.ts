@@ -16,7 +16,8 @@ import { examples, type ShapeName, shapes } from "../../src/contract/openapi/sha
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationOf } from "../../src/contract/operations.ts";
 import { scopeNames } from "../../src/contract/scopes.ts";
-import { roleNames, seen } from "../../src/contract/shapes.ts";
+import { roleNames } from "../../src/contract/shapes.ts";
+import { seen } from "../../src/contract/text/visible-text.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { displayName, isUsername, roleNames } from "../../contract/shapes.ts";
+import { isUsername, roleNames } from "../../contract/shapes.ts";
+import { displayName } from "../../contract/text/visible-text.ts";
 import type { Role } from "../../contract/types.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 

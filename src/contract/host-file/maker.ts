@@ -1,4 +1,4 @@
-import { seen } from "../shapes.ts";
+import { seen } from "../text/visible-text.ts";
 import { path } from "./path.ts";
 
 /** The maker of the product, as the console names it. */

@@ -1,4 +1,4 @@
-import { seen } from "../shapes.ts";
+import { seen } from "../text/visible-text.ts";
 import { path } from "./path.ts";
 import { ownSurroundings } from "./surroundings.ts";
 

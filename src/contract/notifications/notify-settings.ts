@@ -1,4 +1,5 @@
-import { byAdmin, group, seen, strictObject } from "../shapes.ts";
+import { byAdmin, group, strictObject } from "../shapes.ts";
+import { seen } from "../text/visible-text.ts";
 import { chatServiceNames } from "./chat-services.ts";
 
 /** The most receivers that the settings may name. */

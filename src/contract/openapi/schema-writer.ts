@@ -1,4 +1,4 @@
-import { seen } from "../shapes.ts";
+import { seen } from "../text/visible-text.ts";
 import { describedBy, examples, extensions, type ShapeName, shapes } from "./shapes.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -17,7 +17,8 @@ import { tokenExamples, tokenShapes } from "../schemas/tokens.ts";
 import { twoFactorExamples, twoFactorShapes } from "../schemas/two-factor.ts";
 import { updateExamples, updateShapes, updates } from "../schemas/updates.ts";
 import { userExamples, userShapes } from "../schemas/users.ts";
-import { displayName, problem, role, timestamp } from "../shapes.ts";
+import { problem, role, timestamp } from "../shapes.ts";
+import { displayName } from "../text/visible-text.ts";
 
 const errorCode = {
   ...updates.properties.blockers.properties.rules.properties.code,

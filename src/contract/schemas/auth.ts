@@ -1,4 +1,5 @@
-import { displayName, password, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { password, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { displayName } from "../text/visible-text.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { user } from "./users.ts";
 

@@ -1,7 +1,8 @@
 import { accentNames } from "../console/accents.ts";
 import { duration } from "../durations.ts";
 import { notify } from "../notifications/notify-settings.ts";
-import { byAdmin, byOperator, displayName, group, strictObject } from "../shapes.ts";
+import { byAdmin, byOperator, group, strictObject } from "../shapes.ts";
+import { displayName } from "../text/visible-text.ts";
 import { clockSource, nullableInteger, nullableNumber, sourceReason, timeModes } from "./clock.ts";
 import { update } from "./update-settings.ts";
 

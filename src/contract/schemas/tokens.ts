@@ -1,6 +1,7 @@
 import { duration } from "../durations.ts";
 import { scopeNames } from "../scopes.ts";
-import { displayName, nullableTimestamp, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { nullableTimestamp, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { displayName } from "../text/visible-text.ts";
 import { listOf, pageOf } from "./lists.ts";
 
 export const tokenId = {

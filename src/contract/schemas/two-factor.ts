@@ -1,12 +1,5 @@
-import {
-  displayName,
-  knownPasskey,
-  nullableTimestamp,
-  password,
-  seen,
-  strictObject,
-  timestamp,
-} from "../shapes.ts";
+import { knownPasskey, nullableTimestamp, password, strictObject, timestamp } from "../shapes.ts";
+import { displayName, seen } from "../text/visible-text.ts";
 import { base64url, credentialId, factorProof, reauth, session, signedText } from "./auth.ts";
 import { keepTokens, tokensEnded, user } from "./users.ts";
 

@@ -1,13 +1,5 @@
-import {
-  displayName,
-  nullableTimestamp,
-  password,
-  role,
-  strictObject,
-  timestamp,
-  userId,
-  username,
-} from "../shapes.ts";
+import { nullableTimestamp, password, role, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { displayName } from "../text/visible-text.ts";
 import { listOf, pageOf } from "./lists.ts";
 
 const userOrigin = { type: "string", enum: ["local", "provider", "former_provider"] } as const;

@@ -46,6 +46,7 @@ const decisions: Readonly<Record<string, string>> = {
   "settings/time/servers/*": server,
   "settings/time/servers/*/host": server,
   "settings/time/panic_threshold": lengthsAndTimes,
+  "settings/time/max_root_distance": lengthsAndTimes,
   "settings/update/ota/server": "address",
   "settings/update/ota/channel": open,
   "settings/update/ota/check_interval": lengthsAndTimes,

@@ -1,6 +1,7 @@
 import { isUsername, nameRules } from "../../../contract/shapes.ts";
 import { asUsername } from "../../../contract/text/names.ts";
 import { textOf } from "../../../contract/text/text-of.ts";
+import { visibleLine } from "../../../contract/text/visible-text.ts";
 import type { Role } from "../../../contract/types.ts";
 
 /** The columns that are read, in their order where the first line does not name them. */
@@ -99,7 +100,7 @@ const [yes, no] = [
 
 /** The agent counts code points, as JSON Schema has it. */
 function isDisplayName(text: string): boolean {
-  return [...text].length <= nameRules.longestDisplayName && new RegExp(nameRules.displayName).test(text);
+  return [...text].length <= nameRules.longestDisplayName && new RegExp(visibleLine).test(text);
 }
 
 function wordIn<T>(words: Readonly<Record<string, T>>, cell: string): T | undefined {
