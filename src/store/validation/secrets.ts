@@ -53,37 +53,6 @@ export function shownSecrets(schema: object, value: unknown): InputError[] {
   return faults;
 }
 
-/**
- * Takes these secrets out of texts in which others may have repeated them: whole, as the path of a request, and, where they
- * are no plain words, in parts.
- */
-export function createCover(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.flatMap((secret) => {
-    const origin = originOf(secret);
-    const whole = `(?<=${literal(origin)})${literal(secret.slice(origin.length))}`;
-    return [whole, ...partsOf(secret).map(asWord)];
-  });
-  // The longest first: one may be a part of another.
-  const found = new RegExp(forms.sort((one, other) => other.length - one.length).join("|"), "g");
-  return (text) => (forms.length === 0 ? text : text.replace(found, "…"));
-}
-
-/** The path with the query of an address, as it is written and as it is sent, and the words in it that no one would guess. */
-function partsOf(secret: string): string[] {
-  const inner = secret.slice(originOf(secret).length);
-  const { pathname = "", search = "" } = URL.canParse(secret) ? new URL(secret) : {};
-  const words = inner.split(/[/?&=]/).filter((word) => word.length >= 8 && !/^[a-z]*$/.test(word));
-  return [inner, `${pathname}${search}`, ...words].filter((part) => part.length > 1);
-}
-
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-
-function asWord(text: string): string {
-  return `(?<![\\w-])${literal(text)}(?![\\w-])`;
-}
-
 function shownForm(text: string, form: Shape["x-secret"]): string {
   const origin = form === "address" ? originOf(text) : "";
   const inner = text.slice(origin.length);

@@ -58,7 +58,10 @@ function inputError(error: SchemaError, schema: object | boolean, value: unknown
     return { pointer: within(params.missingProperty), code: keyword, detail: "is missing" };
   const parent = parentOf(error, schema);
   const text = keyword === "pattern" ? at(value, instancePath) : undefined;
-  const form = parent.pattern === nameRules.username ? /[^a-z0-9._-]/u : /(?! )[\p{C}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u;
+  const form =
+    parent.pattern === nameRules.username
+      ? /[^a-z0-9._-]/u
+      : /(?! )[\p{C}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u;
   const stranger = typeof text === "string" ? strangerIn(text, form) : undefined;
   const detail = wordsFor(error, parent) + (stranger === undefined ? "" : `; it has ${stranger}`);
   return { pointer: instancePath, code: keyword, detail };

@@ -39,7 +39,7 @@ function placesOf(schema: object, place = ""): string[] {
 }
 
 describe("a secret in each place of the settings and the host file", () => {
-  /** The servers of all receivers. */
+  /** The servers of all receivers: they answer with what they were asked for, as many do. */
   let server: WebServer;
   const bodies: string[] = [];
   let agent: RunningAgent;
@@ -50,7 +50,7 @@ describe("a secret in each place of the settings and the host file", () => {
   before(async () => {
     server = await startWebServer((request, response) => {
       request.setEncoding("utf8").on("data", (piece: string) => void bodies.push(piece));
-      request.on("end", () => response.writeHead(404).end("no"));
+      request.on("end", () => response.writeHead(404).end(`Cannot ${request.method} ${request.url}`));
     });
     const otlp = { url: `${server.url}/v1/CANARYOTLP1` };
     const file = {

@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { hostFile } from "../../../src/contract/host-file/host-file.ts";
 import { settings } from "../../../src/contract/schemas/settings.ts";
 import {
-  createCover,
   secretsOf,
   shownSecrets,
   withoutSecrets,
@@ -201,24 +200,3 @@ function likeEachOther(): string[] {
     seen.set(form, url);
   }
 }
-
-describe("a text in which others repeat a secret", () => {
-  const cover = createCover([
-    "https://hooks.example/services/T0/B0/SLACKSECRET1",
-    "https://u.example/steward",
-    "AKIA.7",
-  ]);
-  const texts: readonly (readonly [text: string, covered: string])[] = [
-    ["POST https://hooks.example/services/T0/B0/SLACKSECRET1: 404", "POST https://hooks.example…: 404"],
-    ["Cannot POST /services/T0/B0/SLACKSECRET1", "Cannot POST …"],
-    ["no token (SLACKSECRET1)", "no token (…)"],
-    ["no services", "no services"],
-    ["535 AKIA.7: bad", "535 …: bad"],
-    ["/var/lib/steward and /run/steward", "/var/lib/steward and /run/steward"],
-    ["https://u.example/steward is down", "https://u.example… is down"],
-  ];
-  for (const [text, covered] of texts)
-    it(`becomes ${JSON.stringify(covered)}`, () => assert.equal(cover(text), covered));
-
-  it("stays as it is where nothing is secret", () => assert.equal(createCover([])("a text"), "a text"));
-});

@@ -1,8 +1,11 @@
 import { isChatService, kindOf } from "../../../contract/notifications/chat-services.ts";
+import { settings as settingsSchema } from "../../../contract/schemas/settings.ts";
 import type { Settings } from "../../../contract/types.ts";
 import { type Receiver, retry } from "../../../outbox/receiver.ts";
 import type { ReceiverSecrets } from "../../../outbox/receiver-secrets.ts";
+import { secretsOf } from "../../../store/validation/secrets.ts";
 import type { OutboxPlan } from "./outbox-plan.ts";
+import { withoutRepeatedSecrets } from "./repeated-secrets.ts";
 
 type ReceiverSettings = Settings["notify"]["receivers"][number];
 
@@ -23,7 +26,8 @@ export function createReceiverMaker(
     const known = made.get(settings.name);
     if (known?.of === of) return known.receiver;
     const make = settings.kind === "mail" ? mailOf : isLost ? withoutSecret : webhookOf;
-    const receiver = make(plan, settings, secret);
+    const own = [...secretsOf(settingsSchema, { notify: { receivers: [settings] } }), secret ?? ""];
+    const receiver = make(plan, settings, secret).then((one) => withoutRepeatedSecrets(one, () => own));
     made.set(settings.name, { of, receiver });
     // Its code could not be loaded: its file is being replaced.
     receiver.catch(() => made.delete(settings.name));

@@ -1,12 +1,15 @@
 import { isIPv6 } from "node:net";
+import { hostFile } from "../../../contract/host-file/host-file.ts";
 import { readRequestHeaders } from "../../../host/linux/host-file/request-headers.ts";
 import type { NamedReceiver } from "../../../outbox/dispatcher.ts";
 import { UnusableHeaders } from "../../../outbox/otlp/exporter.ts";
 import { type MetricsState, startMetricsSchedule } from "../../../outbox/otlp/metrics-schedule.ts";
 import { createOtlp, type Otlp } from "../../../outbox/otlp.ts";
 import { createSyslog } from "../../../outbox/syslog.ts";
+import { secretsOf } from "../../../store/validation/secrets.ts";
 import type { OtlpDecisions, SyslogDecisions } from "../../host-file/decisions.ts";
 import type { OutboxPlan, ReadMetrics } from "./outbox-plan.ts";
+import { coveredDelivery, createCover, withoutRepeatedSecrets } from "./repeated-secrets.ts";
 
 /** The receivers of the record and the metrics that root has named in the host file. */
 export type Telemetry = ReturnType<typeof openTelemetry>;
@@ -40,10 +43,13 @@ function collectorOf(
 ): Otlp {
   const { build, product, telemetry } = config;
   const { own } = telemetry;
-  return createOtlp({
+  let sent: Readonly<Record<string, string>> = {};
+  const collector = createOtlp({
     url,
-    headers: async () =>
-      headersFile === null ? {} : readRequestHeaders(headersFile, { own, refuse: refusedHeaders }),
+    headers: async () => {
+      if (headersFile !== null) sent = await readRequestHeaders(headersFile, { own, refuse: refusedHeaders });
+      return sent;
+    },
     transfers: host.network.openTransfers({
       ...{ ...surroundings, redirects: null },
       // Root has named it; but a name that leads here may be a name server's lie.
@@ -51,14 +57,22 @@ function collectorOf(
       userAgent: `Steward/${build.version} (${product})`,
     }),
     resource: () => ({
-      version: build.version,
-      deviceId: host.identity.deviceId,
+      ...{ product, version: build.version, deviceId: host.identity.deviceId },
       deviceName: settings.read().device.name || null,
       hostName: host.identity.hostname,
-      product,
     }),
     wall: host.time.wall,
   });
+  const address = secretsOf(hostFile, { telemetry: { otlp: { url } } });
+  return covered(collector, () => [...address, ...Object.values(sent)]);
+}
+
+function covered(collector: Otlp, secrets: () => readonly string[]): Otlp {
+  return {
+    ...withoutRepeatedSecrets(collector, secrets),
+    pushMetrics: async (read, signal) =>
+      coveredDelivery(await collector.pushMetrics(read, signal), createCover(secrets())),
+  };
 }
 
 function syslogOf({ host }: OutboxPlan, { server, port, ...surroundings }: SyslogDecisions) {

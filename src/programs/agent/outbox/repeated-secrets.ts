@@ -1,0 +1,50 @@
+import type { Delivery, Receiver } from "../../../outbox/receiver.ts";
+
+/** Characters of what is taken for a secret: fewer are in every sentence. */
+const fewest = 4;
+
+/** Characters of the beginning of a secret at the end of a text that was cut off. */
+const fewestOfCut = 8;
+
+/**
+ * The same receiver, without its secrets in the outcomes of its attempts: many servers answer with what they were asked for.
+ * `secrets`: after an attempt.
+ */
+export function withoutRepeatedSecrets(receiver: Receiver, secrets: () => readonly string[]): Receiver {
+  return {
+    deliver: async (message, signal) =>
+      coveredDelivery(await receiver.deliver(message, signal), createCover(secrets())),
+  };
+}
+
+export function coveredDelivery(delivery: Delivery, cover: (text: string) => string): Delivery {
+  const members = Object.entries(delivery).map(([name, value]) => [
+    name,
+    ["answer", "error"].includes(name) ? cover(String(value)) : value,
+  ]);
+  return Object.fromEntries(members) as Delivery;
+}
+
+/** Takes secrets out of a text: whole, the path of an address as it is sent, and the words in them that no one would guess. */
+export function createCover(secrets: readonly string[]): (text: string) => string {
+  // The longest first: one may be a part of another.
+  const parts = secrets.flatMap(partsOf).sort((one, other) => other.length - one.length);
+  return (text) =>
+    parts.reduce((covered, part) => withoutBeginning(covered.replaceAll(part, "…"), part), text);
+}
+
+function partsOf(secret: string): string[] {
+  const inner = secret.replace(/^https?:\/\/[^/?#]+/i, "");
+  const { pathname = "", search = "" } = URL.canParse(secret) ? new URL(secret) : {};
+  const words = inner.split(/[\s/?&=:]+/).filter((word) => word.length >= 8 && !/^[a-z-]*$/.test(word));
+  const parts = [inner, `${pathname}${search}`, Buffer.from(secret).toString("base64"), ...words];
+  return parts.filter((part) => part.length >= fewest);
+}
+
+function withoutBeginning(text: string, part: string): string {
+  for (let end = text.includes("…") ? part.length - 1 : 0; end >= fewestOfCut; end -= 1) {
+    const beginning = `${part.slice(0, end)}…`;
+    if (text.includes(beginning)) return text.replaceAll(beginning, "…");
+  }
+  return text;
+}
