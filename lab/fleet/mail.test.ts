@@ -50,7 +50,7 @@ describe("Debian's Exim", { timeout: 120_000 }, () => {
     const wrong = mailTo(exim.submission, { password: "wrong horse" });
     assert.match(await wrong(3), /did not accept the user name and the password: “535 /);
     const unencrypted = mailTo(exim.plain);
-    assert.match(await unencrypted(4), /did not encrypt the connection \(“503 /);
+    assert.match(await unencrypted(4), /did not encrypt the connection: “503 /);
     const gone = mailTo(exim.submission, { to: ["gone@plant.example"] });
     assert.match(await gone(5), /refused the recipients: “550 5\.1\.1 No such person”/);
 
@@ -106,10 +106,7 @@ describe("Debian's Postfix", { timeout: 120_000 }, () => {
     const to = ["owner@plant.example", "grey@plant.example"];
     const both = mailTo(postfix.submission, { to });
     postfix.greylist(true);
-    assert.match(
-      await both(1),
-      /"retry".*puts it off for grey@plant\.example \(“450 4\.7\.1 .*Greylisted”\)/,
-    );
+    assert.match(await both(1), /"retry".*puts it off for grey@plant\.example: “450 4\.7\.1 .*Greylisted”/);
     assert.match(await both(1), /"retry".*puts it off for grey@plant\.example/);
     postfix.greylist(false);
     assert.match(await both(1), /"taken"/);
@@ -157,6 +154,6 @@ describe("Debian's OpenSMTPD", { timeout: 240_000 }, () => {
     const long = await mailTo(server.submission)(4, "40 °C. ".repeat(mostMailBytes / 4));
     assert.match(long, /"refused".*can never take this mail: “554 5\.3\.4 Message too big/);
     const both = mailTo(server.submission, { to: ["owner@plant.example", "grey@plant.example"] });
-    assert.match(await both(4), /"retry".*puts it off for grey@plant\.example \(“451 4\.7\.1 Greylisted”\)/);
+    assert.match(await both(4), /"retry".*puts it off for grey@plant\.example: “451 4\.7\.1 Greylisted”/);
   });
 });

@@ -160,5 +160,5 @@ function createRecipients({ server, port, to, uptime }: MailOptions) {
 }
 
 function namesOf(refused: readonly RefusedRecipient[]): string {
-  return refused.map(({ recipient, reply }) => `${recipient} (${inQuotes(reply)})`).join(", ");
+  return refused.map(({ recipient, reply }) => `${recipient}: ${inQuotes(reply)}`).join(", ");
 }

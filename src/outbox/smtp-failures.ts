@@ -40,7 +40,7 @@ const askThem = "Ask who runs the server.";
 const ifItLasts = "If that lasts, ask who runs the server.";
 const ports = "Port 465 is for TLS from the first byte (tls), port 587 for STARTTLS (starttls).";
 const withoutTls =
-  "did not encrypt the connection ({reply}), so neither the password nor the mail was sent. " +
+  "did not encrypt the connection: {reply}. Neither the password nor the mail was sent. " +
   `Either it offers no STARTTLS on this port, or someone between removes it. ${ports}`;
 
 /** The sentences that follow the server's name, by the step and the beginning of the reply: the longest that fits. */
@@ -55,7 +55,7 @@ const sentences: Readonly<Record<string, string>> = {
   // RFC 5321 §4.1.1.1: a server without EHLO has no extension.
   ...{ "EHLO 500": withoutTls, "EHLO 502": withoutTls, STARTTLS: withoutTls },
   "STARTTLS 4":
-    "did not encrypt the connection ({reply}), so neither the password nor the mail was sent. " +
+    "did not encrypt the connection: {reply}. Neither the password nor the mail was sent. " +
     `${ifItLasts} Someone between may say so as well.`,
   "AUTH 4": `cannot check the sign-in at present: {reply}. No mail was sent. ${ifItLasts}`,
   "AUTH 50":
