@@ -1,6 +1,6 @@
 import type { KissCode } from "./sample.ts";
 
-/** The end of an attempt at an address that did not give the time. */
+/** The record of an address that did not give the time. */
 interface Failure {
   /** The last kiss-o'-death; null: there was none. */
   readonly kiss: KissCode | null;
@@ -38,7 +38,7 @@ interface Kissed {
 }
 
 /**
- * The order in which the addresses of one server are asked, and what became of those that did not give the time
+ * The order in which the addresses of one server are asked, and the record of those that did not give the time
  * (docs/design/trusted-time.md, rule 19).
  */
 export class AddressWalk {

@@ -4,15 +4,13 @@ import type {
   KeyExchangeOutcome,
   KeyRequest,
 } from "../../host/nts-ports.ts";
+import { ntpPort } from "../ntp/source.ts";
 import {
   exportedKeys,
   isWholeKeyExchange,
   keyExchangeRequest,
   readKeyExchange,
 } from "./key-exchange-messages.ts";
-
-/** RFC 5905 §7.2: PORT, which a server has that names no other. */
-const ntpPort = 123;
 
 /** One key exchange (RFC 8915 §4). Never rejects. */
 export async function exchangeKeys(ask: AskKeyExchange, keyRequest: KeyRequest): Promise<KeyExchangeOutcome> {
