@@ -65,7 +65,7 @@ export const sourceReason = {
     detail: { type: "string", description: "the same in a few English words" },
     cause: {
       ...nullableText,
-      description: "figures, the code of the kiss-o'-death or of the system's error, or OpenSSL's sentence",
+      description: "figures, a code, or OpenSSL's sentence",
     },
   }),
   type: ["object", "null"],
@@ -163,9 +163,9 @@ export const clockSummary = {
     needed: { ...nullableInteger, description: "how many have to agree for that" },
     configured: {
       ...nullableInteger,
-      description: "how many are set, where these are too few; too_few_authenticated: with NTS",
+      description: "how many are set; too_few_authenticated: with NTS",
     },
-    server: { ...nullableText, description: "suspect: the only server" },
+    server: { ...nullableText, description: "suspect: the only server; no_time_source: one that refuses" },
     daemon: { ...nullableText, description: "the time daemon that sets this clock" },
     daemon_trouble: {
       description: "why not more is known of the daemon",
@@ -203,7 +203,7 @@ const authenticated = {
 } as const;
 
 export const timeSync = {
-  description: "This device's knowledge of its clock. A figure that is not known is null.",
+  description: "Unknown figures are null.",
   ...strictObject({
     mode: { type: "string", enum: timeModes, description: "time.mode, or what auto comes to at present" },
     state: { type: "string", enum: clockStates },
@@ -236,7 +236,7 @@ export const timeSync = {
       offered: {
         type: "array",
         items: { type: "string" },
-        description: "what the network offers (DHCP, by systemd-networkd); not asked unless set",
+        description: "by DHCP (systemd-networkd); not asked unless set",
       },
     }),
     rtc: { ...nullableTimestamp, description: "the battery-backed clock, read as UTC" },
