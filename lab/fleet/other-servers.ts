@@ -1,6 +1,7 @@
 /** Web servers beside nginx, as Debian has them, each on loopback and with the files of a directory until the test ends. */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
@@ -11,7 +12,17 @@ export async function startApache(test: Ending, root: string, more = ""): Promis
   const packages = ["apache2-bin", "libapr1", "libaprutil1"];
   const place = unpacked("apache", "usr/sbin/apache2", ...packages);
   const [directory, port] = [await temporaryDirectory(test), await heldPort()];
-  const modules = ["mpm_event", "authz_core", "mime", "headers", "alias", "deflate", "filter"]
+  const modules = [
+    "mpm_event",
+    "authz_core",
+    "mime",
+    "headers",
+    "alias",
+    "deflate",
+    "filter",
+    "proxy",
+    "proxy_http",
+  ]
     .map((name) => `LoadModule ${name}_module ${place}/usr/lib/apache2/modules/mod_${name}.so`)
     .join("\n");
   const file = join(directory, "apache.conf");
@@ -29,13 +40,62 @@ DocumentRoot ${root}
 ${more}
 `,
   );
-  const library = join(place, "usr/lib", execFileSync("uname", ["-m"], { encoding: "utf8" }).trim());
-  const env = { ...process.env, LD_LIBRARY_PATH: `${library}-linux-gnu` };
+  const env = { ...process.env, LD_LIBRARY_PATH: librariesIn(place) };
   const child = spawn(join(place, "usr/sbin/apache2"), ["-X", "-d", directory, "-f", file], {
     ...{ env, stdio: ["ignore", "inherit", "inherit"] as const },
   });
   await listens(test, child, port);
   return `http://127.0.0.1:${port}`;
+}
+
+/**
+ * HAProxy in front of a server, which it compresses, with two backends: one asks for its health by HAProxy's default, the
+ * other for the device's own. `states` are theirs, as HAProxy's statistics have them.
+ */
+export async function startHaproxy(test: Ending, serverPort: number) {
+  const packages = ["haproxy", "liblua5.3-0", "libopentracing-c-wrapper0", "libopentracing1"];
+  const place = unpacked("haproxy", "usr/sbin/haproxy", ...packages);
+  const [directory, port] = [await temporaryDirectory(test), await heldPort()];
+  const [file, socketPath] = [join(directory, "haproxy.cfg"), join(directory, "socket")];
+  const server = `server edge 127.0.0.1:${serverPort} check inter 100ms`;
+  writeFileSync(
+    file,
+    `global
+  stats socket ${socketPath} mode 600
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+frontend people
+  option forwardfor
+  bind 127.0.0.1:${port}
+  compression algo gzip
+  compression type application/json text/plain
+  default_backend usual
+backend usual
+  option httpchk
+  ${server}
+backend named
+  option httpchk GET /api/health/ready
+  ${server}
+`,
+  );
+  const env = { ...process.env, LD_LIBRARY_PATH: librariesIn(place) };
+  const child = spawn(join(place, "usr/sbin/haproxy"), ["-db", "-f", file], { env, stdio: "ignore" });
+  await listens(test, child, port);
+  const states = async (): Promise<string[]> => {
+    const socket = connect(socketPath).setEncoding("utf8");
+    socket.write("show stat\n");
+    const rows = (await socket.toArray()).join("").split("\n");
+    return rows.flatMap((row) => /^\w+,edge,(?:[^,]*,){15}([^,]*),/.exec(row)?.slice(1) ?? []);
+  };
+  return { url: `http://127.0.0.1:${port}`, states };
+}
+
+function librariesIn(place: string): string {
+  const machine = execFileSync("uname", ["-m"], { encoding: "utf8" }).trim();
+  return join(place, "usr/lib", `${machine}-linux-gnu`);
 }
 
 /** The address of Caddy, which serves files without further configuration. */

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type Koa from "koa";
 import { systemErrorCode } from "../../contract/errors.ts";
@@ -27,7 +27,7 @@ export async function sendBytes(
   res.setHeader("Connection", "close");
   // Otherwise nginx takes all of it, however slow or dead its client is.
   res.setHeader("X-Accel-Buffering", "no");
-  const isTaken = taken && closedInOrder(socket);
+  const isTaken = taken && closedInOrder(ctx.req);
   const breakOff = (): void => reset(socket);
   signal.addEventListener("abort", breakOff);
   let bytes = 0;
@@ -60,15 +60,17 @@ export async function sendBytes(
 
 /**
  * True when the client closes the connection in order after the last byte, as it does once it has read all; the kernel
- * resets the connection of a client that ends with bytes unread. Node would close first, and never see which it is.
+ * resets the connection of a client that ends with bytes unread. Node would close first, and never see which it is. A proxy
+ * that says it is one has them with its close: HAProxy resets each connection that it is done with.
  */
-function closedInOrder(socket: Socket): Promise<boolean> {
+function closedInOrder({ socket, headers }: IncomingMessage): Promise<boolean> {
+  const isForwarded = ["x-forwarded-for", "forwarded", "via"].some((name) => name in headers);
   // Node calls it after the last byte of an answer that ends its connection.
   socket.destroySoon = () => {
     socket.end();
     socket.setTimeout(closingMilliseconds, () => socket.destroy());
   };
   return new Promise((resolve) => {
-    socket.once("close", (hadError) => resolve(!hadError && socket.readableEnded));
+    socket.once("close", (hadError) => resolve(isForwarded || (!hadError && socket.readableEnded)));
   });
 }
