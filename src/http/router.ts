@@ -106,9 +106,9 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   ctx.state.operation = id;
   options.admit(id, isLocal);
   const { stream, mediaType } = operationOf(id).response;
-  if (stream) acceptsStream(ctx);
+  if (stream) accepts(ctx, "text/event-stream");
   // RFC 9110 §12.4.1 leaves that to the server: scrapers ask for OpenMetrics only, and read the text of Prometheus as well.
-  else if (mediaType === undefined) acceptsJson(ctx);
+  else if (mediaType === undefined) accepts(ctx, "application/json", "application/problem+json");
   const attempt: RequestAttempt = { actor: anonymous, context: contextOf(options, ctx, isLocal), noted: {} };
   let isDone = false;
   try {
@@ -311,21 +311,13 @@ async function knownOrNot(known: Promise<Actor>, operation: Operation): Promise<
   }
 }
 
-function acceptsJson(ctx: Koa.Context): void {
+/** `also`: what a client may ask for in its place. */
+function accepts(ctx: Koa.Context, mediaType: string, ...also: string[]): void {
   const { accept } = ctx.req.headers;
   if (accept === undefined || accept === "*/*") return;
   // Usual headers need no parsing; a weight of zero excludes (RFC 9110 §12.4.2).
-  if (accept.includes("application/json") && !accept.includes("q=0")) return;
-  if (ctx.accepts("application/json", "application/problem+json")) return;
-  throw new StewardError(
-    "not_acceptable",
-    "The answer is application/json, which the Accept header excludes.",
-  );
-}
-
-function acceptsStream(ctx: Koa.Context): void {
-  const mediaType = "text/event-stream";
-  if (ctx.req.headers.accept === undefined || ctx.accepts(mediaType)) return;
+  if (accept.includes(mediaType) && !accept.includes("q=0")) return;
+  if (ctx.accepts(mediaType, ...also)) return;
   throw new StewardError("not_acceptable", `The answer is ${mediaType}, which the Accept header excludes.`);
 }
 
