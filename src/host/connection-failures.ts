@@ -4,8 +4,6 @@ import { messageOf, systemErrorCode } from "../contract/errors.ts";
 export interface ConnectionFailure {
   /** `certificate_date`: not valid yet, or expired, which a wrong clock of this device may be the cause of. */
   readonly kind: "certificate_date" | "certificate" | "client_certificate" | "tls_version" | "connection";
-  /** The system's or OpenSSL's code; empty without one. */
-  readonly code: string;
   /** The end of a sentence about the server, such as `nothing listens there`. */
   readonly why: string;
 }
@@ -68,22 +66,22 @@ const words: Readonly<Record<string, string>> = {
 export function connectionFailure(cause: unknown): ConnectionFailure {
   const code = firstCode(cause) ?? "";
   if (dateCodes.includes(code))
-    return { kind: "certificate_date", code, why: `its certificate is not valid at this time (${code})` };
+    return { kind: "certificate_date", why: `its certificate is not valid at this time (${code})` };
   if (otherCertificateCodes.test(code)) {
     const why = certificateWords[code] === undefined ? "" : `: ${certificateWords[code]}`;
-    return { kind: "certificate", code, why: `its certificate cannot be trusted${why} (${code})` };
+    return { kind: "certificate", why: `its certificate cannot be trusted${why} (${code})` };
   }
   if (clientCertificateCodes.test(code))
     return {
-      ...{ kind: "client_certificate", code },
+      kind: "client_certificate",
       why: words[code] ?? `it does not accept the certificate of this device (${code})`,
     };
-  if (words[code] === oldTls) return { kind: "tls_version", code, why: oldTls };
+  if (words[code] === oldTls) return { kind: "tls_version", why: oldTls };
   // The parser of node:http.
   const usual = code.startsWith("HPE_")
     ? `its answer cannot be read as HTTP (${code})`
     : code || messageOf(cause);
-  return { kind: "connection", code, why: words[code] ?? usual };
+  return { kind: "connection", why: words[code] ?? usual };
 }
 
 /** If several addresses were tried, the failure of the first. */

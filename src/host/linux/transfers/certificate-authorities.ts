@@ -14,67 +14,52 @@ export type CertificateAuthorities = () => Promise<SecureContext | undefined>;
  * `client_certificate` if one cannot be used.
  */
 export function createCertificateAuthorities(surroundings: Surroundings): CertificateAuthorities {
-  const { caFile, clientCertificateFile, untrusted } = surroundings;
-  if (caFile === undefined && clientCertificateFile === undefined) return async () => undefined;
-  let known: { stamp: string; context: SecureContext } | undefined;
-  const judged = <T>(
-    name: keyof typeof reasons,
-    path: string | undefined,
-    work: (path: string) => Promise<T>,
-  ) =>
-    path === undefined ? undefined : work(path).catch((cause) => refuse(surroundings, name, path, cause));
+  const readAuthorities = pemReader(surroundings, "ca_file", certificatesIn);
+  const readOwn = pemReader(surroundings, "client_certificate_file", clientCertificateIn);
+  let known: { ca: string[] | undefined; own: string | undefined; context: SecureContext } | undefined;
   return async () => {
-    if (untrusted)
-      throw failure(surroundings, untrusted.name, (member) => `${withPlace(member)} ${untrusted.detail}.`);
-    const stamps = [
-      await judged("ca_file", caFile, stampOf),
-      await judged("client_certificate_file", clientCertificateFile, stampOf),
-    ];
-    const stamp = stamps.join();
-    if (known?.stamp === stamp) return known.context;
-    const ca = await judged("ca_file", caFile, async (path) => certificatesIn(await textOf(path)));
-    const own = await judged("client_certificate_file", clientCertificateFile, async (path) =>
-      clientCertificateIn(await textOf(path)),
-    );
-    const context = createSecureContext({
-      ...(ca && { ca: [...rootCertificates, ...ca] }),
-      ...(own && { cert: own, key: own }),
-      minVersion: "TLSv1.2",
-    });
-    known = { stamp, context };
-    return context;
+    const [ca, own] = [await readAuthorities(), await readOwn()];
+    if (ca === undefined && own === undefined) return undefined;
+    if (known === undefined || known.ca !== ca || known.own !== own) {
+      const authorities = ca && [...rootCertificates, ...ca];
+      const context = createSecureContext({ ca: authorities, cert: own, key: own, minVersion: "TLSv1.2" });
+      known = { ca, own, context };
+    }
+    return known.context;
   };
 }
 
-async function stampOf(path: string): Promise<string> {
-  const { mtimeMs, size, ino } = await stat(path);
-  if (size > mostBundleBytes) throw new Error(`has more than ${mostBundleBytes} bytes`);
-  return `${ino}:${size}:${mtimeMs}`;
-}
-
-function textOf(path: string): Promise<string> {
-  return readFile(path, "latin1");
-}
-
-const reasons = {
-  ca_file: ["ca_file", "file of certificate authorities"],
-  client_certificate_file: ["client_certificate", "certificate of this device"],
+const files = {
+  ca_file: { path: "caFile", reason: "ca_file", what: "file of certificate authorities" },
+  client_certificate_file: {
+    path: "clientCertificateFile",
+    reason: "client_certificate",
+    what: "certificate of this device",
+  },
 } as const;
 
-function failure(
-  { members }: Surroundings,
-  name: TrustedFileName,
-  words: (member: string) => string,
-  cause?: unknown,
-): TransferFailure {
+/** Reads a file, if there is one; the content is the same object as long as the file is the same. */
+function pemReader<T>(surroundings: Surroundings, name: TrustedFileName, judge: (text: string) => T) {
+  const { members, untrusted } = surroundings;
+  const { reason, what, path: place } = files[name];
+  const path = surroundings[place];
   const member = members?.[name] ?? `network.${name}`;
-  return new TransferFailure("unreachable", words(member), { cause, reason: reasons[name][0], member });
-}
-
-function refuse(surroundings: Surroundings, name: TrustedFileName, path: string, cause: unknown): never {
-  const code = systemErrorCode(cause);
-  const why = code === undefined ? messageOf(cause) : `cannot be read (${code})`;
-  const words = (member: string) =>
-    `The ${reasons[name][1]} ${path} ${why}. Repair it, or change ${withPlace(member)}.`;
-  throw failure(surroundings, name, words, cause);
+  const failure = (message: string, cause?: unknown) =>
+    new TransferFailure("unreachable", message, { cause, reason, member });
+  let known: { stamp: string; content: T } | undefined;
+  return async (): Promise<T | undefined> => {
+    if (path === undefined) return undefined;
+    if (untrusted?.name === name) throw failure(`${withPlace(member)} ${untrusted.detail}.`);
+    try {
+      const { mtimeMs, size, ino } = await stat(path);
+      if (size > mostBundleBytes) throw new Error(`has more than ${mostBundleBytes} bytes`);
+      const stamp = `${ino}:${size}:${mtimeMs}`;
+      if (known?.stamp !== stamp) known = { stamp, content: judge(await readFile(path, "latin1")) };
+      return known.content;
+    } catch (cause) {
+      const code = systemErrorCode(cause);
+      const why = code === undefined ? messageOf(cause) : `cannot be read (${code})`;
+      throw failure(`The ${what} ${path} ${why}. Repair it, or change ${withPlace(member)}.`, cause);
+    }
+  };
 }
