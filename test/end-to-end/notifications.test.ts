@@ -178,7 +178,10 @@ describe("the receivers of messages", () => {
     const [first, second] = at("/");
     const [third] = at("/hook", "steward.test");
     assert.equal(JSON.parse(first?.body ?? "").topic, "boiler");
-    assert.deepEqual([first?.headers.authorization, second?.headers.authorization], [undefined, "Bearer tk_1"]);
+    assert.deepEqual(
+      [first?.headers.authorization, second?.headers.authorization],
+      [undefined, "Bearer tk_1"],
+    );
     assert.deepEqual([third?.headers["x-key"], third?.headers["webhook-signature"]], ["abc", undefined]);
     const moved = [{ ...phone, url: `${other.url}/boiler` }, desk, { ...own, url: `${other.url}/hook` }];
     assert.equal((await change({ receivers: moved })).status, 200);

@@ -63,9 +63,11 @@ export function startMetricsSchedule(options: MetricsScheduleOptions) {
       failingSeconds: failingSince === null ? 0 : uptime() - failingSince,
       refused,
     }),
-    /** A person has tested the collector. */
-    seen: (): void => {
+    /** Call it when a person has tested the collector; returns the sentence about refused pushes, if there were any. */
+    seen: (): string | undefined => {
+      const detail = refusal?.detail;
       [refusal, refused] = [null, 0];
+      return detail;
     },
     /** Ends the push that is under way. */
     close: async (): Promise<void> => {

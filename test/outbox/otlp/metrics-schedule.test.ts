@@ -83,7 +83,7 @@ describe("pushes of metrics", () => {
     const detail = "Pushes of metrics refused, in whole or in part: 3. bad data";
     const lastError = { time: "2026-11-27T10:11:15.000Z", detail };
     assert.deepEqual([schedule.state(), pushes.length], [{ lastError, failingSeconds: 0, refused: 3 }, 4]);
-    schedule.seen();
+    assert.deepEqual([schedule.seen(), schedule.seen()], [detail, undefined]);
     assert.deepEqual(schedule.state(), { lastError: null, failingSeconds: 0, refused: 0 });
   });
 

@@ -34,16 +34,14 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
   const makeReceiver = createReceiverMaker(plan, secrets);
   const telemetry = await telemetryOf(plan, readMetrics);
   return {
-    outbox,
     /** The receivers as far as the memory knows them; those of root with what becomes of the metrics. */
     readings: (): readonly ReceiverState[] => readingsOf(outbox, telemetry),
     /** Throws `not_found`. */
     test: async (name: string): Promise<Delivery> => {
-      const metrics = name === "otlp" ? telemetry?.metrics() : undefined;
       const delivery = await outbox.test(name);
-      if (delivery.outcome !== "taken" || !metrics?.refused) return delivery;
-      telemetry?.seen();
-      return { ...delivery, answer: `${delivery.answer}. ${metrics.lastError?.detail ?? ""}` };
+      if (name !== "otlp" || delivery.outcome !== "taken") return delivery;
+      const refusal = telemetry?.seen();
+      return refusal ? { ...delivery, answer: `${delivery.answer}. ${refusal}` } : delivery;
     },
     /** `change`: the event of the change that brings these receivers. */
     configure: async (

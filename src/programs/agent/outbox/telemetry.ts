@@ -32,7 +32,8 @@ export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics) {
     ] satisfies NamedReceiver[],
     /** The outcome of the pushes of metrics; null: they are not pushed. */
     metrics: (): MetricsState | null => schedule?.state() ?? null,
-    seen: (): void => schedule?.seen(),
+    /** Call it when a person has tested the collector; returns the sentence about refused pushes, if there were any. */
+    seen: (): string | undefined => schedule?.seen(),
     close: async (): Promise<void> => schedule?.close(),
   };
 }
