@@ -2,8 +2,8 @@ import type { StoredApiToken } from "../auth/tokens/api-token.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import { changedMembers, dotted } from "../settings/changes.ts";
-import { isObject } from "../store/validation/members.ts";
 import { withoutSecrets } from "../store/validation/secrets.ts";
+import { at } from "../store/validation/validation-words.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import type { Present } from "./order.ts";
 
@@ -113,11 +113,4 @@ function secret(member: string, isOther: boolean): Member[] {
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function at(value: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .reduce((part, name) => (isObject(part) ? part[name] : undefined), value);
 }

@@ -44,18 +44,15 @@ export function settingsKind(defaults: Settings): DocumentKind<Settings> {
 
 export function createSettings(document: Document<Settings>) {
   const guards: SettingsGuard[] = [];
-  const views = {
-    admin: new WeakMap(),
-    operator: new WeakMap(),
-    readonly: new WeakMap(),
-  } as const satisfies Record<Role, WeakMap<Settings, Settings>>;
+  const views = new WeakMap<Settings, Partial<Record<Role, Settings>>>();
   return {
     read: (): Settings => document.read(),
     /** The settings that `role` may see; one object as long as they are the same. */
     view: (role: Role, of = document.read()): Settings => {
-      const known = views[role].get(of) ?? viewOf(of, role);
-      views[role].set(of, known);
-      return known;
+      const known = views.get(of) ?? {};
+      views.set(of, known);
+      known[role] ??= viewOf(of, role);
+      return known[role];
     },
     /**
      * Throws `forbidden` if the writer's role may not write a changed member, `validation_failed`,

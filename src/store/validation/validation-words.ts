@@ -80,7 +80,7 @@ function parentOf({ schemaPath }: SchemaError, schema: object | boolean): Schema
 }
 
 /** The part of a value that a JSON Pointer names. */
-function at(value: unknown, pointer: string): unknown {
+export function at(value: unknown, pointer: string): unknown {
   const names = pointer.split("/").slice(1);
   return names.reduce<unknown>(
     (part, name) => Object(part)[name.replaceAll("~1", "/").replaceAll("~0", "~")],
