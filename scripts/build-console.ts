@@ -12,7 +12,7 @@ const ofSomePages =
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
-  /\/contract\/((error-codes|event-records|scopes|notifications\/chat-services)\.ts|text\/|clock\/source-intervals\.ts|updates\/(recall|update-holds)\.ts|words\/(?!needs))/;
+  /\/contract\/((error-codes|event-records|scopes)\.ts|text\/|notifications\/|clock\/source-intervals\.ts|updates\/(recall|update-holds)\.ts|words\/(?!needs))/;
 
 /** Within the source; a file here is a file of the console as well, of which a person loads one language's. */
 const languages = /^catalogue\/languages\/(.+)\.ts$/;

@@ -38,7 +38,6 @@ const receiver = {
       maxLength: 512,
       pattern: "^https?://[^\\s/?#@]+([/?][^\\s#]*)?$",
       "x-expected": "an address such as https://alerts.example/steward, without user name, password and #",
-      description: "of each kind but mail",
       "x-secret": "address",
     },
     server: {
@@ -52,7 +51,7 @@ const receiver = {
     security: {
       type: "string",
       enum: ["starttls", "tls"],
-      description: "starttls: port 587 as a rule; tls: port 465",
+      description: "starttls: usually port 587; tls: 465",
     },
     username: {
       type: "string",
@@ -60,7 +59,7 @@ const receiver = {
       "x-expected": "a user name that can be seen",
       minLength: 1,
       maxLength: 254,
-      description: "for that server; absent: it takes mail without a password",
+      description: "absent: no password is needed",
       // Some services take one token as user name and as password.
       "x-secret": "whole",
     },

@@ -20,7 +20,7 @@ const receiverState = strictObject({
     description: "null: it needs none",
   },
   last_success: { ...nullableTimestamp, description: "since the agent's start" },
-  waiting: { type: "integer", minimum: 0, description: "events not acknowledged" },
+  waiting: { type: "integer", minimum: 0, description: "events not delivered" },
   last_error: {
     description: "or refusal; null: none",
     ...strictObject({ time: timestamp, detail: error }),
@@ -41,7 +41,7 @@ export const secretRequest = {
       maxLength: 4_096,
       writeOnly: true,
       description:
-        "mail: the password; ntfy, Gotify: the token, or headers, a line `Name: value` each. Webhook: `whsec_…`; absent: one is made",
+        "a password, the token of ntfy or Gotify, or headers: lines `Name: value`. Webhook: also `whsec_…`; absent: one is made",
     },
   },
 } as const;
@@ -71,6 +71,6 @@ export const notificationShapes = () =>
 
 /** Examples of them. */
 export const notificationExamples = {
-  ReceiverSecretRequest: { secret: "whsec_c3Rld2FyZCBzdGV3YXJkIHN0ZXdhcmQ=" },
+  ReceiverSecretRequest: { secret: "X-Key: secret" },
   Delivery: { ok: true, answer: "204 No Content", error: null },
 };

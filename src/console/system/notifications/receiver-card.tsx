@@ -37,7 +37,7 @@ interface CardProps extends ActionsProps {
 export function ReceiverCard({ state, isFailing, ...rest }: CardProps) {
   const { name, receiver } = rest;
   const headId = useId();
-  const kind = receiver === null ? state?.kind : kindOf(receiver);
+  const kind = state?.kind ?? (receiver && kindOf(receiver));
   return (
     <li class="receiver" aria-labelledby={headId}>
       <header class="line">
