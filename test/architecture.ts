@@ -300,6 +300,7 @@ const smallValues = [
   "clock/source-intervals",
   "clock/time-server",
   "need-areas",
+  "notifications/chat-services",
   "text/names",
   "text/text-of",
   "text/visible-text",

@@ -97,7 +97,7 @@ export const notifications: Catalogue["notifications"] = {
   secretHint: "whsec_…, oder ein Header wie Authorization: Bearer …",
   token: "Token",
   tokenHint:
-    "Von ntfy oder Gotify, oder ein Header wie Authorization: Bearer …. Leer: Die Adresse ist geheim genug.",
+    "Das Token von ntfy oder Gotify, oder ein Header wie Authorization: Bearer …. Leer: Die Adresse ist geheim genug.",
   password: "Passwort",
   passwordHint: "Es wird verschlüsselt gespeichert und nie wieder angezeigt.",
   secretKept: "Eines ist gesetzt. Leer lassen, um es zu behalten.",

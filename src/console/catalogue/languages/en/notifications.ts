@@ -92,7 +92,7 @@ export const notifications = {
   secretHint: "whsec_…, or a header such as Authorization: Bearer …",
   token: "Token",
   tokenHint:
-    "The one of ntfy or Gotify, or a header such as Authorization: Bearer …. Empty: the address is secret enough.",
+    "The token of ntfy or Gotify, or a header such as Authorization: Bearer …. Empty: the address is secret enough.",
   password: "Password",
   passwordHint: "It is stored encrypted and never shown again.",
   secretKept: "One is set. Leave this empty to keep it.",
