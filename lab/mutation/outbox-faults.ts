@@ -302,6 +302,26 @@ export const outboxFaults: readonly NamedFault[] = [
     test: webhook("is one without TLS, where root does not allow it"),
   },
   {
+    name: "any page taken for the answer of a chat service",
+    file: "src/outbox/webhook.ts",
+    check: "chatForms[service].isTaken(status, readJson(text))",
+    instead: "isSuccess",
+    test: {
+      file: "test/outbox/webhook/chat-services.test.ts",
+      title: "is delivered where the service says so, and only then",
+    },
+  },
+  {
+    name: "a name that calls everyone in Discord",
+    file: "src/outbox/webhook/chat-services.ts",
+    check: ", allowed_mentions: { parse: [] }",
+    instead: "",
+    test: {
+      file: "test/outbox/webhook/chat-services.test.ts",
+      title: "has its form, marks what is grave, and takes the meaning from its markup",
+    },
+  },
+  {
     name: "Retry-After not read",
     file: "src/outbox/webhook.ts",
     check: "readRetryAfter(headers) ?? askedPause(text),",

@@ -1,4 +1,4 @@
-import { type ChatService, chatServices } from "../contract/notifications/chat-services.ts";
+import { type ChatService, chatServices, tokenHeader } from "../contract/notifications/chat-services.ts";
 import { httpIsRoots } from "../contract/notifications/receivers.ts";
 import { wellFormed } from "../contract/text/json-of.ts";
 import type { Transfer, TransferLimits, Transfers } from "../host/ports.ts";
@@ -36,8 +36,8 @@ const mostAnswerBytes = 16_384;
 export function createWebhook(options: WebhookOptions): Receiver {
   const { url, service, secret, transfers } = options;
   const host = URL.canParse(url) ? new URL(url).host : url;
-  const token = service === null ? undefined : chatForms[service].token;
-  const credentials = secret === null ? { key: null, headers: {} } : readCredentials(secret, token);
+  const credentials =
+    secret === null ? { key: null, headers: {} } : readCredentials(secret, tokenHeader(service ?? ""));
   return {
     deliver: async (message, signal) => {
       if (typeof credentials === "string")

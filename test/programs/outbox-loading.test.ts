@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 /** Texts that only code of the outbox has, a place in its sources each. */
 const ofOutbox = {
   "outbox.ts": "The receiver did not answer within",
-  "webhook.ts": "The webhook has no usable secret",
+  "webhook.ts": "does not answer so: check the address",
   "mail.ts": "Not mailed: all of it came and went",
 };
 

@@ -13,8 +13,15 @@ export const chatServices = {
     name: "Microsoft Teams",
     address: /^https:\/\/[^/?]+\.(logic\.azure|api\.powerplatform)\.com(:443)?\/([^?]*\/)?workflows\//,
   },
-  ntfy: { name: "ntfy", address: /^https:\/\/ntfy\.sh\/[-\w]+\/?(\?|$)/ },
-  gotify: { name: "Gotify", address: /^https?:\/\/[^?]+\/message\?token=(gtfy)?A[-.\w]{14,}$/ },
+  ntfy: {
+    ...{ name: "ntfy", address: /^https:\/\/ntfy\.sh\/[-\w]+\/?(\?|$)/ },
+    /** The beginning of the header that a token is sent in. */
+    token: "Authorization: Bearer ",
+  },
+  gotify: {
+    ...{ name: "Gotify", address: /^https?:\/\/[^?]+\/message\?token=(gtfy)?A[-.\w]{14,}$/ },
+    token: "X-Gotify-Key: ",
+  },
 } as const;
 
 export type ChatService = keyof typeof chatServices;
@@ -34,4 +41,10 @@ export function kindOf<Kind extends string>({
 
 export function isChatService(kind: string): kind is ChatService {
   return kind in chatServices;
+}
+
+/** The beginning of the header in which a receiver of this kind gets a token; undefined: it takes none. */
+export function tokenHeader(kind: string): string | undefined {
+  const row = isChatService(kind) ? chatServices[kind] : null;
+  return row && "token" in row ? row.token : undefined;
 }

@@ -20,8 +20,6 @@ export interface ChatForm {
   readonly body: (message: ChatText, url: URL) => object;
   /** The address that the body goes to; absent: that of the settings. */
   readonly address?: (url: URL) => URL;
-  /** The beginning of the header that a token is sent in; absent: the address is the only secret. */
-  readonly token?: string;
   /** `answer`: the body as JSON, or as text where it is no JSON. */
   readonly isTaken: (status: number, answer: unknown) => boolean;
 }
@@ -84,7 +82,6 @@ export const chatForms: Readonly<Record<ChatService, ChatForm>> = {
       ...{ topic: pathname.split("/").filter(Boolean).at(-1) ?? "", title, message: text },
       priority: isGrave ? 5 : 3,
     }),
-    token: "Authorization: Bearer ",
     isTaken: (status, answer) =>
       status === 200 && hasMember(answer, "id", isText) && hasMember(answer, "topic", isText),
   },
@@ -94,7 +91,6 @@ export const chatForms: Readonly<Record<ChatService, ChatForm>> = {
     address: ({ origin, pathname, search }) =>
       new URL(`${pathname.replace(/\/?(message)?\/?$/, "")}/message${search}`, origin),
     body: ({ title, text, isGrave }) => ({ title, message: text, priority: isGrave ? 8 : 5 }),
-    token: "X-Gotify-Key: ",
     isTaken: (status, answer) => status === 200 && hasMember(answer, "id", Number.isInteger),
   },
 };

@@ -1,5 +1,5 @@
 import { StewardError } from "../../../contract/errors.ts";
-import { isChatService, kindOf } from "../../../contract/notifications/chat-services.ts";
+import { isChatService, kindOf, tokenHeader } from "../../../contract/notifications/chat-services.ts";
 import type { AuditEvent, ReceiverStates, Settings } from "../../../contract/types.ts";
 import { outboxKind } from "../../../outbox/cursors.ts";
 import type { ReceiverState } from "../../../outbox/dispatcher.ts";
@@ -10,7 +10,6 @@ import {
   type ReceiverSecrets,
   receiverSecretsKind,
 } from "../../../outbox/receiver-secrets.ts";
-import { chatForms } from "../../../outbox/webhook/chat-services.ts";
 import { makeWebhookSecret, readCredentials } from "../../../outbox/webhook-signature.ts";
 import { createReceiverMaker } from "./make-receivers.ts";
 import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
@@ -56,8 +55,7 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
     setSecret: async (receiver: ReceiverSettings, given: string | undefined): Promise<string | null> => {
       const secret = given ?? madeFor(receiver);
       const kind = kindOf(receiver);
-      const token = isChatService(kind) ? chatForms[kind].token : undefined;
-      const fault = kind === "mail" ? null : readCredentials(secret, token);
+      const fault = kind === "mail" ? null : readCredentials(secret, tokenHeader(kind));
       if (typeof fault === "string") throw unusable(`${fault}. Give ${secretForms}`);
       await secrets.set(receiver, secret);
       return given === undefined ? secret : null;
