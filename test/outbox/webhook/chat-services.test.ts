@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority } from "../../../lab/host/certificates.ts";
@@ -20,7 +21,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-type Answer = readonly [status: number, body: string, headers?: Record<string, string>];
+type Answer = readonly [status: number, body: string | Buffer, headers?: Record<string, string>];
 
 /** One delivery to a server that answers so, and the request that it got. */
 async function delivered(
@@ -266,13 +267,15 @@ for (const service of chatServiceNames) {
     });
 
     it("is delivered where the service says so, and only then", async () => {
-      for (const answer of row.taken) {
+      // Some proxies compress although nobody asked for it.
+      const packed: Answer = [first[0], gzipSync(first[1]), { "content-encoding": "gzip" }];
+      for (const answer of [...row.taken, packed]) {
         const { delivery } = await delivered(service, two, answer);
-        assert.equal(delivery.outcome, "taken", answer[1]);
+        assert.equal(delivery.outcome, "taken", String(answer[1]));
       }
       for (const [answer, expected] of row.refused) {
         const { delivery } = await delivered(service, two, answer);
-        assert.ok(delivery.outcome !== "taken", answer[1]);
+        assert.ok(delivery.outcome !== "taken", String(answer[1]));
         assert.match(delivery.error, expected);
       }
     });
