@@ -225,7 +225,7 @@ export const outboxFaults: readonly NamedFault[] = [
   {
     name: "a password sent to another server",
     file: "src/outbox/receiver-secrets.ts",
-    check: "? [server, port, username] : [originOf(url)]",
+    check: "? [kind, server, port, username] : [originOf(url)]",
     instead: "? [] : []",
     test: {
       file: "test/outbox/receiver-secrets.test.ts",

@@ -78,8 +78,8 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
  * have a password or a token sent to it (docs/design/outbox.md, rule 13).
  */
 function recordOf({ name, kind, url, server, port, username }: Addressed): string {
-  const destination = url === undefined ? [server, port, username] : [originOf(url)];
-  return JSON.stringify(["receiver", kind, name, ...destination]);
+  const destination = url === undefined ? [kind, server, port, username] : [originOf(url)];
+  return JSON.stringify(["receiver", name, ...destination]);
 }
 
 function originOf(url: string): string {

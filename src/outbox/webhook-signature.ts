@@ -30,19 +30,14 @@ export function signedHeaders(key: Uint8Array, id: string, seconds: number, body
   };
 }
 
-/** The part that a secret has in the requests to a receiver. */
-export interface Credentials {
-  /** null: its messages are not signed. */
-  readonly key: Uint8Array | null;
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** The part that a secret has in the requests to a receiver; `key`: null where its messages are not signed. */
+export type Credentials = Exclude<ReturnType<typeof readCredentials>, string>;
 
 /**
  * The credentials in a secret: lines `name: value`, which are headers of each request, and a line `whsec_…`, by which it is
  * signed. `token`: the beginning of the header that a text without a name is sent in. A text instead: what is wrong.
  */
-export function readCredentials(secret: string, token?: string): Credentials | string {
+export function readCredentials(secret: string, token?: string) {
   const lines = secret.split("\n").map((line) => line.trim());
   const isSigning = (line: string): boolean => /^(v1,)?whsec_/.test(line);
   const [signing] = lines.filter(isSigning);

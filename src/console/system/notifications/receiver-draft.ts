@@ -31,9 +31,10 @@ const usualPorts = { starttls: "587", tls: "465" } as const;
 export function typedReceiver(receiver: ReceiverSettings | null, isSecretSet: boolean): TypedReceiver {
   const { port = usualPorts.starttls, to = [], ...given } = receiver ?? {};
   return {
-    ...{ name: "", kind: "webhook", takes: "all", url: "", server: "", security: "starttls" },
+    ...{ name: "", takes: "all", url: "", server: "", security: "starttls" },
     ...{ username: "", from: "", secret: "", secretChoice: isSecretSet ? "keep" : "make" },
     ...given,
+    kind: receiver === null ? "webhook" : kindOf(receiver),
     port: String(port),
     to: to.join("\n"),
   };
