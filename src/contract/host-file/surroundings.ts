@@ -21,26 +21,23 @@ export const network = {
   ca_file: {
     ...caFile,
     description:
-      "PEM file with certificate authorities that servers may use besides the public ones. Root must own it, like the host file. It does not count for time servers: who may open TLS on the way is not to set the clock",
+      "PEM file with certificate authorities that servers may use besides the public ones. Root must own it, like the host file. `update`, `oidc`, `notify`, `telemetry.otlp` and `telemetry.syslog` may each have their own in place of it, or `none`. Time servers do not go by it: who may open TLS on the way is not to set the clock",
   },
   proxy: {
     ...proxy,
     description:
-      "Proxy for connections that leave the device, but for those to time and name servers: `http://host:port`, without a password. It gets CONNECT for all but `http://` addresses, for mail and syslog too, and has to allow their ports",
+      "Proxy for all connections but those to time and name servers, or of each part, as above: `http://host:port`, without a password. It gets CONNECT for all but `http://` addresses, and has to allow the ports",
   },
   client_certificate_file: {
     ...clientCertificateFile,
     description:
-      "PEM file with a certificate of this device, the chain, and the key, for servers that ask for one; `root:steward` 0640",
+      "PEM file with a certificate of this device, the chain, and the key, for servers that ask for one, or of each part, as above; `root:steward` 0640",
   },
 } as const;
 
-/** The same for one client. */
+/** The same for one client, in place of those of `network`, which the documents describe. */
 export const ownSurroundings = {
-  ca_file: { ...caFile, description: "In place of `network.ca_file`; `none`: the public ones only" },
-  proxy: { ...proxy, description: "In place of `network.proxy`; `none`: no proxy" },
-  client_certificate_file: {
-    ...clientCertificateFile,
-    description: "In place of `network.client_certificate_file`; `none`: no certificate",
-  },
+  ca_file: caFile,
+  proxy,
+  client_certificate_file: clientCertificateFile,
 } as const;
