@@ -196,7 +196,8 @@ async function journalOf(read: Installer["read"]): Promise<ReleaseJournal> {
 
 async function failureOf(status: number | null, logFile: string): Promise<StewardError> {
   const log = await readRegular(logFile, mostLogBytes).catch(() => "");
-  const said = log.toString("utf8").trim().split("\n").at(-1)?.slice(0, 300).toWellFormed() || "it gave no reason";
+  const said =
+    log.toString("utf8").trim().split("\n").at(-1)?.slice(0, 300).toWellFormed() || "it gave no reason";
   const how = status === null ? "was killed or could not be started" : `ended with ${status}`;
   return new StewardError("internal_error", `The installer ${how}: ${said}`);
 }
