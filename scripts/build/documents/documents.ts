@@ -16,8 +16,9 @@ const mostBytes = 1_280 * 1024;
 /** The oldest browsers that read what the console's build makes of ES2022 (major version << 16 | minor version << 8). */
 const targets = { chrome: 94 << 16, firefox: 93 << 16, safari: (16 << 16) | (4 << 8) };
 
-/** Those that a reader on a device needs; the others at the top, and decisions (ADRs), are for contributors. */
-const isForReaders = (path: string): boolean => /^docs\/(?!adr\/)|^(SECURITY|CHANGELOG)\.md$/.test(path);
+/** Those that a reader on a device needs; the others at the top, decisions (ADRs) and the answers to ASVS are for contributors. */
+const isForReaders = (path: string): boolean =>
+  /^docs\/(?!adr\/|design\/asvs\.md)|^(SECURITY|CHANGELOG)\.md$/.test(path);
 
 /**
  * Writes the pages into the console's directory, `directory`/docs, and their style and script into `directory`/assets.
