@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, temporaryPrefix } from "../../store/files/durable-file.ts";
@@ -26,7 +26,7 @@ export async function writeBackup(
   make: () => Promise<AsyncIterable<Uint8Array>>,
   interruption: AbortSignal,
 ): Promise<number> {
-  if (!isReplaced) await refusePresent(path);
+  await refuseTaken(path, isReplaced);
   const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   const file = await open(temporary, "wx", 0o600).catch(rethrown((error) => newFileFailure(error, path)));
   try {
@@ -37,7 +37,7 @@ export async function writeBackup(
       await file.datasync();
     });
     const bytes = await fill(file, path, { pieces: await make(), interruption });
-    if (!isReplaced) await refusePresent(path);
+    await refuseTaken(path, isReplaced);
     await onDisk(path, () => rename(temporary, path).then(() => syncDirectory(dirname(path))));
     return bytes;
   } catch (error) {
@@ -46,16 +46,17 @@ export async function writeBackup(
   }
 }
 
-async function refusePresent(path: string): Promise<void> {
-  const isThere = await access(path).then(
-    () => true,
-    (error: unknown) => systemErrorCode(error) !== "ENOENT",
+/** A device, a pipe or a directory is never replaced: as root, `--force /dev/sda` would leave a file in its place. */
+async function refuseTaken(path: string, isReplaced: boolean): Promise<void> {
+  const found = await stat(path).catch((error: unknown) =>
+    systemErrorCode(error) === "ENOENT" ? null : undefined,
   );
-  if (!isThere) return;
-  throw new CommandError(
-    1,
-    escapeText(`${path} is there already and was not replaced. Name another file, or give --force.`),
-  );
+  const isFile = found?.isFile() !== false;
+  if (found === null || (isReplaced && isFile)) return;
+  const why = isFile
+    ? "is there already and was not replaced. Name another file, or give --force."
+    : "is no file, and was not replaced. Name a file, or - for standard output.";
+  throw new CommandError(1, escapeText(`${path} ${why}`));
 }
 
 async function fill(

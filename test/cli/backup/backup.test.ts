@@ -42,6 +42,13 @@ describe("steward backup", () => {
     assert.equal(listed(path)[0], "backup.json");
   });
 
+  it("never replaces what is no file", async () => {
+    const place = folder("directory");
+    const { code, stderr } = await run([place, "--recipient", recipient, "--force"]);
+    assert.deepEqual([code, statSync(place).isDirectory()], [1, true]);
+    assert.match(stderr, /is no file, and was not replaced/);
+  });
+
   it("leaves a file that is there, unless it is to be replaced", async () => {
     const path = join(folder("there"), "edge.age");
     writeFileSync(path, "precious");
