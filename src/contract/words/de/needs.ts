@@ -87,7 +87,7 @@ export const needWords: NeedWords = {
     title: ({ what, kind }) =>
       kind ? `${what} hat Nachrichten abgelehnt` : `Nachrichten erreichen ${what} nicht`,
     text: ({ kind, detail = "" }) =>
-      kind ? detail : `Sie warten, bis der Empfänger sie wieder annimmt. ${detail}`,
+      kind ? detail : `Sie warten, bis der Empfänger sie wieder annimmt.${detail && ` ${detail}`}`,
   },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
