@@ -16,7 +16,12 @@ import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { createLanNames } from "./network/lan-names.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
-import { isLocalAddress, isLocalServer, ownAddresses } from "./network/server-addresses.ts";
+import {
+  addressesBeyondLinks,
+  isLocalAddress,
+  isLocalServer,
+  ownAddresses,
+} from "./network/server-addresses.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
@@ -65,7 +70,7 @@ export function openHost(options: HostOptions): Host {
       services: createTimeServices(),
       readRealTimeClock: async () => readRealTimeClock(),
       readOfferedServers: () => readOfferedServers(),
-      readNetwork: () => [...ownAddresses()].filter((address) => !isLocalAddress(address)).join(" "),
+      readNetwork: () => addressesBeyondLinks().join(" "),
     },
     network: {
       datagrams: createDatagrams(addon),

@@ -51,6 +51,14 @@ export function ownAddresses(): ReadonlySet<string> {
   return new Set(all.map(({ address }) => plainAddress(address) ?? address));
 }
 
+/** The present addresses of this device but those of loopback and of its links; no list of addresses is loaded for them. */
+export function addressesBeyondLinks(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all
+    .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/.test(address))
+    .map(({ address }) => address);
+}
+
 /** True if a name always resolves to this device (RFC 6761 §6.3). */
 function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
