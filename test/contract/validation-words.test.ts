@@ -26,7 +26,7 @@ const parts = [...new Set([...schemas, settings, problem].flatMap(partsOf))];
 const forms = parts.filter(({ type, pattern, format }) => type !== undefined && (pattern ?? format));
 
 /** Texts among which each pattern of the contract finds one that it does not take. */
-const wrongTexts = ["\u0007", "", "~"];
+const wrongTexts = ["\u0007", "", "~", "\u200b"];
 
 /** Regular expressions have these signs, and no sentence for people does. */
 const expressionSigns = /[\^$\\]|\[[a-z0-9]-|\(\?|\.\*|pattern/;
