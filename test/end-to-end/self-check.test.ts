@@ -109,20 +109,22 @@ describe("a program without its password module", withoutModule, () => {
   });
 });
 
-/** Has the part with oauth4webapi leave a file behind as soon as it is loaded. */
+/** Has the part with oauth4webapi leave a file behind as soon as it is loaded: the agent and the command line may have one each. */
 function markedProvider(program: string): { name: string; mark: string } {
   const parts = join(program, "parts");
   // Only the library reads this member of the discovery.
   const isIt = (name: string) =>
     name.endsWith(".js") &&
     readFileSync(join(parts, name), "utf8").includes("authorization_response_iss_parameter_supported");
-  const [name = "", ...others] = readdirSync(parts).filter(isIt);
-  assert.deepEqual([name !== "", others], [true, []], "oauth4webapi is in one part");
+  const names = readdirSync(parts).filter(isIt);
+  assert.ok(names.length === 1 || names.length === 2, names.join());
   const mark = join(program, "provider-was-loaded");
-  const [head = "", ...body] = readFileSync(join(parts, name), "utf8").split("{");
   const marking = `require("node:fs").writeFileSync(${JSON.stringify(mark)},"");`;
-  writeFileSync(join(parts, name), `${head}{${marking}${body.join("{")}`);
-  return { name, mark };
+  for (const name of names) {
+    const [head = "", ...body] = readFileSync(join(parts, name), "utf8").split("{");
+    writeFileSync(join(parts, name), `${head}{${marking}${body.join("{")}`);
+  }
+  return { name: names[0] ?? "", mark };
 }
 
 describe("a program whose native modules are broken", () => {
