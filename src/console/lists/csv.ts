@@ -38,10 +38,7 @@ export function csvName(
   return `${name || "steward"}-${about}-${new Date(at).toISOString().slice(0, 10)}.csv`;
 }
 
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next_cursor: string | null;
-}
+type Page<Item> = { readonly items: readonly Item[]; readonly next_cursor: string | null };
 
 /** All items of a list, page by page. */
 export async function everyItem<Item>(

@@ -2,33 +2,22 @@ import { useEffect, useState } from "preact/hooks";
 import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
-import { type Action, useAction } from "../../client/use-action.ts";
+import { useAction } from "../../client/use-action.ts";
 import type { Resource } from "../../client/use-resource.ts";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { offsetWithUncertainty, stepInWords } from "./clock-words.ts";
 
-/** The actions of a person on the clock, and their progress. */
-export interface ClockActions {
-  readonly sync: Action<readonly []>;
-  readonly reselect: Action<readonly []>;
-  /** Sets the clock to this browser's. Throws what the agent refuses with. */
-  setByBrowser(): Promise<void>;
-  /** Puts it right also beyond the panic threshold. Throws what the agent refuses with. */
-  force(): Promise<void>;
-  /** Answers that have come since the measuring began; null: no measurement was requested. */
-  readonly answers: number | null;
-}
-
 /** The props of those who show the clock's state beside its actions. */
 export interface ClockProps {
   readonly status: TimeSync;
-  readonly actions: ClockActions;
+  readonly actions: ReturnType<typeof useClockActions>;
 }
 
 /** Milliseconds between two polls of a measurement in progress. */
 const lookMilliseconds = 1_000;
 
-export function useClockActions(clock: Resource<TimeSync>): ClockActions {
+/** The actions of a person on the clock, and their progress. */
+export function useClockActions(clock: Resource<TimeSync>) {
   const take = (after: TimeSync): void => {
     const before = clock.value;
     clock.put(after);
@@ -52,11 +41,14 @@ export function useClockActions(clock: Resource<TimeSync>): ClockActions {
   return {
     sync,
     reselect,
+    /** Sets the clock to this browser's. Throws what the agent refuses with. */
     setByBrowser: async () => take(await call("syncTime", { body: browserTime })),
+    /** Puts it right also beyond the panic threshold. Throws what the agent refuses with. */
     force: async () => {
       take(await call("syncTime", { body: { force: true } }));
       sync.forget();
     },
+    /** Answers that have come since the measuring began; null: no measurement was requested. */
     answers: atStart === null ? null : samples - atStart,
   };
 }

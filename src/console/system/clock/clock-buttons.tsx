@@ -4,7 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import type { ClockProps } from "./clock-actions.ts";
-import { differenceInWords, isUnpolled, whyUnpolled } from "./clock-words.ts";
+import { differenceInWords, whyUnpolled } from "./clock-words.ts";
 
 type ClockButtonProps = ClockProps & Pick<ButtonProps, "kind">;
 
@@ -14,7 +14,7 @@ export function SyncButton({ status, actions: { sync, reselect }, kind }: ClockB
     <Button
       kind={kind ?? "plain"}
       isBusy={sync.isBusy}
-      why={reselect.isBusy ? t.clock.whyBusy : whyNotPolled(status)}
+      why={reselect.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
       onClick={() => {
         reselect.forget();
         void sync.run();
@@ -30,7 +30,7 @@ export function ReselectButton({ status, actions: { sync, reselect } }: ClockBut
   return (
     <Button
       isBusy={reselect.isBusy}
-      why={sync.isBusy ? t.clock.whyBusy : whyNotPolled(status)}
+      why={sync.isBusy ? t.clock.whyBusy : whyUnpolled(status)}
       onClick={() => {
         sync.forget();
         void reselect.run();
@@ -71,8 +71,4 @@ export function BrowserTimeButton({ status, actions, kind }: ClockButtonProps) {
 /** True where the clock may be set by hand, by the agent's own rule. */
 export function mayBeByHand({ mode, trust, state }: TimeSync): boolean {
   return mode === "manual" || trust === "none" || state === "manual";
-}
-
-function whyNotPolled(status: TimeSync): string | null {
-  return isUnpolled(status) ? whyUnpolled(status) : null;
 }

@@ -4,7 +4,7 @@ import { type ClockWord, clockWordOf } from "../../../contract/clock/clock-word.
 import type { Need, TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { codeOf } from "../../client/problem.ts";
-import { type Resource, useResource } from "../../client/use-resource.ts";
+import { useResource } from "../../client/use-resource.ts";
 import { clockHow, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
 import { isOneOf } from "../../session/session.ts";
@@ -21,7 +21,8 @@ import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
 import { SourcesPicture } from "./sources-picture.tsx";
 
 /** The clock as a sentence, its sources in a picture, and more behind a fold, with the buttons that put it right. */
-export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) {
+export function ClockSection() {
+  const clock = useResource("getTimeSync");
   const actions = useClockActions(clock);
   const isAway = useIsAway();
   const { value: status } = clock;

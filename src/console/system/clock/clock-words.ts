@@ -59,13 +59,14 @@ export function differenceInWords(): string {
 }
 
 /** True where there is no server to ask for the time. */
-export function isUnpolled({ mode, servers }: TimeSync): boolean {
-  return mode === "manual" || (mode !== "delegate" && servers.configured.length === 0);
+export function isUnpolled(status: TimeSync): boolean {
+  return whyUnpolled(status) !== null;
 }
 
-/** Says why this device asks no server. */
-export function whyUnpolled({ mode }: TimeSync): string {
-  return mode === "manual" ? t.clock.whyManual : t.clock.noServers;
+/** Says why this device asks no server; null: it asks some. */
+export function whyUnpolled({ mode, servers }: TimeSync): string | null {
+  if (mode === "manual") return t.clock.whyManual;
+  return mode !== "delegate" && servers.configured.length === 0 ? t.clock.noServers : null;
 }
 
 const states: Readonly<Record<TimeSource["state"], State>> = {

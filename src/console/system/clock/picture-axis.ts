@@ -6,16 +6,6 @@ import {
 } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 
-/** The visible part of an interval, in shares of the axis from 0 to 1; `beyond`: all of it is lower (−1) or higher (1). */
-export interface Seen {
-  readonly from: number;
-  readonly to: number;
-  readonly middle: number;
-  readonly isCutLow: boolean;
-  readonly isCutHigh: boolean;
-  readonly beyond: -1 | 0 | 1;
-}
-
 /** The overlap of all sources that agree, else the device's estimate from them; null: none is selected. */
 export function agreedRange({
   sources,
@@ -30,8 +20,8 @@ export function agreedRange({
   return { low: offset_seconds - uncertainty_seconds, high: offset_seconds + uncertainty_seconds };
 }
 
-/** The part of an interval that the axis shows. */
-export function seenOn(axis: Range, { low, high, middle }: Interval): Seen {
+/** The visible part of an interval, in shares of the axis from 0 to 1; `beyond`: all of it is lower (−1) or higher (1). */
+export function seenOn(axis: Range, { low, high, middle }: Interval) {
   const [from, to] = [placeOf(axis, low), placeOf(axis, high)];
   return {
     from: Math.min(1, Math.max(0, from)),

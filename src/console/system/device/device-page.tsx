@@ -13,7 +13,7 @@ import { CareSection } from "./care-section.tsx";
 import { HttpsSection } from "./https-section.tsx";
 import { Identity } from "./identity.tsx";
 import { NetworkSection } from "./network-section.tsx";
-import { Row, Rows } from "./rows.tsx";
+import { Row } from "./rows.tsx";
 import { ServicesSection } from "./services-section.tsx";
 
 const ofAdmins = ["backup", ...machineVerbs] as const;
@@ -81,14 +81,14 @@ const Sheet = bodyOf("sheet", 0);
 function Power({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
   return (
     <Section title={t.machine.power}>
-      <Rows>
+      <ul class="machine-rows">
         <Row title={t.machine.restart} text={t.machine.restartHint}>
           <Button onClick={() => onChoose("reboot")}>{t.machine.reboot}</Button>
         </Row>
         <Row title={t.machine.off} text={t.machine.powerOffText}>
           <Button onClick={() => onChoose("powerOff")}>{t.machine.powerOff}</Button>
         </Row>
-      </Rows>
+      </ul>
     </Section>
   );
 }
@@ -97,13 +97,13 @@ function Power({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void })
 function Reset({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void }) {
   return (
     <Section title={t.machine.reset}>
-      <Rows>
+      <ul class="machine-rows">
         <Row title={t.machine.asDelivered} text={`${t.machine.resetText} ${t.machine.resetKept}`}>
           <Button kind="danger" onClick={() => onChoose("reset")}>
             {t.machine.reset}
           </Button>
         </Row>
-      </Rows>
+      </ul>
     </Section>
   );
 }

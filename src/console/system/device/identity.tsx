@@ -76,7 +76,7 @@ function NamesForm({ settings, host, base, asked }: FormProps) {
   const isChanged = changed.length > 0;
   useUnsaved(isChanged, { name: formName, entries: () => changes });
   const form = useForm<Values>(base, async () => {
-    await save({ settings, host, typed, changed });
+    await save({ settings, host }, typed, changed);
     forget();
     toast(t.ui.saved);
   }, [typed, change]);
@@ -171,16 +171,15 @@ function useAskedField(asked: string) {
   return element;
 }
 
-interface Saving extends Pick<FormProps, "settings" | "host"> {
-  readonly typed: Values;
-  readonly changed: readonly Name[];
-}
-
 /**
  * Sends the names that differ: those for people are settings, the others the operating system's. Names that were saved before a
  * refusal are no longer changes.
  */
-async function save({ settings, host, typed, changed }: Saving): Promise<void> {
+async function save(
+  { settings, host }: Pick<FormProps, "settings" | "host">,
+  typed: Values,
+  changed: readonly Name[],
+): Promise<void> {
   const changesOf = (names: readonly Name[]) =>
     Object.fromEntries(
       names.filter((name) => changed.includes(name)).map((name) => [name, typed[name].trim()]),

@@ -1,10 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Actions one below the other, each with its effect beside its button. */
-export function Rows({ children }: { readonly children: ComponentChildren }) {
-  return <ul class="machine-rows">{children}</ul>;
-}
-
+/** One of the actions below each other, with its effect beside its button. */
 export function Row({
   title,
   text,

@@ -50,7 +50,7 @@ export function timelineOf(events: readonly AuditEvent[]): readonly Entry[] {
   return entries;
 }
 
-function runOf({ text, events }: { text: string; events: readonly [AuditEvent, ...AuditEvent[]] }): Run {
+function runOf({ text, events }: Pick<Run, "text" | "events">): Run {
   // More like it may come at either end; the oldest is that of a page that has been read.
   const key = String(events.at(-1)?.seq);
   return { key, text, events, count: events.reduce((sum, { count }) => sum + count, 0) };

@@ -2,26 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { AuditEvent } from "../../../contract/types.ts";
 import { onStale } from "../../client/cache.ts";
 import { call } from "../../client/call.ts";
-import { type Action, useAction } from "../../client/use-action.ts";
+import { useAction } from "../../client/use-action.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
 import type { EventQuery } from "./events-query.ts";
-
-interface Events {
-  /** The newest first; null: not read yet. */
-  readonly items: readonly AuditEvent[] | null;
-  /** The number of kept events that match. */
-  readonly total: number;
-  readonly error: unknown;
-  /** Reads what could not be read. */
-  reload(): Promise<void>;
-  /** True: there are older ones. The total does not say so, because it counts new events as well. */
-  readonly hasOlder: boolean;
-  readonly loadingOlder: Action<[]>;
-  readonly isPaused: boolean;
-  /** Events that are held back while it is paused. */
-  readonly waiting: number;
-  setPaused(isPaused: boolean): void;
-}
 
 interface Read {
   /** The newest first. */
@@ -33,8 +16,8 @@ interface Read {
 /** Events of one reading; the agent gives 200 at most. */
 const limit = 100;
 
-/** The events that match, the newest as they happen. */
-export function useEvents(query: EventQuery): Events {
+/** The events that match, the newest as they happen. `items`: the newest first; null: not read yet. */
+export function useEvents(query: EventQuery) {
   const key = JSON.stringify(query);
   const [store] = useState(() => createStore<Read | null>(null));
   const [error, setError] = useState<unknown>(null);
@@ -65,20 +48,18 @@ export function useEvents(query: EventQuery): Events {
     total: known?.total ?? 0,
     error,
     reload: () => read.current(),
+    /** The total does not say so, because it counts new events as well. */
     hasOlder: known !== null && known.olderCursor !== null,
     loadingOlder,
     isPaused: pausedAt !== null,
+    /** Events that are held back while it is paused. */
     waiting: all.length - shown.length,
-    setPaused: (isPaused) => setPausedAt(isPaused ? (all[0]?.seq ?? 0) : null),
+    setPaused: (isPaused: boolean) => setPausedAt(isPaused ? (all[0]?.seq ?? 0) : null),
   };
 }
 
 /** Reads the newest, and what follows whenever something has happened. `read` does so at once. */
-function readOn(
-  store: Store<Read | null>,
-  asked: EventQuery,
-  setError: (error: unknown) => void,
-): { end(): void; read(): Promise<void> } {
+function readOn(store: Store<Read | null>, asked: EventQuery, setError: (error: unknown) => void) {
   const ending = new AbortController();
   let isReading = false;
   let isWanted = true;
@@ -111,11 +92,9 @@ function readOn(
     );
   const stop = onStale("listEvents", () => void read());
   void read();
-  return {
-    read,
-    end: () => {
-      stop();
-      ending.abort();
-    },
+  const end = (): void => {
+    stop();
+    ending.abort();
   };
+  return { read, end };
 }

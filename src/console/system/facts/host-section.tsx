@@ -77,8 +77,10 @@ function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: reado
   // The state may be in a container or a union of file systems, which no list of disks has.
   const unlisted = own === null || disks.some(isOwn) ? [] : [own];
   return [
-    ...disks.map((disk) => diskShare(t.facts.disk(visible(disk.mount)), disk, isFull && isOwn(disk))),
-    ...unlisted.map((disk) => diskShare(t.facts.ownDisk, disk, isFull)),
+    ...disks.map((disk) =>
+      share(t.facts.disk(visible(disk.mount)), disk.available_bytes, disk.size_bytes, isFull && isOwn(disk)),
+    ),
+    ...unlisted.map((disk) => share(t.facts.ownDisk, disk.available_bytes, disk.size_bytes, isFull)),
     share(t.facts.memory, memory.available_bytes, memory.total_bytes),
     ...temperatures.flatMap(({ sensor, celsius }) =>
       celsius === null
@@ -101,14 +103,6 @@ function itemsOfMachine({ cpu, memory, load, manufacturer, model }: HostFacts): 
       ? []
       : [share(t.facts.swap, memory.swap_free_bytes, memory.swap_total_bytes)]),
   ];
-}
-
-function diskShare(
-  name: string,
-  { available_bytes, size_bytes }: Pick<HostFacts["disks"][number], "available_bytes" | "size_bytes">,
-  isFull: boolean,
-): Items[number] {
-  return share(name, available_bytes, size_bytes, isFull);
 }
 
 function share(name: string, free: number, total: number, isFull = false): Items[number] {

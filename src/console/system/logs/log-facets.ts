@@ -32,22 +32,17 @@ export function levelsOf(
     .map((level) => ({ level, count: sum(counted.map((lines) => upTo(lines, level))) }));
 }
 
-export interface UnitCount {
-  readonly unit: string;
-  /** Lines of the chosen level and graver ones. */
-  readonly count: number;
-  /** Errors and graver lines, whatever level is chosen. */
-  readonly errors: number;
-}
+export type UnitCount = ReturnType<typeof unitsOf>[number];
 
 /**
  * The units with lines of the chosen level, and the chosen unit: those with the most errors first, then those with the
- * most lines. The order does not hang on the level, so that no unit moves away from under a finger.
+ * most lines. The order does not hang on the level, so that no unit moves away from under a finger. `count`: lines of the
+ * level and graver ones; `errors`: whatever level is chosen.
  */
 export function unitsOf(
   units: Units,
   { unit: chosen, priority }: { readonly unit: string; readonly priority: string },
-): readonly UnitCount[] {
+) {
   const least = levels.find((level) => level === priority) ?? "debug";
   const known = chosen === "" || Object.hasOwn(units, chosen) ? units : { ...units, [chosen]: {} };
   return Object.entries(known)

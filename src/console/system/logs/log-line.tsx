@@ -121,11 +121,7 @@ function LogLineFacts({ entry }: { readonly entry: LogEntry }) {
   );
 }
 
-let formats: {
-  readonly locale: string;
-  readonly day: Intl.DateTimeFormat;
-  readonly time: Intl.DateTimeFormat;
-};
+let formats: ReturnType<typeof formatsIn>;
 
 /** Day and time to the millisecond, in the browser's time zone; where there is little room, without what goes without saying. */
 function LineTime({ time }: { readonly time: string }) {
@@ -142,7 +138,7 @@ function LineTime({ time }: { readonly time: string }) {
   );
 }
 
-function formatsIn(of: string): typeof formats {
+function formatsIn(of: string) {
   const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
   return {
     locale: of,

@@ -11,7 +11,7 @@ import { Facets } from "./facets.tsx";
 import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
 import type { LogView } from "./log-view.ts";
-import { type CountedLog, useLog, useLogCounts } from "./use-log.ts";
+import { type FollowedLog, useLog, useLogCounts } from "./use-log.ts";
 
 /** Milliseconds between two announcements of how many lines have come. */
 const announceMilliseconds = 10_000;
@@ -63,7 +63,7 @@ function change(filters: Readonly<Partial<Record<keyof LogQuery, string>>>, isTy
 }
 
 /** The counts do not follow the log: their time is said, and one button reads them again. */
-function CountedAt({ of: { value, reload } }: { readonly of: CountedLog }) {
+function CountedAt({ of: { value, reload } }: { readonly of: ReturnType<typeof useLogCounts> }) {
   if (value === null) return null;
   const at = timeOfDay(value.at);
   return (
@@ -76,7 +76,7 @@ function CountedAt({ of: { value, reload } }: { readonly of: CountedLog }) {
   );
 }
 
-function FollowButton({ view, log }: { readonly view: LogView; readonly log: ReturnType<typeof useLog> }) {
+function FollowButton({ view, log }: { readonly view: LogView; readonly log: FollowedLog }) {
   if (view.pausedBy === null) return <Button onClick={() => log.pause("button")}>{t.logs.pause}</Button>;
   return (
     <Button kind="primary" onClick={() => log.advance()}>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
 import { holdHeight } from "../../lists/held-height.ts";
 import { RowHeights } from "../../lists/row-heights.ts";
-import { type Piece, piecesOf, rowsBetween, type Stretch } from "../../lists/rows-in-view.ts";
+import { piecesOf, rowsBetween, type Stretch } from "../../lists/rows-in-view.ts";
 
 /** Lines are drawn this far beyond the box, in boxes. */
 const beyond = 0.75;
@@ -22,25 +22,14 @@ interface DrawnStretch extends Stretch {
   readonly first: string | null;
 }
 
-export interface LinesInView {
-  /** Refers to the box that scrolls. */
-  readonly box: RefObject<HTMLDivElement | null>;
-  /** Refers to the element in it that holds the lines, each with its cursor in `data-key`. */
-  readonly list: RefObject<HTMLDivElement | null>;
-  readonly pieces: readonly Piece[];
-  /** The box has scrolled. */
-  scrolled(): void;
-  /** Gives the keyboard to a line, wherever it is; -1: to the last. */
-  focus(index: number): void;
-  /** This line has the keyboard, and stays drawn; null: none has. */
-  keep(key: string | null): void;
-}
+export type LinesInView = ReturnType<typeof useLinesInView>;
 
 /**
  * The lines that are in sight in a box of their own. While it follows, the end of the list stays in sight; otherwise the
- * lines stay where they are on the screen, whatever comes before or behind them.
+ * lines stay where they are on the screen, whatever comes before or behind them. `box` refers to what scrolls, `list` to
+ * the element in it that holds the lines, each with its cursor in `data-key`.
  */
-export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean): LinesInView {
+export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean) {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [measured] = useState(() => new RowHeights(usualHeight));
@@ -75,21 +64,11 @@ export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean)
   useLayoutEffect(look);
   useEffect(() => (isFollowing ? keepAtEnd(box.current) : undefined), [isFollowing]);
   useEffect(() => watchWidth(measured, () => setDrawn((before) => ({ ...before }))), []);
-  return {
-    box,
-    list,
-    pieces: piecesOf(heights, stretch, kept),
-    scrolled: look,
-    focus,
-    keep,
-  };
+  return { box, list, pieces: piecesOf(heights, stretch, kept), scrolled: look, focus, keep };
 }
 
-/** The line with the keyboard, which stays drawn. */
-function useKeptLine(
-  list: RefObject<HTMLElement | null>,
-  keys: readonly string[],
-): Pick<LinesInView, "focus" | "keep"> & { readonly kept: number } {
+/** The line with the keyboard, which stays drawn: `keep` notes which one has it; null: none has. */
+function useKeptLine(list: RefObject<HTMLElement | null>, keys: readonly string[]) {
   const [kept, keep] = useState<string | null>(null);
   // It gets the keyboard as soon as it is drawn.
   const wanted = useRef<string | null>(null);
@@ -97,6 +76,7 @@ function useKeptLine(
     if (wanted.current !== null) giveKeyboard(lineOf(list.current, wanted.current));
     wanted.current = null;
   });
+  /** Gives the keyboard to a line, wherever it is; -1: to the last. */
   const focus = (index: number): void => {
     const key = keys.at(index);
     if (key === undefined) return;

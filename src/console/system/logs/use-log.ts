@@ -8,19 +8,7 @@ import { createStore, type Store, useStore } from "../../store.ts";
 import { given } from "./log-filters.tsx";
 import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.ts";
 
-export interface FollowedLog {
-  /** null: not read yet. */
-  readonly view: LogView | null;
-  /** `agent`: there is no journal. */
-  readonly source: LogList["source"] | null;
-  readonly error: unknown;
-  /** Begins again after a failure. */
-  reload(): Promise<void>;
-  readonly loadingOlder: Action<[]>;
-  pause(by: "button" | "scroll"): void;
-  /** Shows so many of the lines that wait, all of them if it is not said. */
-  advance(count?: number): void;
-}
+export type FollowedLog = ReturnType<typeof useLog>;
 
 /** Lines of one reading. */
 const pageSize = 200;
@@ -28,9 +16,10 @@ const pageSize = 200;
 /** Milliseconds in which lines that come are gathered before they are drawn. */
 const gatherMilliseconds = 60;
 
-/** The log as far as it is asked for: the newest lines, and all that come. */
-export function useLog(query: LogQuery): FollowedLog {
+/** The log as far as it is asked for: the newest lines, and all that come. `view`: null until they are read. */
+export function useLog(query: LogQuery) {
   const [store] = useState(() => createStore<LogView | null>(null));
+  /** A source of `agent`: there is no journal. */
   const [{ source, error }, setState] = useState<{ source: LogList["source"] | null; error: unknown }>({
     source: null,
     error: null,
@@ -72,9 +61,11 @@ export function useLog(query: LogQuery): FollowedLog {
     view: useStore(store),
     source,
     error,
+    /** Begins again after a failure. */
     reload: async () => setTurn((before) => before + 1),
     loadingOlder,
-    pause: (by) => change((view) => ({ ...view, pausedBy: by })),
+    pause: (by: "button" | "scroll") => change((view) => ({ ...view, pausedBy: by })),
+    /** Shows so many of the lines that wait. */
     advance: (count = Number.POSITIVE_INFINITY) => change((view) => advanced(view, count)),
   };
 }
@@ -127,15 +118,11 @@ function followFrom(
 /** Counts of a moment: lines that come later are not among them until they are read again. */
 type LogCounted = LogCounts & { readonly at: Date };
 
-export interface CountedLog {
-  /** null: not read yet. Until other filters are counted, it stays. */
-  readonly value: LogCounted | null;
-  readonly error: unknown;
-  reload(): Promise<void>;
-}
-
-/** The lines that the filters find, by unit and priority: one reading serves each choice of these. */
-export function useLogCounts({ q, since, status, user }: LogQuery): CountedLog {
+/**
+ * The lines that the filters find, by unit and priority: one reading serves each choice of these. Until other filters are
+ * counted, `value` stays.
+ */
+export function useLogCounts({ q, since, status, user }: LogQuery) {
   const { value, error, reload } = useResource("countLogs", { query: given({ q, since, status, user }) });
   const last = useRef<{ readonly read: LogCounts; readonly value: LogCounted } | null>(null);
   if (value !== null && value !== last.current?.read)

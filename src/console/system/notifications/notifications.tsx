@@ -109,16 +109,8 @@ function useFreshStates(reload: () => Promise<void>): void {
 
 type ReceiverState = ReceiverStates[number];
 
-interface Shown {
-  readonly name: string;
-  /** null: it is root's. */
-  readonly receiver: ReceiverSettings | null;
-  /** null: the agent has not taken it up yet. */
-  readonly state: ReceiverState | null;
-}
-
-/** Those of the settings in their order, then root's. */
-function shown(receivers: readonly ReceiverSettings[], states: readonly ReceiverState[]): Shown[] {
+/** Those of the settings in their order, without a state until the agent has taken them up; then root's. */
+function shown(receivers: readonly ReceiverSettings[], states: readonly ReceiverState[]) {
   const ofSettings = receivers.map((receiver) => {
     const { name } = receiver;
     return { name, receiver, state: states.find((one) => one.name === name && isOfSettings(one)) ?? null };

@@ -54,12 +54,13 @@ export function ReceiverSheet(props: SheetProps) {
   );
 }
 
-function ReceiverForm({
-  onMade,
-  ...props
-}: SheetProps & { readonly onMade: (made: { name: string; secret: string }) => void }) {
+interface ReceiverFormProps extends SheetProps {
+  readonly onMade: (made: { name: string; secret: string }) => void;
+}
+
+function ReceiverForm(props: ReceiverFormProps) {
   const { receiver, isSecretSet, schema, onClose } = props;
-  const [form, meanwhile] = useReceiverForm({ ...props, onMade });
+  const [form, meanwhile] = useReceiverForm(props);
   const { typed } = form;
   const { token, tokenHint } = t.notifications;
   return (
@@ -90,14 +91,12 @@ function ReceiverForm({
 
 type ReceiverFormState = FormState<TypedReceiver>;
 
+interface FieldsProps extends Pick<SheetProps, "schema" | "receiver" | "isSecretSet"> {
+  readonly form: ReceiverFormState;
+}
+
 /** The form, and what another user did meanwhile; empty: nothing. */
-function useReceiverForm({
-  receiver,
-  isSecretSet,
-  onSaved,
-  onMade,
-  onClose,
-}: SheetProps & { readonly onMade: (made: { name: string; secret: string }) => void }) {
+function useReceiverForm({ receiver, isSecretSet, onSaved, onMade, onClose }: ReceiverFormProps) {
   // As it was read, or saved by an attempt whose secret was refused.
   const before = useRef(receiver);
   const [meanwhile, setMeanwhile] = useState("");
@@ -187,13 +186,7 @@ function Choice<Name extends "kind" | "takes" | "security">({
   );
 }
 
-function SecretFields({
-  form,
-  isSecretSet,
-}: {
-  readonly form: ReceiverFormState;
-  readonly isSecretSet: boolean;
-}) {
+function SecretFields({ form, isSecretSet }: Pick<FieldsProps, "form" | "isSecretSet">) {
   const { secretChoice, secretChoices, secret, secretHint } = t.notifications;
   const values = isSecretSet ? (["keep", "make", "paste"] as const) : (["make", "paste"] as const);
   return (
@@ -218,12 +211,7 @@ function SecretFields({
   );
 }
 
-function MailFields({
-  form,
-  schema,
-  receiver,
-  isSecretSet,
-}: Pick<SheetProps, "schema" | "receiver" | "isSecretSet"> & { readonly form: ReceiverFormState }) {
+function MailFields({ form, schema, receiver, isSecretSet }: FieldsProps) {
   const { labels, password, passwordHint } = t.notifications;
   return (
     <>
@@ -254,11 +242,7 @@ function KeptSecret({
   isSecretSet,
   label,
   hint,
-}: Pick<SheetProps, "receiver" | "isSecretSet"> & {
-  readonly form: ReceiverFormState;
-  readonly label: string;
-  readonly hint: string;
-}) {
+}: Omit<FieldsProps, "schema"> & { readonly label: string; readonly hint: string }) {
   const { secretKept, secretLost } = t.notifications;
   const kept = isSecretLost(receiver, form.typed) ? secretLost : secretKept;
   return (

@@ -20,22 +20,14 @@ export function errorsOf(
   );
 }
 
-/** A setting that was refused: its name, and the first reason. */
-interface RefusedSetting {
-  /** It may lead into the setting. */
-  readonly pointer: string;
-  readonly name: string;
-  readonly sentence: string;
-}
-
-/** Each setting once; empty: it is a problem of another kind. */
-export function refusedSettings(error: unknown): readonly RefusedSetting[] {
-  const byName = new Map<string, RefusedSetting>();
-  for (const one of listOf(error)) {
-    const name = labelOf(one.pointer);
-    if (!byName.has(name)) byName.set(name, { pointer: one.pointer, name, sentence: wordsFor(one) });
-  }
-  return [...byName.values()];
+/** Each setting that was refused, once, with the first reason; the pointer may lead into it. Empty: a problem of another kind. */
+export function refusedSettings(error: unknown) {
+  const all = listOf(error).map((one) => ({
+    pointer: one.pointer,
+    name: labelOf(one.pointer),
+    sentence: wordsFor(one),
+  }));
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
 }
 
 function listOf(error: unknown): readonly EntryError[] {

@@ -62,13 +62,10 @@ export function unsavedIn({ draft }: Editing): (name: SectionName) => number {
   return (name) => changed.filter((one) => one === name).length;
 }
 
-export interface FoundSection {
-  readonly name: SectionName;
-  readonly fields: readonly { readonly pointer: string; readonly isFound: boolean }[];
-}
+export type FoundSection = ReturnType<typeof sectionsWith>[number];
 
 /** All sections with all of their fields, and which of these are found by the words that are sought. */
-export function sectionsWith({ schema, draft }: Editing, sought: string): readonly FoundSection[] {
+export function sectionsWith({ schema, draft }: Editing, sought: string) {
   if (schema === null) return [];
   const all = [...pointersOf(schema), ...ofHost];
   const textAt = (pointer: string): string => {

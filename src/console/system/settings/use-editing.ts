@@ -5,7 +5,7 @@ import { onStale } from "../../client/cache.ts";
 import { callWithTag } from "../../client/call.ts";
 import { greet } from "../../client/connection.ts";
 import { Cancelled, codeOf } from "../../client/problem.ts";
-import { type Action, useAction } from "../../client/use-action.ts";
+import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { guardLeaving } from "../../navigation/navigation.ts";
 import { keptEntries } from "../../session/reload.ts";
@@ -30,22 +30,7 @@ import { labelOf, schemaRead } from "./said.ts";
  * Settings under edit, for any page that has some of them: `useEditing()` in the page, `<SettingsForm editing>` round
  * its `<SettingField editing pointer>`s. The guard against leaving, saving, and conflicts with others come with it.
  */
-export interface Editing {
-  readonly draft: Draft;
-  /** null: not read yet. */
-  readonly schema: MemberSchema | null;
-  /** The error of reading the settings; null: none. */
-  readonly readError: unknown;
-  readonly saving: Action<[]>;
-  /** The person is asked whose change is to stay. */
-  readonly isAsking: boolean;
-  reload(): void;
-  type(pointer: string, value: unknown): void;
-  settle(pointer: string, isMine: boolean): void;
-  discard(): void;
-  /** Closes the question; what was typed stays. */
-  stopAsking(): void;
-}
+export type Editing = ReturnType<typeof useEditing>;
 
 /** The name of the form where its entries are kept over a reload. */
 const formName = "settings";
@@ -53,7 +38,7 @@ const formName = "settings";
 /** A change is merged with those of others at most this often before it is given up. */
 const mostTries = 4;
 
-export function useEditing(): Editing {
+export function useEditing() {
   const [store] = useState(() => createStore(keptEntries<Draft>(formName) ?? emptyDraft));
   const draft = useStore(store);
   const schema = useResource("getSettingsSchema");
@@ -78,20 +63,23 @@ export function useEditing(): Editing {
   });
   return {
     draft,
+    /** null: not read yet. */
     schema: members,
     readError: schema.error ?? readError,
     saving,
+    /** The person is asked whose change is to stay. */
     isAsking,
     reload: () => {
       void schema.reload();
       reload();
     },
-    type: (pointer, value) => store.set(withTyped(store.read(), pointer, value)),
-    settle: (pointer, isMine) => store.set(settled(store.read(), pointer, isMine)),
+    type: (pointer: string, value: unknown) => store.set(withTyped(store.read(), pointer, value)),
+    settle: (pointer: string, isMine: boolean) => store.set(settled(store.read(), pointer, isMine)),
     discard: () => {
       store.set({ ...store.read(), typed: {}, collisions: {}, sent: {} });
       saving.forget();
     },
+    /** Closes the question; what was typed stays. */
     stopAsking: () => setIsAsking(false),
   };
 }
