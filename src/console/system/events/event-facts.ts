@@ -8,14 +8,7 @@ import { checkName } from "../../ui/words/health-words.ts";
 import { labelOf } from "../settings/said.ts";
 
 /** A fact of an event as a person reads it. */
-export interface Fact {
-  readonly name: string;
-  readonly text: string;
-  /** Letters and figures that are compared, not read. */
-  readonly isCode: boolean;
-  /** It is the agent's own sentence, which is English. */
-  readonly isAgents: boolean;
-}
+export type Fact = ReturnType<typeof factsOf>[number];
 
 /** Identifiers: worth comparing, and worth nothing in a sentence. */
 const codes: readonly string[] = ["session", "release_id", "fingerprint", "former_device_id", "operation"];
@@ -35,7 +28,7 @@ const chosen: readonly string[] = [
 ];
 
 /** The details of an event as facts. Members without a name here are in the technical part. */
-export function factsOf({ type, details }: AuditEvent): readonly Fact[] {
+export function factsOf({ type, details }: AuditEvent) {
   const names: Readonly<Record<string, string>> = t.events.factNames;
   return Object.entries(details).flatMap(([member, value]) => {
     const isAgents = agents.includes(member);

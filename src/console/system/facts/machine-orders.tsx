@@ -14,16 +14,14 @@ export type MachineVerb = (typeof machineVerbs)[number];
 /** Milliseconds between two looks whether the device is back. */
 const lookMilliseconds = 2_000;
 
-/** Asks whether the machine is to go down or to be reset, and then waits until it is back. */
-export function MachineOrderDialog({
-  verb,
-  name,
-  onClose,
-}: {
+interface OrderProps {
   readonly verb: MachineVerb;
   readonly name: string;
   readonly onClose: () => void;
-}) {
+}
+
+/** Asks whether the machine is to go down or to be reset, and then waits until it is back. */
+export function MachineOrderDialog({ verb, name, onClose }: OrderProps) {
   /** Finds out if the machine is back; null: nothing was ordered yet. */
   const [isBack, setIsBack] = useState<(() => Promise<boolean>) | null>(null);
   if (isBack !== null) return <Waiting {...{ verb, name, isBack, onClose }} />;
@@ -42,10 +40,8 @@ export function MachineOrderDialog({
   return verb === "reset" ? <ResetDialog {...ask} /> : <PowerDialog verb={verb} {...ask} />;
 }
 
-interface AskProps {
-  readonly name: string;
+interface AskProps extends Omit<OrderProps, "verb"> {
   readonly onBegun: (isBack: () => Promise<boolean>) => void;
-  readonly onClose: () => void;
 }
 
 function PowerDialog({ verb, name, onBegun, onClose }: AskProps & { readonly verb: "reboot" | "powerOff" }) {
@@ -92,17 +88,11 @@ const waitingWords = {
   reset: () => [t.machine.resetting, t.machine.resettingText] as const,
 };
 
-function Waiting({
-  verb,
-  name,
-  isBack,
-  onClose,
-}: {
-  readonly verb: MachineVerb;
-  readonly name: string;
+interface WaitingProps extends OrderProps {
   readonly isBack: () => Promise<boolean>;
-  readonly onClose: () => void;
-}) {
+}
+
+function Waiting({ verb, name, isBack, onClose }: WaitingProps) {
   const [title, text] = waitingWords[verb]();
   useEffect(() => {
     if (verb === "powerOff") return;

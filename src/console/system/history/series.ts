@@ -6,12 +6,7 @@ import { type Band, block, type Ends, type Point } from "../../plot/path.ts";
 /** A figure of each step; null: not known. */
 type Figures = readonly (number | null)[];
 
-/** The steps of a history: milliseconds since 1970 of the first one's begin, and of each one's length. */
-export interface Steps {
-  readonly start: number;
-  readonly length: number;
-  readonly count: number;
-}
+export type Steps = ReturnType<typeof stepsOf>;
 
 /** The plots in their order, by the figures that each draws. */
 const plots = {
@@ -36,7 +31,8 @@ export interface Series {
 /** As many of the steps have their band within the axis of the clock, whatever the others are. */
 const usualShare = 0.96;
 
-export function stepsOf({ start, step_seconds, series }: History): Steps {
+/** The steps of a history: milliseconds since 1970 of the first one's begin, and of each one's length. */
+export function stepsOf({ start, step_seconds, series }: History) {
   return { start: Date.parse(start), length: step_seconds * 1_000, count: series.load.mean.length };
 }
 

@@ -66,6 +66,7 @@ export function isDuration({ pattern = "" }: MemberSchema): boolean {
 
 /** The name of a choice and its effect. */
 export function optionOf(pointer: string, value: string): { readonly text: string; readonly hint?: string } {
+  if (pointer === "/console/language") return { text: languageName(value) };
   const options = t.settings.options as Readonly<Record<string, Readonly<Record<string, Words>>>>;
   const { label = value, hint = "" } = options[pointer]?.[value] ?? {};
   return hint === "" ? { text: label } : { text: label, hint };
@@ -88,7 +89,6 @@ export function said(pointer: string, value: unknown): string {
       .join(", ");
   }
   if (value === null || value === undefined || value === "") return t.settings.none;
-  if (pointer === "/console/language") return languageName(String(value));
   if (isDuration(schemaAt(known, pointer))) return durationSaid(String(value));
   return optionOf(pointer, String(value)).text;
 }

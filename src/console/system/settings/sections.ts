@@ -1,7 +1,6 @@
 import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { pointersOf, valueAt } from "./draft.ts";
-import type { HostPointer } from "./host-field.tsx";
 import { textOf } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
@@ -40,7 +39,9 @@ const sectionsByPointer: readonly (readonly [beginning: string, section: Section
 ];
 
 /** People look for these names of the machine among the settings, though they are changed on the page of the device. */
-const ofHost: readonly HostPointer[] = ["/host/name", "/host/time_zone"];
+const ofHost = ["/host/name", "/host/time_zone"] as const;
+
+export type HostPointer = (typeof ofHost)[number];
 
 export function isOfHost(pointer: string): pointer is HostPointer {
   return (ofHost as readonly string[]).includes(pointer);

@@ -93,25 +93,14 @@ function Control({
   const kinds = [schema.type].flat();
   if (typeof value === "boolean")
     return <CheckField {...field} error={error} value={value} onInput={onType} />;
-  if (schema.enum !== undefined) {
+  const isLanguage = pointer === "/console/language";
+  const choices = isLanguage ? [...new Set([...languages(), String(value)])] : schema.enum;
+  if (choices !== undefined) {
     // Beyond some choices a list is easier to look over, in which they have no explanations.
-    const Field = schema.enum.length > mostRadios ? SelectField : RadioField;
-    const options = schema.enum.map((one) => ({ value: one, ...optionOf(pointer, one) }));
+    const Field = isLanguage || choices.length > mostRadios ? SelectField : RadioField;
+    const options = choices.map((one) => ({ value: one, ...optionOf(pointer, one) }));
     return <Field {...{ ...field, error, options }} value={String(value)} onInput={onType} />;
   }
-  if (pointer === "/console/language")
-    return (
-      <SelectField
-        {...field}
-        error={error}
-        value={String(value)}
-        onInput={onType}
-        options={[...new Set([...languages(), String(value)])].map((one) => ({
-          value: one,
-          text: said(pointer, one),
-        }))}
-      />
-    );
   if (Array.isArray(value) && schema.items?.enum)
     return (
       <ChoicesField

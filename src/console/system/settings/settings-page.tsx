@@ -2,27 +2,28 @@ import { useEffect } from "preact/hooks";
 import type { Settings } from "../../../contract/types.ts";
 import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { useResource } from "../../client/use-resource.ts";
 import { Link } from "../../navigation/link.tsx";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/form/field.tsx";
+import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 import { bodyOf, Empty, Section } from "../../ui/page.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
-import { HostField } from "./host-field.tsx";
 import { labelOf, textOf } from "./said.ts";
 import {
   type FoundSection,
+  type HostPointer,
   isOfHost,
+  type SectionName,
   sectionNamed,
   sectionNames,
   sectionOf,
   sectionsWith,
   unsavedIn,
 } from "./sections.ts";
-import { SectionsMenu } from "./sections-menu.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";
@@ -94,6 +95,44 @@ export function SettingsPage() {
   );
 }
 
+/** Leads to the sections: a list where there is room beside them, else a choice above them. The style shows one of the two. */
+function SectionsMenu({
+  names,
+  open,
+  unsaved,
+}: {
+  readonly names: readonly SectionName[];
+  /** null: what a search has found is shown instead. */
+  readonly open: SectionName | null;
+  readonly unsaved: (name: SectionName) => number;
+}) {
+  const countOf = (name: SectionName): string =>
+    unsaved(name) === 0 ? "" : t.settings.unsavedHere(unsaved(name));
+  const options = names.map((name) => ({
+    value: name,
+    text: [t.settings.groups[name], countOf(name)].filter(Boolean).join(" · "),
+  }));
+  return (
+    <>
+      <nav aria-label={t.system.tabs.settings}>
+        {names.map((name) => (
+          <Link key={name} to="/system/settings" query={{ open: name }} isCurrent={name === open}>
+            {t.settings.groups[name]} <span class="hint">{countOf(name)}</span>
+          </Link>
+        ))}
+      </nav>
+      <div class="settings-choice">
+        <SelectField
+          label={t.settings.section}
+          value={open ?? ""}
+          onInput={(name) => name !== "" && void navigate("/system/settings", { open: name })}
+          options={open === null ? [{ value: "", text: t.settings.searched }, ...options] : options}
+        />
+      </div>
+    </>
+  );
+}
+
 /** Receivers are no fields of the form, and have forms of their own. */
 function isApart({ name }: Pick<FoundSection, "name">): boolean {
   return name === "notifications";
@@ -130,6 +169,29 @@ function OneSection({
           </div>
         ))}
       </Section>
+    </div>
+  );
+}
+
+/** A name of the machine, which is no setting: its value, with a link to where it is changed. */
+function HostField({ pointer }: { readonly pointer: HostPointer }) {
+  const facts = useResource("getSystemFacts").value;
+  // The field on the page of the device, and what is in it.
+  const [open, value] =
+    pointer === "/host/name" ? ["host_name", facts?.hostname] : ["time_zone", facts?.time_zone];
+  return (
+    <div class="field setting-text">
+      <strong>{t.settings.ofHost[pointer]}</strong>
+      <bdi>{value}</bdi>
+      {isOneOf("admin") ? (
+        <div class="buttons">
+          <Link to="/system/device" query={{ open }} className="button">
+            {t.settings.ofHost.change}
+          </Link>
+        </div>
+      ) : (
+        <span class="hint">{t.settings.adminOnly}</span>
+      )}
     </div>
   );
 }
