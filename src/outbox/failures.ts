@@ -1,25 +1,32 @@
 import { STATUS_CODES } from "node:http";
 import { messageOf } from "../contract/errors.ts";
 import { codingOf, decodedBody } from "../host/answer-body.ts";
-import type { Transfer } from "../host/ports.ts";
+import type { Transfer, TransferLimits } from "../host/ports.ts";
 import { printableLine } from "../host/printable-text.ts";
 import { TransferFailure } from "../host/transfer-failure.ts";
 import { type Retry, retry } from "./receiver.ts";
 
-interface Attempt<Result> {
-  /** The server, as a sentence names it. */
-  readonly where: string;
-  /** For all of the attempt. */
-  readonly milliseconds: number;
-  /** Aborted when the device ends the attempt. */
-  readonly ending: AbortSignal;
-  /** Gets the signal of both. May throw the error of a connection. */
-  readonly deliver: (whole: AbortSignal) => Promise<Result>;
-}
+/** Milliseconds for one request with its answer: the default of OpenTelemetry's exporters is as long. */
+export const requestMilliseconds = 10_000;
 
-/** The outcome of an attempt at a server. Never rejects. */
-export async function attempt<Result>(options: Attempt<Result>): Promise<Result | Retry> {
-  const { where, milliseconds, ending, deliver } = options;
+/** The bounds of such a request. */
+export const requestLimits: TransferLimits = {
+  headSeconds: 10,
+  minimumBytesPerSecond: 64,
+  rateWindowSeconds: 5,
+};
+
+/**
+ * The outcome of an attempt at a server, for which there are so many milliseconds. Never rejects. `where`: the server, as a
+ * sentence names it. `ending`: aborted when the device ends the attempt. `deliver`: gets the signal of both; may throw the
+ * error of a connection.
+ */
+export async function attempt<Result>(
+  where: string,
+  milliseconds: number,
+  ending: AbortSignal,
+  deliver: (whole: AbortSignal) => Promise<Result>,
+): Promise<Result | Retry> {
   const whole = AbortSignal.any([ending, AbortSignal.timeout(milliseconds)]);
   try {
     return await deliver(whole);

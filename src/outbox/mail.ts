@@ -32,11 +32,11 @@ const patienceSeconds = 1_800;
  * (`createNeedMails`). A mail is done with when the server has taken or refused it for each recipient (`createRecipients`).
  */
 export function createMail(options: MailOptions): Receiver {
-  const needs = createNeedMails(options.uptime);
+  const planOf = createNeedMails(options.uptime);
   const recipients = createRecipients(options);
   return {
     deliver: async (message, signal) => {
-      const plan = needs.plan(message);
+      const plan = planOf(message);
       if (hasNothingNew(message, plan)) {
         plan.done();
         return {
@@ -91,10 +91,7 @@ async function attempted(
     const isForSome = refused.length > 0 && mail.recipients.length < mail.to.length;
     return isForSome ? { reply: "", refused } : smtpOutcome(where, error, failure);
   };
-  return attempt({
-    ...{ where, milliseconds: wholeMilliseconds, ending: signal },
-    deliver: (whole) => sent(options, mail, whole).catch(failed),
-  });
+  return attempt(where, wholeMilliseconds, signal, (whole) => sent(options, mail, whole).catch(failed));
 }
 
 /** nodemailer is loaded with the first mail. */

@@ -32,30 +32,28 @@ interface MailedNeed {
  * is mailed once more, with a remark, so that the last word is never that it was over when it is not. The memory is
  * this process's: after a restart a need may have one mail more.
  */
-export function createNeedMails(uptime: Uptime) {
+export function createNeedMails(uptime: Uptime): (message: Message) => MailPlan {
   let mailed: ReadonlyMap<string, MailedNeed> = new Map();
-  return {
-    plan: (message: Message): MailPlan => {
-      const after = new Map([...mailed].filter(([, { since }]) => uptime() - since < daySeconds));
-      const references: string[] = [];
-      const remark = languages[message.language].comesAndGoes;
-      const notices = message.notices.flatMap((notice) => {
-        if (!notice.type.startsWith("need.")) return [notice];
-        const key = needKey(notice.event.details as ToldNeed);
-        const before = after.get(key);
-        references.push(threadOf(message, key), ...(before === undefined ? [] : [before.id]));
-        const { next, shown } = step(before, notice, { id: message.id, since: uptime(), remark });
-        if (next !== undefined) after.set(key, next);
-        return shown;
-      });
-      return {
-        notices,
-        references: [...new Set(references)].filter((id) => id !== message.id),
-        done: () => {
-          mailed = after;
-        },
-      };
-    },
+  return (message) => {
+    const after = new Map([...mailed].filter(([, { since }]) => uptime() - since < daySeconds));
+    const references: string[] = [];
+    const remark = languages[message.language].comesAndGoes;
+    const notices = message.notices.flatMap((notice) => {
+      if (!notice.type.startsWith("need.")) return [notice];
+      const key = needKey(notice.event.details as ToldNeed);
+      const before = after.get(key);
+      references.push(threadOf(message, key), ...(before === undefined ? [] : [before.id]));
+      const { next, shown } = step(before, notice, { id: message.id, since: uptime(), remark });
+      if (next !== undefined) after.set(key, next);
+      return shown;
+    });
+    return {
+      notices,
+      references: [...new Set(references)].filter((id) => id !== message.id),
+      done: () => {
+        mailed = after;
+      },
+    };
   };
 }
 

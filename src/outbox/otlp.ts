@@ -1,9 +1,9 @@
 import type { MetricSink } from "../metrics/exposition.ts";
-import { createExporter, type ExporterOptions } from "./otlp/exporter.ts";
+import { type ExporterOptions, exported } from "./otlp/exporter.ts";
 import { logsRequestOf } from "./otlp/log-records.ts";
 import { createMetricData } from "./otlp/metric-data.ts";
 import type { Resource } from "./otlp/values.ts";
-import type { Delivery, Receiver } from "./receiver.ts";
+import type { Delivery, Message } from "./receiver.ts";
 
 export interface OtlpOptions extends ExporterOptions {
   /** This program on this device, at the time of a request. */
@@ -13,23 +13,24 @@ export interface OtlpOptions extends ExporterOptions {
 }
 
 /** An OpenTelemetry collector, or a server that takes its protocol. */
-export interface Otlp extends Receiver {
-  /**
-   * Sends the values that `read` gives, of this moment. Those of a failed push are not kept, because the next push has
-   * newer ones.
-   */
-  pushMetrics(read: (sink: MetricSink) => Promise<void>, signal: AbortSignal): Promise<Delivery>;
-}
+export type Otlp = ReturnType<typeof createOtlp>;
 
-export function createOtlp(options: OtlpOptions): Otlp {
+export function createOtlp(options: OtlpOptions) {
   const { resource, wall } = options;
-  const send = createExporter(options);
   return {
-    deliver: (message, signal) => send("logs", logsRequestOf(message, resource(), wall()), signal),
-    pushMetrics: async (read, signal) => {
+    deliver: (message: Message, signal: AbortSignal): Promise<Delivery> =>
+      exported(options, "logs", logsRequestOf(message, resource(), wall()), signal),
+    /**
+     * Sends the values that `read` gives, of this moment. Those of a failed push are not kept, because the next push has
+     * newer ones.
+     */
+    pushMetrics: async (
+      read: (sink: MetricSink) => Promise<void>,
+      signal: AbortSignal,
+    ): Promise<Delivery> => {
       const data = createMetricData();
       await read(data);
-      return send("metrics", data.request(resource(), wall()), signal);
+      return exported(options, "metrics", data.request(resource(), wall()), signal);
     },
   };
 }

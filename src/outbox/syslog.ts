@@ -30,33 +30,27 @@ const closingSeconds = 5;
  * all has to do. What a server loses afterwards is not sent again.
  */
 export function createSyslog(options: SyslogOptions): Receiver {
-  const { server, port, connections, hostName, wall, timers, isAcknowledged } = options;
+  const { server, port, connections, hostName, wall } = options;
   const place = { host: server, port };
-  const where = `${server}:${port}`;
   return {
     deliver: async (message, signal) => {
       const frames = syslogFrames(message, { hostName: hostName(), nowMilliseconds: wall() });
-      return attempt({
-        ...{ where, milliseconds: wholeMilliseconds, ending: signal },
-        deliver: async (whole) => {
-          const socket = await connections.secure(place, whole);
-          const sending = { frames, signal: whole, timers, isAcknowledged };
-          return delivered(where, socket, sending).catch((error: unknown) => {
-            throw connections.failure(place, error, true);
-          });
-        },
+      return attempt(`${server}:${port}`, wholeMilliseconds, signal, async (whole) => {
+        const socket = await connections.secure(place, whole);
+        return delivered(options, socket, frames, whole).catch((error: unknown) => {
+          throw connections.failure(place, error, true);
+        });
       });
     },
   };
 }
 
-interface Sending extends Pick<SyslogOptions, "timers" | "isAcknowledged"> {
-  readonly frames: Uint8Array;
-  readonly signal: AbortSignal;
-}
-
-async function delivered(where: string, socket: TLSSocket, sending: Sending): Promise<Delivery> {
-  const { frames, signal, timers, isAcknowledged } = sending;
+async function delivered(
+  { server, port, timers, isAcknowledged }: SyslogOptions,
+  socket: TLSSocket,
+  frames: Uint8Array,
+  signal: AbortSignal,
+): Promise<Delivery> {
   let takeBack = (): void => undefined;
   const isKept = new Promise<boolean>((resolve) => {
     const wait = (): void => {
@@ -72,25 +66,25 @@ async function delivered(where: string, socket: TLSSocket, sending: Sending): Pr
     // Whatever a server sends says nothing, but unread bytes would hide that it has ended its side.
     socket.resume();
     socket.end(frames);
-    if (await Promise.race([isKept, happened(socket, "end", signal)]))
+    if (await Promise.race([isKept, ended(socket, signal)]))
       return { outcome: "taken", answer: "The server's host has all; the server keeps the connection open" };
     if (socket.writableFinished)
       return { outcome: "taken", answer: "The server has read all and closed the connection" };
-    return retry(`${where} closed the connection before it had read everything.`);
+    return retry(`${server}:${port} closed the connection before it had read everything.`);
   } finally {
     takeBack();
     socket.destroy();
   }
 }
 
-/** Rejects with the socket's error, or when it closes before. An abort destroys the socket. */
-function happened(socket: TLSSocket, event: "end", signal: AbortSignal): Promise<void> {
+/** Settles when the server has ended its side; rejects with the socket's error, or when it closes before. An abort destroys it. */
+function ended(socket: TLSSocket, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => void socket.destroy();
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
     socket.on("error", reject);
-    socket.once(event, () => resolve());
+    socket.once("end", resolve);
     socket.once("close", () => {
       signal.removeEventListener("abort", onAbort);
       reject(Object.assign(new Error("the connection ended"), { code: "ECONNRESET" }));

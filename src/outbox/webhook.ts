@@ -1,10 +1,10 @@
 import { type ChatService, chatServices, tokenHeader } from "../contract/notifications/chat-services.ts";
 import { httpIsRoots } from "../contract/notifications/receivers.ts";
 import { wellFormed } from "../contract/text/json-of.ts";
-import type { Transfer, TransferLimits, Transfers } from "../host/ports.ts";
+import type { Transfer, Transfers } from "../host/ports.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
-import { attempt, beginningOf, quoted, statusText } from "./failures.ts";
+import { attempt, beginningOf, quoted, requestLimits, requestMilliseconds, statusText } from "./failures.ts";
 import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts";
 import { askedPause, chatForms, chatText } from "./webhook/chat-services.ts";
 import { type Credentials, readCredentials, signedHeaders } from "./webhook-signature.ts";
@@ -24,11 +24,6 @@ export interface WebhookOptions {
   readonly wall: () => number;
 }
 
-const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 64, rateWindowSeconds: 5 };
-
-/** Milliseconds for one delivery, with its answer. */
-const wholeMilliseconds = 10_000;
-
 /** Bytes of an answer that are read: a chat service may repeat the message in it. */
 const mostAnswerBytes = 16_384;
 
@@ -44,12 +39,10 @@ export function createWebhook(options: WebhookOptions): Receiver {
         return retry(`Nothing was sent to ${host}: its secret ${credentials}. Set a new one.`);
       if (!options.allowHttp && !url.startsWith("https://"))
         return retry(`Nothing was sent to ${host}: its address ${httpIsRoots}.`);
-      return attempt({
-        ...{ where: host, milliseconds: wholeMilliseconds, ending: signal },
-        deliver: async (whole) => {
-          const { address, ...request } = requestOf(message, credentials, options);
-          return answered(options, await transfers.open(address, { ...request, limits, signal: whole }));
-        },
+      return attempt(host, requestMilliseconds, signal, async (whole) => {
+        const { address, ...request } = requestOf(message, credentials, options);
+        const limited = { ...request, limits: requestLimits, signal: whole };
+        return answered(options, await transfers.open(address, limited));
       });
     },
   };

@@ -9,10 +9,10 @@ const disk = { need: "disk_full", level: "attention" };
 /** Plans a mail of each event, `[hours, seq, began or ended]`, and says whether it shows the event, with a remark or without. */
 function mailsOf(events: readonly (readonly [number, number, "began" | "ended"])[], details = () => disk) {
   let now = 0;
-  const needs = createNeedMails(() => now);
+  const planOf = createNeedMails(() => now);
   return events.map(([hours, seq, what]) => {
     now = hours * hour;
-    const { notices, references, done } = needs.plan(
+    const { notices, references, done } = planOf(
       messageOf([noticeOf(seq, { type: `need.${what}`, details: details() })]),
     );
     done();
@@ -84,22 +84,22 @@ describe("the mails about a need", () => {
   });
 
   it("are the same at each attempt until one is accepted", () => {
-    const needs = createNeedMails(() => 0);
+    const planOf = createNeedMails(() => 0);
     const message = messageOf([noticeOf(1)]);
-    const first = needs.plan(message);
-    const second = needs.plan(message);
+    const first = planOf(message);
+    const second = planOf(message);
     assert.deepEqual([second.notices, second.references], [first.notices, first.references]);
     second.done();
-    assert.equal(needs.plan(messageOf([noticeOf(2)])).notices[0]?.remark?.startsWith("This came back"), true);
+    assert.equal(planOf(messageOf([noticeOf(2)])).notices[0]?.remark?.startsWith("This came back"), true);
   });
 
   it("leave events of other kinds as they are", () => {
-    const needs = createNeedMails(() => 0);
+    const planOf = createNeedMails(() => 0);
     const lost = [
       noticeOf(1, { type: "clock.lost", details: {} }),
       noticeOf(2, { type: "clock.lost", details: {} }),
     ];
-    const { notices, references } = needs.plan(messageOf(lost));
+    const { notices, references } = planOf(messageOf(lost));
     assert.deepEqual([notices, references], [lost, []]);
   });
 });

@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { objectIn, wellFormed } from "../../contract/text/json-of.ts";
-import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
+import type { Transfer, Transfers } from "../../host/ports.ts";
 import { readRetryAfter } from "../../host/retry-after.ts";
 import { TransferFailure } from "../../host/transfer-failure.ts";
-import { attempt, beginningOf, quoted, statusText } from "../failures.ts";
+import { attempt, beginningOf, quoted, requestLimits, requestMilliseconds, statusText } from "../failures.ts";
 import { type Delivery, retry } from "../receiver.ts";
 import { statusMessage } from "./status.ts";
 
@@ -17,14 +17,6 @@ export interface ExporterOptions {
   readonly transfers: Transfers;
 }
 
-/** Sends one request of OTLP/HTTP in JSON, compressed. Tries once, never throws. */
-export type Export = (signal: "logs" | "metrics", request: object, ending: AbortSignal) => Promise<Delivery>;
-
-const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 64, rateWindowSeconds: 5 };
-
-/** Milliseconds for one request with its answer: the default of OpenTelemetry's exporters is as long. */
-const wholeMilliseconds = 10_000;
-
 /** Bytes of an answer that are read. A whole one is far smaller. */
 const mostAnswerBytes = 65_536;
 
@@ -36,18 +28,23 @@ const repairSeconds = 3_600;
 
 const compressed = promisify(gzip);
 
-export function createExporter({ url, headers, transfers }: ExporterOptions): Export {
+/** Sends one request of OTLP/HTTP in JSON, compressed. Tries once, never throws. */
+export async function exported(
+  { url, headers, transfers }: ExporterOptions,
+  signal: "logs" | "metrics",
+  request: object,
+  ending: AbortSignal,
+): Promise<Delivery> {
   const { host } = new URL(url);
-  const base = url.replace(/\/+$/, "");
-  const exchange = async (signal: string, request: object, whole: AbortSignal): Promise<Delivery> => {
+  return attempt(host, requestMilliseconds, ending, async (whole) => {
     try {
-      const answer = await transfers.open(`${base}/v1/${signal}`, {
+      const answer = await transfers.open(`${url.replace(/\/+$/, "")}/v1/${signal}`, {
         headers: {
           ...(await headers()),
           ...{ "content-type": "application/json", "content-encoding": "gzip" },
         },
         post: await compressed(wellFormed(JSON.stringify(request))),
-        ...{ limits, signal: whole },
+        ...{ limits: requestLimits, signal: whole },
       });
       return outcomeOf(host, answer, await beginningOf(answer, mostAnswerBytes));
     } catch (error) {
@@ -55,12 +52,7 @@ export function createExporter({ url, headers, transfers }: ExporterOptions): Ex
       if (error instanceof TransferFailure && error.reason === "local_server") return retry(localAt(host));
       throw error;
     }
-  };
-  return (signal, request, ending) =>
-    attempt({
-      ...{ where: host, milliseconds: wholeMilliseconds, ending },
-      deliver: (whole) => exchange(signal, request, whole),
-    });
+  });
 }
 
 function localAt(host: string): string {

@@ -20,12 +20,7 @@ interface Family {
 }
 
 /** Collects the values of one moment for a request to /v1/metrics. */
-export interface MetricData extends MetricSink {
-  /** The body of the request. `nowMilliseconds`: since 1970, by the clock that the process has started by. */
-  request(resource: Resource, nowMilliseconds: number): object;
-}
-
-export function createMetricData(): MetricData {
+export function createMetricData() {
   const families = new Map<MetricName, Family>();
   const familyOf = (name: MetricName): Family => {
     const family = families.get(name) ?? { numbers: [], histograms: [] };
@@ -34,7 +29,7 @@ export function createMetricData(): MetricData {
   };
   const add = (name: MetricName, labels: Readonly<Record<string, string>>, asDouble: number): void =>
     void familyOf(name).numbers.push({ ...labelled(labels), asDouble });
-  return {
+  const sink: MetricSink = {
     add: (name, value, labels) => {
       if (value !== null) add(name, labels, value);
     },
@@ -51,7 +46,11 @@ export function createMetricData(): MetricData {
       reading: HistogramReading,
       labels: MetricLabels<Name>,
     ) => void familyOf(name).histograms.push({ ...labelled(labels), ...bucketsOf(reading) }),
-    request: (resource, nowMilliseconds) => {
+  };
+  return {
+    ...sink,
+    /** The body of the request. `nowMilliseconds`: since 1970, by the clock that the process has started by. */
+    request: (resource: Resource, nowMilliseconds: number) => {
       const [start] = families.get("process_start_time_seconds")?.numbers ?? [];
       const startMilliseconds = start === undefined ? nowMilliseconds : start.asDouble * 1_000;
       const times = { since: nanoseconds(startMilliseconds), now: nanoseconds(nowMilliseconds) };

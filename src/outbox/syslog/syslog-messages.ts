@@ -18,13 +18,6 @@ const mostValueCharacters = 512;
 /** Parameters of one name, from a list. */
 const mostOfList = 16;
 
-/** The host that the messages are from, as it is at this moment. */
-export interface SyslogOrigin {
-  readonly hostName: string;
-  /** Milliseconds since 1970, for messages that are about no event. */
-  readonly nowMilliseconds: number;
-}
-
 type Severity = keyof typeof severities;
 
 interface Parts {
@@ -37,8 +30,14 @@ interface Parts {
   readonly text: string;
 }
 
-/** A message of RFC 5424 for each event, and one for events that are lost, in octet counting (RFC 5425 §4.3). */
-export function syslogFrames(message: Message, { hostName, nowMilliseconds }: SyslogOrigin): Uint8Array {
+/**
+ * A message of RFC 5424 for each event, and one for events that are lost, in octet counting (RFC 5425 §4.3).
+ * `nowMilliseconds`: since 1970, for messages that are about no event.
+ */
+export function syslogFrames(
+  message: Message,
+  { hostName, nowMilliseconds }: { readonly hostName: string; readonly nowMilliseconds: number },
+): Uint8Array {
   const now = new Date(nowMilliseconds).toISOString();
   const { device, notices, gap, isTest } = message;
   const parts = [
