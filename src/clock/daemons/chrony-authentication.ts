@@ -1,5 +1,5 @@
-import type { RootHelper, RunCommand, Timers } from "../../host/ports.ts";
 import { isName } from "./chronyc-report.ts";
+import type { ExternalDaemonOptions } from "./external-daemon.ts";
 
 /** By Network Time Security, by a symmetric key, or not at all. chronyd takes no other answer of a source that has one. */
 export type Authentication = "nts" | "key" | "none";
@@ -23,25 +23,20 @@ const modes: ReadonlyMap<string, Authentication> = new Map([
 /** Fields of a line of `chronyc -c authdata`: name, mode, key, type, length, age, attempts, NAKs, cookies, their length. */
 const fields = 10;
 
-/** Those of the sources with these names, of which nothing may be known. Never rejects. */
-export type ReadAuthentications = (names: readonly string[]) => Promise<ReadonlyMap<string, Authentication>>;
-
-export interface AuthenticationOptions {
-  readonly run: RunCommand;
-  readonly helper: RootHelper;
-  readonly timers: Timers;
+type AuthenticationOptions = Pick<ExternalDaemonOptions, "run" | "helper" | "timers"> & {
   readonly authdataFile?: string;
-}
+};
 
 /**
- * Asks chronyd how it authenticates its sources. It says so only to root and to its own user, so a unit of that user's
- * writes it into a file. The answer is kept: it changes with chronyd's configuration.
+ * Asks chronyd how it authenticates the sources with these names, of which nothing may be known. It says so only to root
+ * and to its own user, so a unit of that user's writes it into a file. The answer is kept: it changes with chronyd's
+ * configuration. Never rejects.
  */
-export function createReadAuthentications(options: AuthenticationOptions): ReadAuthentications {
+export function createReadAuthentications(options: AuthenticationOptions) {
   const { timers } = options;
   let known: ReadonlyMap<string, Authentication> = new Map();
   let [isResting, forgetting] = [false, (): void => undefined];
-  return async (names) => {
+  return async (names: readonly string[]) => {
     if (isResting || names.length === 0 || names.every((name) => known.has(name))) return known;
     isResting = true;
     timers.after(restSeconds, () => {

@@ -10,6 +10,13 @@ const noReference = ["00000000", "7f7f0101"];
 /** Seconds of root distance up to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
 const longestDistanceSeconds = 3;
 
+const leaps = {
+  Normal: "none",
+  "Insert second": "insert",
+  "Delete second": "delete",
+  "Not synchronised": "unknown",
+} as const satisfies Readonly<Record<ChronycReport["tracking"]["leap"], DaemonReport["leap"]>>;
+
 /** More than chronyc says of a source to any user, by its name there. */
 export interface ChronySourceFacts {
   /** Its name in the configuration. */
@@ -37,7 +44,7 @@ export function reportOfChrony(
     rootDispersionSeconds: tracking.rootDispersionSeconds,
     // chronyc gives the error of the oscillator; the kernel corrects it the other way.
     frequencyPpm: 0 - tracking.frequencyPpm,
-    leap: leapOf(tracking.leap),
+    leap: leaps[tracking.leap],
     pollSeconds: selected === undefined ? null : 2 ** selected.poll,
     source:
       selected === undefined
@@ -79,19 +86,6 @@ function isAuthenticatedIn(sources: readonly DaemonSource[]): boolean {
   return configured === 1 ? agreeing === 1 : isMajority({ agreeing, configured });
 }
 
-function leapOf(word: ChronycReport["tracking"]["leap"]): DaemonReport["leap"] {
-  switch (word) {
-    case "Normal":
-      return "none";
-    case "Insert second":
-      return "insert";
-    case "Delete second":
-      return "delete";
-    case "Not synchronised":
-      return "unknown";
-  }
-}
-
 function sourceOf(
   source: ChronySource,
   { tracking, statistics }: ChronycReport,
@@ -120,21 +114,18 @@ function sourceOf(
   };
 }
 
-function stateOf({ state, reach }: ChronySource): Pick<DaemonSource, "state" | "reason"> {
-  switch (state) {
-    case "*":
-      return { state: "selected", reason: null };
-    case "+":
-      return { state: "candidate", reason: null };
-    case "-":
-      return { state: "outlier", reason: { code: "not_preferred", cause: null } };
-    case "x":
-      return { state: "falseticker", reason: { code: "majority_differs", cause: null } };
-    case "~":
-      return { state: "suspect", reason: { code: "varies", cause: null } };
-    default:
-      return reach === 0
-        ? { state: "unreachable", reason: { code: "timeout", cause: null } }
-        : { state: "unused", reason: { code: "not_selected", cause: null } };
-  }
+type StateAndReason = Pick<DaemonSource, "state" | "reason">;
+
+/** By the sign of chronyc; any other is of a source that is not selectable. */
+const states: Readonly<Record<string, StateAndReason>> = {
+  "*": { state: "selected", reason: null },
+  "+": { state: "candidate", reason: null },
+  "-": { state: "outlier", reason: { code: "not_preferred", cause: null } },
+  x: { state: "falseticker", reason: { code: "majority_differs", cause: null } },
+  "~": { state: "suspect", reason: { code: "varies", cause: null } },
+};
+
+function stateOf({ state, reach }: ChronySource): StateAndReason {
+  if (reach === 0) return states[state] ?? { state: "unreachable", reason: { code: "timeout", cause: null } };
+  return states[state] ?? { state: "unused", reason: { code: "not_selected", cause: null } };
 }

@@ -65,13 +65,8 @@ export function createChronyd(options: ChronydOptions): ExternalDaemon {
     name: "chronyd",
     read,
     reselect: () => order("reselect"),
-    sync: (force) => sync(force, { ...options, chronyc, order }),
+    sync: (force) => sync(force, options, chronyc, order),
   };
-}
-
-interface Syncing extends Pick<ChronydOptions, "timers" | "panicSeconds"> {
-  chronyc: Chronyc;
-  order: (verb: Verb) => Promise<void>;
 }
 
 /**
@@ -79,7 +74,12 @@ interface Syncing extends Pick<ChronydOptions, "timers" | "panicSeconds"> {
  * for hours; beyond the panic threshold only by force. `makestep` checks none of this and steps by all that is left, so
  * the offset is read before.
  */
-async function sync(force: boolean, { chronyc, order, timers, panicSeconds }: Syncing): Promise<void> {
+async function sync(
+  force: boolean,
+  { timers, panicSeconds }: ChronydOptions,
+  chronyc: Chronyc,
+  order: (verb: Verb) => Promise<void>,
+): Promise<void> {
   const before = await chronyc.report();
   await order("burst");
   // If the offset cannot be read, chronyd's own rules decide, unless the request is forced.
