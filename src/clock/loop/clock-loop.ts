@@ -331,10 +331,7 @@ export class ClockLoop {
     const { record, bootId, panicSeconds } = this.#options;
     const settings = this.#options.settings();
     counters.add("rounds");
-    pool.configure({
-      servers: settings.servers.map(timeServer),
-      isAuthenticatedOnly: settings.authenticated_only,
-    });
+    pool.configure(settings.servers.map(timeServer), settings.authenticated_only);
     if (settings.servers.length === 0) return roundWithoutServers;
     const isAsked = options.isAsked || this.#isNetworkNew;
     this.#isNetworkNew = false;

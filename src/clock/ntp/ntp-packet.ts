@@ -1,11 +1,14 @@
 import type { Leap } from "../../host/ports.ts";
-import type { BadPacket, KissCode } from "./sample.ts";
+import type { BadPacket, KissCode, Sample } from "./sample.ts";
 
 /** Bytes of a packet without extension fields or a MAC (RFC 5905 §7.3). */
 const packetBytes = 48;
 
+/** The facts of a reply that its sample has as well. */
+type ServerFacts = Pick<Sample, "leap" | "stratum" | "rootDelaySeconds" | "rootDispersionSeconds" | "refid">;
+
 /** The content of an acceptable reply; times in seconds since 1970, whose quantum as doubles is 0.24 µs. */
-export interface NtpReply {
+export interface NtpReply extends ServerFacts {
   readonly kind: "reply";
   /** T2: when the server received the request. */
   readonly receiveSeconds: number;
@@ -13,14 +16,7 @@ export interface NtpReply {
   readonly transmitSeconds: number;
   /** T3 − T2 from the 64-bit figures, so exact to the nanosecond; never negative. */
   readonly heldSeconds: number;
-  readonly leap: Leap;
-  /** 1 to 15. */
-  readonly stratum: number;
   readonly precisionSeconds: number;
-  readonly rootDelaySeconds: number;
-  readonly rootDispersionSeconds: number;
-  /** Four ASCII characters at stratum 1, else 8 hex digits. */
-  readonly refid: string;
 }
 
 /** A reply, a kiss-o'-death with its code (RFC 5905 §7.4), or why the packet is not believed. */

@@ -38,6 +38,7 @@ export function readingAtArrival(sent: ClockReading, now: ClockReading, ageSecon
 /** The sample that a reply makes (RFC 5905 §8), or null where the server held the packet longer than it was away. */
 export function sampleOf(reply: NtpReply, passage: Passage): Sample | null {
   const { sentMonotonicSeconds, arrived, longestSeconds } = passage;
+  const { stratum, leap, refid, rootDelaySeconds, rootDispersionSeconds } = reply;
   const elapsedSeconds = arrived.monotonicSeconds - sentMonotonicSeconds;
   if (!(elapsedSeconds >= 0 && elapsedSeconds <= longestSeconds)) return null;
   const dispersionSeconds = reply.precisionSeconds + ownPrecisionSeconds + phi * elapsedSeconds;
@@ -52,10 +53,6 @@ export function sampleOf(reply: NtpReply, passage: Passage): Sample | null {
     offsetSeconds: (reply.receiveSeconds - t1 + (reply.transmitSeconds - t4)) / 2,
     delaySeconds: Math.max(delaySeconds, ownPrecisionSeconds),
     dispersionSeconds,
-    stratum: reply.stratum,
-    leap: reply.leap,
-    refid: reply.refid,
-    rootDelaySeconds: reply.rootDelaySeconds,
-    rootDispersionSeconds: reply.rootDispersionSeconds,
+    ...{ stratum, leap, refid, rootDelaySeconds, rootDispersionSeconds },
   };
 }

@@ -38,8 +38,6 @@ export function estimateOf(register: SampleRegister, nowSeconds: number) {
     delaySeconds: best.delaySeconds,
     /** RMS of the other samples' offsets against the best one's; at least `leastJitterSeconds`. */
     jitterSeconds: jitterAround(best, register),
-    /** ε of the best sample at `atSeconds`; it grows by phi from then on. */
-    dispersionSeconds: best.dispersionSeconds,
     /** Monotonic seconds of the best sample: a new one corrects the clock only when this is later than the last used. */
     atSeconds: best.atSeconds,
   };

@@ -1,3 +1,4 @@
+import type { SourceReason } from "../../contract/words/clock.ts";
 import type { Leap } from "../../host/ports.ts";
 
 /** The result of one accepted exchange with a server (RFC 5905 §8). Positive offset: this host is behind; add it. */
@@ -9,6 +10,7 @@ export interface Sample {
   readonly delaySeconds: number;
   /** ε at `atSeconds`: precision of both clocks and PHI × the time of the exchange. */
   readonly dispersionSeconds: number;
+  /** 1 to 15. */
   readonly stratum: number;
   readonly leap: Leap;
   /** The id of the server's own source: four ASCII characters at stratum 1, else 8 hex digits. */
@@ -18,22 +20,25 @@ export interface Sample {
 }
 
 /**
- * The reason to reject a packet. Of those with NTS, `nts_nak`: the server does not know the cookie, or says so who saw the
- * request; `not_authentic`: the reply has no right authenticator.
+ * The reasons to reject a packet, with their codes in the contract. Of those with NTS, `nts_nak`: the server does not know
+ * the cookie, or says so who saw the request; `not_authentic`: the reply has no right authenticator.
  */
-export type BadPacket =
-  | "short"
-  | "long"
-  | "version"
-  | "mode"
-  | "origin"
-  | "unsynchronised"
-  | "stratum"
-  | "no_time"
-  | "root_distance"
-  | "delay"
-  | "nts_nak"
-  | "not_authentic";
+export const badPacketCodes = {
+  short: "bad_packet",
+  long: "bad_packet",
+  version: "bad_packet",
+  mode: "bad_packet",
+  origin: "bad_packet",
+  unsynchronised: "server_unsynchronised",
+  stratum: "server_unsynchronised",
+  no_time: "bad_packet",
+  root_distance: "too_uncertain",
+  delay: "bad_packet",
+  nts_nak: "nts_nak",
+  not_authentic: "not_authentic",
+} as const satisfies Readonly<Record<string, SourceReason["code"]>>;
+
+export type BadPacket = keyof typeof badPacketCodes;
 
 /** The codes of a kiss-o'-death: the server refuses this client, or is asked too often. */
 export type KissCode = "DENY" | "RSTR" | "RATE";

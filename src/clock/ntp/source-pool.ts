@@ -37,12 +37,6 @@ export interface Refusal {
   readonly cause: string;
 }
 
-/** The settings that the pool goes by. */
-export interface PoolSettings {
-  readonly servers: readonly TimeServer[];
-  readonly isAuthenticatedOnly: boolean;
-}
-
 /** The time servers of the settings, asked together. */
 export class SourcePool {
   readonly #options: SourceOptions;
@@ -59,7 +53,7 @@ export class SourcePool {
   }
 
   /** Keeps the sources that are still named, with their samples; forgets the others. */
-  configure({ servers, isAuthenticatedOnly }: PoolSettings): void {
+  configure(servers: readonly TimeServer[], isAuthenticatedOnly: boolean): void {
     const known = this.#sources;
     this.#sources = servers.map(
       ({ host, nts }) =>

@@ -1,7 +1,7 @@
 import { sourceReasonCodes } from "../../contract/clock-states.ts";
 import type { TimeSource } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
-import type { BadPacket } from "../ntp/sample.ts";
+import { badPacketCodes } from "../ntp/sample.ts";
 import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { reasonWithDetail } from "./details.ts";
@@ -103,23 +103,7 @@ function reasonOf(code: SourceReason["code"], cause: string | null = null): Reas
   return { code, cause };
 }
 
-/** The codes of packets that were not believed: where every packet was one, the last of them is the failure. */
-const badPacketCodes: Readonly<Record<BadPacket, SourceReason["code"]>> = {
-  unsynchronised: "server_unsynchronised",
-  stratum: "server_unsynchronised",
-  root_distance: "too_uncertain",
-  short: "bad_packet",
-  long: "bad_packet",
-  version: "bad_packet",
-  mode: "bad_packet",
-  origin: "bad_packet",
-  no_time: "bad_packet",
-  delay: "bad_packet",
-  nts_nak: "nts_nak",
-  not_authentic: "not_authentic",
-};
-
-/** Failures whose code in the contract is another word. */
+/** Failures whose code in the contract is another word; where every packet was a bad one, the last is the failure. */
 const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
   ...badPacketCodes,
   ECONNREFUSED: "connection_refused",

@@ -173,7 +173,7 @@ describe("a key exchange that names another server (RFC 8915 §4.1.7)", () => {
       moved: () => 0,
       counters: createCounters(),
     });
-    pool.configure({ servers: [{ host: "time.example", nts: true }], isAuthenticatedOnly: true });
+    pool.configure([{ host: "time.example", nts: true }], true);
     const [source] = pool.sources();
     const poll = () => pool.poll({ burst: 1, isAsked: true });
     await poll();
@@ -220,7 +220,7 @@ describe("a key exchange that names another server (RFC 8915 §4.1.7)", () => {
       moved: () => 0,
       counters: createCounters(),
     });
-    pool.configure({ servers: [{ host: "time.example", nts: true }], isAuthenticatedOnly: true });
+    pool.configure([{ host: "time.example", nts: true }], true);
     await association.target(unasked);
     await association.confirm(1_800_000_000);
     await pool.poll({ burst: 4, isAsked: true });

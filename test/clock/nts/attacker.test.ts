@@ -82,7 +82,7 @@ function poolOf(ports: readonly (number | null)[], exchange: Exchange): SourcePo
   const times = { timers: heldTimers(), monotonic, moved: () => 0 };
   const pool = new SourcePool({ ...resolution, exchange, openAssociation, counters, ...times });
   const servers = ports.map((port) => ({ host: `${name}:${port}`, nts: true }));
-  pool.configure({ servers, isAuthenticatedOnly: true });
+  pool.configure(servers, true);
   return pool;
 }
 

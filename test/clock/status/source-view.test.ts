@@ -28,7 +28,7 @@ async function polledPool(): Promise<MovedPool> {
     counters: createCounters(),
   });
   const servers = ["192.0.2.7:1123", "192.0.2.7:1124"].map((host) => ({ host, nts: false }));
-  pool.configure({ servers, isAuthenticatedOnly: false });
+  pool.configure(servers, false);
   await pool.poll(once);
   pool.ballot(null);
   return Object.assign(pool, {
