@@ -57,7 +57,7 @@ export interface DisciplineRules {
   readonly isForced: boolean;
   /** Monotonic seconds at which the action begins; the samples may be older. */
   readonly nowSeconds: number;
-  /** Until the next poll. */
+  /** Until the next poll; in so many a trim takes an offset away. */
   readonly pollSeconds: number;
 }
 
@@ -169,7 +169,7 @@ function steer(
     ? correct(former, offsetSeconds, Math.hypot(noiseSeconds, slewNoise(state, atSeconds)), elapsed)
     : beginEstimate({ atSeconds, offsetSeconds, noiseSeconds }, storedPpm);
   const isSlewed = Math.abs(estimate.offsetSeconds) >= deadbandSeconds;
-  const trim = isSlewed ? 0 : clamp(estimate.offsetSeconds / trimSeconds(rules), largestTrim);
+  const trim = isSlewed ? 0 : clamp(estimate.offsetSeconds / rules.pollSeconds, largestTrim);
   const frequencyPpm = boundedPpm((estimate.frequency + trim) * 1e6);
   const slewSeconds = isSlewed ? estimate.offsetSeconds : 0;
   const control = { frequency: frequencyPpm / 1e6, slewSeconds };
@@ -177,11 +177,6 @@ function steer(
     state: { ...state, estimate, control },
     action: { kind: "slew", seconds: slewSeconds, frequencyPpm },
   };
-}
-
-/** Seconds in which a trim takes an offset away. */
-export function trimSeconds({ pollSeconds }: Pick<DisciplineRules, "pollSeconds">): number {
-  return pollSeconds;
 }
 
 /** While a slew is under way (s): the kernel deals it out in whole seconds, 500 µs at the start of each. */
@@ -194,11 +189,6 @@ function slewNoise({ estimate, control }: DisciplineState, atSeconds: number): n
 function noiseOf(measurement: Measurement): { noiseSeconds: number; deadbandSeconds: number } {
   const noiseSeconds = Math.max(measurement.noiseSeconds, leastNoiseSeconds);
   return { noiseSeconds, deadbandSeconds: Math.max(3 * noiseSeconds, leastSlewSeconds) };
-}
-
-/** The state as it is when the kernel has really set this frequency (ppm). */
-export function frequencyWasSet(state: DisciplineState, ppm: number): DisciplineState {
-  return { ...state, control: { ...state.control, frequency: ppm / 1e6 } };
 }
 
 /** A tick set from outside may show as a frequency beyond the kernel's own bound. */

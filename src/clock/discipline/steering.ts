@@ -7,9 +7,7 @@ import {
   type DisciplineRules,
   type DisciplineState,
   discipline,
-  frequencyWasSet,
   type Measurement,
-  trimSeconds,
 } from "./discipline.ts";
 import { predict } from "./estimate.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
@@ -114,7 +112,7 @@ export class Steering {
     this.#setFrequency(action.frequencyPpm);
     if (action.kind === "step") return;
     this.#slew(action.seconds);
-    if (action.seconds === 0) this.#trimEndsAt = rules.nowSeconds + trimSeconds(rules);
+    if (action.seconds === 0) this.#trimEndsAt = rules.nowSeconds + rules.pollSeconds;
   }
 
   /** Ends a trim that has had its time, so that a clock without further measurements runs on at its own rate. */
@@ -203,7 +201,7 @@ export class Steering {
     const really = this.#clock.setFrequency(ppm);
     this.#options.counters.add("frequency_changes");
     this.#setPpm = really;
-    this.#state = frequencyWasSet(this.#state, really);
+    this.#state = { ...this.#state, control: { ...this.#state.control, frequency: really / 1e6 } };
   }
 
   /** Also with 0: that ends the rest of the last slew, which the new measurement contains. */

@@ -96,20 +96,22 @@ const holdoverSeconds = 10;
 const missedPolls = 3;
 const leastMissedSeconds = 300;
 
+interface Present {
+  readonly monotonicSeconds: number;
+  readonly pollSeconds: number;
+  readonly mostDistanceSeconds: number;
+}
+
 /** The state and trust of the clock now, in each mode. */
 export function syncStatusOf(
   mode: ClockMode | null,
   sync: SyncState,
   report: DaemonReport | null,
-  now: { monotonicSeconds: number; pollSeconds: number; mostDistanceSeconds: number },
+  now: Present,
 ): SyncStatus {
   if (mode?.kind === "delegate") {
-    const {
-      trust = "none",
-      authenticated: isAuthenticated = false,
-      uncertaintySeconds = null,
-    } = report ?? {};
-    return { state: "delegated", trust, isAuthenticated, uncertaintySeconds };
+    const { trust = "none", authenticated = false, uncertaintySeconds = null } = report ?? {};
+    return { state: "delegated", trust, isAuthenticated: authenticated, uncertaintySeconds };
   }
   const isSetByHand = sync.setByHandAt !== null;
   if (mode?.kind === "manual" || (isSetByHand && !sync.synced && !isContradicted(sync))) {
@@ -119,10 +121,7 @@ export function syncStatusOf(
   return statusByServers(sync, now);
 }
 
-function statusByServers(
-  sync: SyncState,
-  now: { monotonicSeconds: number; pollSeconds: number; mostDistanceSeconds: number },
-): SyncStatus {
+function statusByServers(sync: SyncState, now: Present): SyncStatus {
   const { verdict, synced } = sync;
   const untrusted = { trust: "none", isAuthenticated: false } as const;
   const unknown = { ...untrusted, uncertaintySeconds: null } as const;
@@ -141,13 +140,5 @@ function statusByServers(
 
 /** The sources say a time that contradicts the clock, each other, or any possible time. */
 function isContradicted({ verdict }: SyncState): boolean {
-  switch (verdict?.kind) {
-    case "suspect":
-    case "panic_threshold":
-    case "below_floor":
-    case "beyond_ceiling":
-      return true;
-    default:
-      return false;
-  }
+  return ["suspect", "panic_threshold", "below_floor", "beyond_ceiling"].includes(verdict?.kind ?? "");
 }

@@ -71,15 +71,7 @@ export function implausible(measuredSeconds: number, floor: Bounds): Verdict | n
 
 /** The verdict that follows from a decision on a measurement. */
 export function verdictOf(action: Action, { offsetSeconds }: Measurement): Verdict {
-  switch (action.kind) {
-    case "refuse":
-      return { kind: "panic_threshold", seconds: action.seconds };
-    case "none":
-      return action.why === "to_be_confirmed"
-        ? { kind: "to_be_confirmed", seconds: offsetSeconds }
-        : { kind: "agreed" };
-    case "slew":
-    case "step":
-      return { kind: "agreed" };
-  }
+  if (action.kind === "refuse") return { kind: "panic_threshold", seconds: action.seconds };
+  const isPending = action.kind === "none" && action.why === "to_be_confirmed";
+  return isPending ? { kind: "to_be_confirmed", seconds: offsetSeconds } : { kind: "agreed" };
 }

@@ -67,29 +67,16 @@ export function createSummary(): SummaryOf {
 }
 
 /** The clock as the status and the metrics have it. */
-export function timeSyncInShort(facts: ShortFacts): ClockInShort {
-  return shortWith(figuresOf(facts), facts);
-}
-
-function shortWith(
-  { source, sources, offset_seconds }: Figures,
-  {
-    loop,
-    settings,
-    syncStatus,
-    nowMilliseconds,
-    hostOffsetSeconds,
-    steering,
-    counters,
-    summaryOf,
-  }: ShortFacts,
+export function timeSyncInShort(
+  facts: ShortFacts,
+  { source, sources, offset_seconds }: Figures = figuresOf(facts),
 ): ClockInShort {
-  const { mode } = loop;
-  const report = reportIn(loop);
-  const syncedAt = report ? loop.reportedAt : (loop.sync.synced?.atMonotonic ?? null);
-  const ageSeconds = syncedAt === null ? null : steering.read().monotonicSeconds - syncedAt;
+  const { loop, syncStatus, nowMilliseconds } = facts;
+  const syncedAt = reportIn(loop) ? loop.reportedAt : (loop.sync.synced?.atMonotonic ?? null);
+  const ageSeconds = syncedAt === null ? null : facts.steering.read().monotonicSeconds - syncedAt;
+  const lack = lackOf(offset_seconds ?? facts.hostOffsetSeconds);
   return {
-    mode: mode?.kind ?? settings.mode,
+    mode: loop.mode?.kind ?? facts.settings.mode,
     state: syncStatus.state,
     ...{ trust: syncStatus.trust, authenticated: syncStatus.isAuthenticated },
     ...{ source, sources, offset_seconds },
@@ -99,8 +86,8 @@ function shortWith(
     last_sync_age_seconds: ageSeconds,
     server_time: new Date(nowMilliseconds).toISOString(),
     // A virtual clock that is still slewed is not the right time either.
-    summary: summaryOf(loop, syncStatus.state, lackOf(offset_seconds ?? hostOffsetSeconds)),
-    counters: counters.read(),
+    summary: facts.summaryOf(loop, syncStatus.state, lack),
+    counters: facts.counters.read(),
   };
 }
 
@@ -111,7 +98,7 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
   const report = reportIn(loop);
   const figures = figuresOf(facts);
   return {
-    ...shortWith(figures, facts),
+    ...timeSyncInShort(facts, figures),
     ...figures,
     poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
     last_step: lastStep?.isOfHost ? { at: lastStep.at.toISOString(), seconds: lastStep.seconds } : null,
@@ -132,52 +119,33 @@ function reportIn({ mode, report }: LoopState): DaemonReport | null {
   return mode?.kind === "delegate" ? report : null;
 }
 
-type Figures = Pick<
-  TimeSync,
-  | "source"
-  | "offset_seconds"
-  | "delay_seconds"
-  | "jitter_seconds"
-  | "root_delay_seconds"
-  | "root_dispersion_seconds"
-  | "frequency_ppm"
-  | "leap"
-  | "sources"
->;
+type Figures = Pick<TimeSync, keyof ReturnType<typeof ownFigures>>;
 
 function figuresOf(facts: ShortFacts): Figures {
   const report = reportIn(facts.loop);
   return report ? figuresOfReport(report) : ownFigures(facts);
 }
 
-function ownFigures({ steering, pool, loop, hostOffsetSeconds }: ShortFacts): Figures {
+function ownFigures({ steering, pool, loop, hostOffsetSeconds }: ShortFacts) {
   const last = pool.last();
   const peer = last?.ratedSources.find(({ source }) => source.id === last.peer);
   const sample = peer?.estimate?.sample;
   const believed = steering.believed();
   const { synced, setByHandAt } = loop.sync;
   const isByHand = loop.mode?.kind === "manual" || (setByHandAt !== null && !synced);
+  const id = peer?.source.id ?? "";
+  const ntp =
+    sample && ({ id, type: "ntp", host: id, stratum: sample.stratum, refid: sample.refid } as const);
   const byHand = { id: "by-hand", type: "manual", host: "a person", stratum: null, refid: null } as const;
   return {
-    source:
-      synced && peer && sample
-        ? {
-            id: peer.source.id,
-            type: "ntp",
-            host: peer.source.id,
-            stratum: sample.stratum,
-            refid: sample.refid,
-          }
-        : isByHand && setByHandAt !== null
-          ? byHand
-          : null,
+    source: synced && ntp ? ntp : isByHand && setByHandAt !== null ? byHand : null,
     offset_seconds: believed && synced ? hostOffsetSeconds + believed.offsetSeconds : null,
     delay_seconds: sample?.delaySeconds ?? null,
     jitter_seconds: synced?.jitterSeconds ?? null,
     root_delay_seconds: sample?.rootDelaySeconds ?? null,
     root_dispersion_seconds: sample?.rootDispersionSeconds ?? null,
     frequency_ppm: believed?.frequencyPpm ?? null,
-    leap: last?.leap ?? "unknown",
+    leap: last?.leap ?? ("unknown" as const),
     sources: sourceViews(pool, { verdict: loop.sync.verdict, hostOffsetSeconds }),
   };
 }

@@ -46,25 +46,23 @@ function verdictFinding(verdict: Verdict): Finding | null {
       return finding("clock_no_time_source", { server: verdict.refusal?.server ?? "" });
     case "no_majority":
       return finding("clock_no_majority", {});
-    case "too_few": {
-      const { agreeing, needed } = verdict;
-      return finding("clock_too_few_agree", { agreeing, needed });
-    }
-    case "too_few_authenticated": {
-      const { agreeing, needed, configured } = verdict;
-      return finding("clock_too_few_authenticated", { agreeing, needed, configured });
-    }
+    case "too_few":
+      return finding("clock_too_few_agree", votesIn(verdict));
+    case "too_few_authenticated":
+      return finding("clock_too_few_authenticated", { ...votesIn(verdict), configured: verdict.configured });
     case "suspect":
       return finding("clock_server_suspect", { server: verdict.id });
-    case "panic_threshold": {
-      const force = line("steward time sync --force");
+    case "panic_threshold":
       return finding("clock_panic_threshold", { offset_seconds: verdict.seconds }, "", force);
-    }
     case "below_floor":
     case "beyond_ceiling":
       return finding(`clock_${verdict.kind}`, { measured_at: dateOf(verdict.measuredSeconds) });
   }
 }
+
+const force = line("steward time sync --force");
+
+const votesIn = ({ agreeing, needed }: { agreeing: number; needed: number }) => ({ agreeing, needed });
 
 /** Seconds by which no battery-backed clock errs that has kept its time: a day, which is more than any time zone. */
 const lostSeconds = 86_400;
