@@ -9,7 +9,7 @@ import type { SurroundingName, Surroundings } from "../../host/surroundings.ts";
 export type HostFile = ReturnType<typeof decisionsOf>;
 
 /** An OpenTelemetry collector. */
-export type OtlpDecisions = ReturnType<typeof otlpOf>;
+export type OtlpDecisions = NonNullable<HostFile["telemetry"]["otlp"]>;
 
 /** A syslog server over TLS. */
 export type SyslogDecisions = NonNullable<HostFile["telemetry"]["syslog"]>;
@@ -81,16 +81,15 @@ export function decisionsOf(
   };
 }
 
-function makerOf({ name, ...rest }: NonNullable<HostFileDocument["maker"]>) {
-  const { mark = null, picture = null, support = null } = rest;
+function makerOf({ name, mark, picture, support }: NonNullable<HostFileDocument["maker"]>) {
   return {
     name,
     /** Absolute path of its mark, .svg or .png; null: it has none. */
-    mark,
+    mark: mark ?? null,
     /** Absolute path of a picture of the product, .svg, .png or .jpg; null: none. */
-    picture,
+    picture: picture ?? null,
     /** An https or e-mail address, or a telephone number; null: none. */
-    support,
+    support: support ?? null,
   };
 }
 
@@ -116,25 +115,19 @@ function providerOf(
 
 function telemetryOf({ otlp, syslog }: HostFileDocument["telemetry"], surroundings: SurroundingsOf) {
   return {
-    otlp: otlp === undefined ? null : otlpOf(otlp, surroundings),
-    syslog:
-      syslog === undefined
-        ? null
-        : { server: syslog.server, port: syslog.port, ...surroundings("telemetry.syslog", syslog) },
-  };
-}
-
-function otlpOf(
-  { url, headers_file, interval, ...own }: NonNullable<HostFileDocument["telemetry"]["otlp"]>,
-  surroundings: SurroundingsOf,
-) {
-  return {
-    url,
-    ...surroundings("telemetry.otlp", own),
-    /** Absolute path of a file with headers; null: none. */
-    headersFile: headers_file ?? null,
-    /** Between two deliveries of metrics. */
-    intervalSeconds: durationSeconds(interval),
+    otlp: otlp
+      ? {
+          url: otlp.url,
+          ...surroundings("telemetry.otlp", otlp),
+          /** Absolute path of a file with headers; null: none. */
+          headersFile: otlp.headers_file ?? null,
+          /** Between two deliveries of metrics. */
+          intervalSeconds: durationSeconds(otlp.interval),
+        }
+      : null,
+    syslog: syslog
+      ? { server: syslog.server, port: syslog.port, ...surroundings("telemetry.syslog", syslog) }
+      : null,
   };
 }
 

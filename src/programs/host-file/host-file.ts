@@ -189,9 +189,15 @@ async function readDocument(path: string, owners: TrustedOwners) {
   // The reader of logs, a program in C, reads it as well.
   if (bytes[0] === 0xff || bytes[0] === 0xfe) throw refuse(path, "is not UTF-8. Save it as UTF-8");
   const text = textOf(bytes, { refuse: (why) => refuse(path, why) });
-  const { judgeHostFile } = await import("./judge.ts");
-  const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
+  // Parts of their own, which a device without a host file does not load.
+  const [{ checkHostFile }, { namedFileFaults }] = [
+    await import("./check.ts"),
+    await import("./named-files.ts"),
+  ];
+  const { document, faults, unknown } = checkHostFile(text);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
+  // Now, and not days later at the first check of the update server.
+  const ofNamedFiles = await namedFileFaults(document, owners);
   return { text, host: decisionsOf(document, ofNamedFiles), unknown, ofNamedFiles };
 }
 

@@ -12,8 +12,6 @@ import { keptHostFile, type Reader, readHostFile, triedDocument } from "./host-f
  */
 export async function keepHostFile(path: string, ...reader: Reader): Promise<void> {
   const kept = keptHostFile(path);
-  // One of an earlier release may be as closed as root's file was then; on a read-only disk it stays so.
-  await openToAgent(kept, path, reader).catch(() => undefined);
   const { text } = await readHostFile(path, ...reader);
   if (text === (await triedDocument(kept, path, reader))?.text) return;
   try {

@@ -48,12 +48,10 @@ function expected({ "x-expected": words }: Described): string {
   return `must be ${words}`;
 }
 
-function fault(pointer: string, detail: string): InputError {
-  return { pointer, code: "rule", detail };
-}
-
-function must(pointer: string, isSo: boolean, described: Described): InputError[] {
-  return isSo ? [] : [fault(pointer, expected(described))];
+/** `otherwise`: the words of the fault, or the member whose form they say. */
+function must(pointer: string, isSo: boolean, otherwise: string | Described): InputError[] {
+  const detail = typeof otherwise === "string" ? otherwise : expected(otherwise);
+  return isSo ? [] : [{ pointer, code: "rule", detail }];
 }
 
 /** `judge` returns the words of a fault; null: there is none. */
@@ -64,7 +62,7 @@ function each(
 ): InputError[] {
   return list.flatMap((entry, index) => {
     const detail = judge(entry);
-    return detail === null ? [] : [fault(`${pointer}/${index}`, detail)];
+    return must(`${pointer}/${index}`, detail === null, detail ?? "");
   });
 }
 
@@ -83,51 +81,34 @@ function proxyFault(entry: string): string | null {
 
 function httpsFaults({ port, address, redirect_port, hsts }: HostFileDocument["https"]): InputError[] {
   const { properties } = parts.https;
-  const faults = must("/https/address", address === undefined || isIP(address) !== 0, properties.address);
-  if (port === redirect_port)
-    faults.push(fault("/https/redirect_port", "must be another port than https.port"));
+  const isAddress = address === undefined || isIP(address) !== 0;
   // RFC 6797 §8.3: a browser keeps every other port, and then uses TLS at the one that redirects.
   const isRedirected = redirect_port !== undefined && !(redirect_port === 80 && port === 443);
-  if (hsts && isRedirected)
-    faults.push(
-      fault(
-        "/https/hsts",
-        "must not be true with an https.redirect_port, which browsers would open with TLS",
-      ),
-    );
-  return faults;
+  const opened = "must not be true with an https.redirect_port, which browsers would open with TLS";
+  return [
+    ...must("/https/address", isAddress, properties.address),
+    ...must("/https/redirect_port", port !== redirect_port, "must be another port than https.port"),
+    ...must("/https/hsts", !(hsts && isRedirected), opened),
+  ];
 }
 
 function oidcFaults(oidc: NonNullable<HostFileDocument["oidc"]>): InputError[] {
   const { issuer, origins, endpoint_origins, scopes, roles } = oidc;
   const { properties } = parts.oidc;
   const isProvided = isPlainAddress(issuer, "https:", { hasPath: true });
-  const judge = (isRight: (origin: string) => boolean) => (origin: string) =>
-    isRight(origin) ? null : expected(properties.origins.items);
+  const origin = expected(properties.origins.items);
+  // Plain http on loopback only, where the agent answers it.
+  const judgeOwn = (one: string) => (isOrigin(one, ["https:"]) || isLoopbackOrigin(one) ? null : origin);
+  const judgeOther = (one: string) => (isOrigin(one, ["https:"]) ? null : origin);
   const isListed = [roles.admin, roles.operator, roles.readonly].some((groups) => groups.length > 0);
+  const unlisted = 'must say which groups give which role, such as {"operator": ["plant-operators"]}';
   return [
     // OpenID Connect Discovery 1.0 §3: https, without a query or a fragment.
     ...must("/oidc/issuer", isProvided, properties.issuer),
-    // Plain http on loopback only, where the agent answers it.
-    ...each(
-      "/oidc/origins",
-      origins,
-      judge((one) => isOrigin(one, ["https:"]) || isLoopbackOrigin(one)),
-    ),
-    ...each(
-      "/oidc/endpoint_origins",
-      endpoint_origins,
-      judge((one) => isOrigin(one, ["https:"])),
-    ),
-    ...((scopes?.includes("openid") ?? true) ? [] : [fault("/oidc/scopes", "must have openid among them")]),
-    ...(isListed
-      ? []
-      : [
-          fault(
-            "/oidc/roles",
-            'must say which groups give which role, such as {"operator": ["plant-operators"]}',
-          ),
-        ]),
+    ...each("/oidc/origins", origins, judgeOwn),
+    ...each("/oidc/endpoint_origins", endpoint_origins, judgeOther),
+    ...must("/oidc/scopes", scopes?.includes("openid") ?? true, "must have openid among them"),
+    ...must("/oidc/roles", isListed, unlisted),
   ];
 }
 
@@ -196,8 +177,12 @@ function redirectFault(origin: string): string | null {
 type Plan = HostFileDocument["update"]["rules"];
 
 function binaryFaults(plan: Plan): InputError[] {
-  if (plan === undefined || plan.unit !== undefined || plan.activate !== undefined) return [];
-  return [fault("/update/binary", "must have a unit or activate: nothing would start the new release")];
+  const isStarted = plan === undefined || plan.unit !== undefined || plan.activate !== undefined;
+  return must(
+    "/update/binary",
+    isStarted,
+    "must have a unit or activate: nothing would start the new release",
+  );
 }
 
 function planFaults(pointer: string, plan: Plan): InputError[] {
@@ -209,32 +194,23 @@ function planFaults(pointer: string, plan: Plan): InputError[] {
   const withinSeconds = durationSecondsOrNaN(within);
   const isKnown = unit !== undefined || http.length > 0 || command !== undefined;
   const isLongEnough = !(withinSeconds < successes * intervalSeconds);
+  const isUsual = intervalSeconds >= 0.1 && intervalSeconds <= 60;
+  const at = `${pointer}/health`;
   return [
     ...programFaults(`${pointer}/activate`, activate),
     ...programFaults(`${pointer}/self_test`, self_test),
-    ...programFaults(`${pointer}/health/command`, command),
+    ...programFaults(`${at}/command`, command),
     ...http.flatMap(({ url }, index) =>
-      must(
-        `${pointer}/health/http/${index}/url`,
-        isLoopbackAddress(url),
-        described.http.items.properties.url,
-      ),
+      must(`${at}/http/${index}/url`, isLoopbackAddress(url), described.http.items.properties.url),
     ),
+    ...must(`${at}/interval`, isUsual, described.interval),
+    ...must(`${at}/within`, withinSeconds > 0 && withinSeconds <= 3_600, described.within),
     ...must(
-      `${pointer}/health/interval`,
-      intervalSeconds >= 0.1 && intervalSeconds <= 60,
-      described.interval,
+      `${at}/within`,
+      isLongEnough,
+      `must be long enough for ${successes} answers, one every ${interval}`,
     ),
-    ...must(`${pointer}/health/within`, withinSeconds > 0 && withinSeconds <= 3_600, described.within),
-    ...(isLongEnough
-      ? []
-      : [
-          fault(
-            `${pointer}/health/within`,
-            `must be long enough for ${successes} answers, one every ${interval}`,
-          ),
-        ]),
-    ...(isKnown ? [] : [fault(pointer, "must have a health check: a unit, health.http or health.command")]),
+    ...must(pointer, isKnown, "must have a health check: a unit, health.http or health.command"),
   ];
 }
 
@@ -247,8 +223,8 @@ function isLoopbackAddress(text: string): boolean {
 
 function programFaults(pointer: string, command: readonly string[] | undefined): InputError[] {
   const [program] = command ?? [];
-  if (program === undefined || isProgram(program)) return [];
-  return [fault(`${pointer}/0`, `must be an absolute path, or a path below ${releasePlace}/`)];
+  const isRight = program === undefined || isProgram(program);
+  return must(`${pointer}/0`, isRight, `must be an absolute path, or a path below ${releasePlace}/`);
 }
 
 /** A path below the release, or an absolute path without `..`. */
