@@ -2,8 +2,8 @@ import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
 import { group } from "../shapes.ts";
 import { maker } from "./maker.ts";
+import { path, port } from "./members.ts";
 import { oidc } from "./oidc.ts";
-import { path } from "./path.ts";
 import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
 import { network, ownSurroundings } from "./surroundings.ts";
@@ -16,8 +16,6 @@ const hostName = {
     "^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
   "x-expected": "a host name such as edge-7.example.net",
 } as const;
-
-const port = { type: "integer", minimum: 1, maximum: 65_535 } as const;
 
 /** Judged as an address by the rules of the host file: no pattern knows all that an address may be. */
 const origin = {

@@ -1,5 +1,4 @@
-import { seen } from "../text/visible-text.ts";
-import { path } from "./path.ts";
+import { path, seenText } from "./members.ts";
 
 /** The maker of the product, as the console names it. */
 export const maker = {
@@ -8,10 +7,7 @@ export const maker = {
   required: ["name"],
   properties: {
     name: {
-      type: "string",
-      pattern: `${seen}(?! )[^\\p{Cc}\\p{Cf}]{1,64}(?<! )$`,
-      "x-expected":
-        "a text of up to 64 characters that can be seen, without control characters and blanks around it",
+      ...seenText(64),
       description: "The maker of the product, as the console names it",
       examples: ["Pumpworks"],
     },

@@ -1,14 +1,8 @@
-import { seen } from "../text/visible-text.ts";
-import { path } from "./path.ts";
+import { path, seenText } from "./members.ts";
 import { ownSurroundings } from "./surroundings.ts";
 
 /** Text of the provider's that is sent to it, or shown. */
-const text = {
-  type: "string",
-  pattern: `${seen}(?! )[^\\p{Cc}\\p{Cf}]{1,128}(?<! )$`,
-  "x-expected":
-    "a text of up to 128 characters that can be seen, without control characters and blanks around it",
-} as const;
+const text = seenText(128);
 
 /** Judged as an address by the rules of the host file: no pattern knows all that an address may be. */
 const secureOrigin = {

@@ -1,6 +1,6 @@
 import { duration } from "../durations.ts";
 import { group } from "../shapes.ts";
-import { path } from "./path.ts";
+import { path, port } from "./members.ts";
 import { ownSurroundings } from "./surroundings.ts";
 
 const otlp = {
@@ -49,9 +49,7 @@ const syslog = {
       examples: ["logs.example.net"],
     },
     port: {
-      type: "integer",
-      minimum: 1,
-      maximum: 65_535,
+      ...port,
       default: 6_514,
       description: "Its port. Default: 6514",
       examples: [6_514],

@@ -1,0 +1,18 @@
+import { seen } from "../text/visible-text.ts";
+
+export const path = {
+  type: "string",
+  pattern: "^/[^\\u0000]*$",
+  "x-expected": "an absolute path",
+} as const;
+
+export const port = { type: "integer", minimum: 1, maximum: 65_535 } as const;
+
+/** A text of a person's, on one line. */
+export function seenText(mostCharacters: number) {
+  return {
+    type: "string",
+    pattern: `${seen}(?! )[^\\p{Cc}\\p{Cf}]{1,${mostCharacters}}(?<! )$`,
+    "x-expected": `a text of up to ${mostCharacters} characters that can be seen, without control characters and blanks around it`,
+  } as const;
+}

@@ -1,5 +1,0 @@
-export const path = {
-  type: "string",
-  pattern: "^/[^\\u0000]*$",
-  "x-expected": "an absolute path",
-} as const;
