@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { jsonIn } from "../../contract/text/json-of.ts";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
@@ -65,6 +66,14 @@ export type RoomsConfig = Omit<AgentConfig, "listen" | "hostNames" | "trustedPro
 export const usualSealKeyFile = "/etc/steward/seal.key";
 export const usualStateDirectory = "/var/lib/steward";
 
+/** The places of the sealing keys: those that root gives, and the agent's own in its state. */
+export function sealKeyPlaces(
+  config: Pick<RoomsConfig, "credentialsDirectory" | "sealKeyFile" | "stateDirectory">,
+) {
+  const { credentialsDirectory, sealKeyFile: path, stateDirectory } = config;
+  return { credentialsDirectory, path, fallbackPath: join(stateDirectory, ".seal.key") };
+}
+
 /** The configuration of the rooms for a state directory, without root's decisions. */
 export async function agentConfig(
   program: Program,
@@ -72,12 +81,9 @@ export async function agentConfig(
   run: string,
   initialSettings?: string,
 ): Promise<RoomsConfig> {
-  const { assetsDirectory, build, node, nodeVersion, log, ownLines } = program;
-  const { isLogInJournal, adoptTimeZone, processUsage, passwordCost } = program;
   const { https, forRooms } = noDecisions();
   return {
-    ...{ assetsDirectory, build, node, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
-    ...{ processUsage, passwordCost },
+    ...program,
     stateDirectory: state,
     runDirectory: run,
     initialSettings: await readInitialSettings(initialSettings),
@@ -87,7 +93,7 @@ export async function agentConfig(
     maySteerClock: state === usualStateDirectory,
     mayAskRoot: state === usualStateDirectory,
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
-    clockAddon: clockAddon(assetsDirectory),
+    clockAddon: clockAddon(program.assetsDirectory),
     hostFile: usualHostFile,
     https,
     ...forRooms,

@@ -11,7 +11,7 @@ import {
   type StateIdentity,
   writeStateIdentity,
 } from "../../store/files/state-identity.ts";
-import type { RoomsConfig } from "./config.ts";
+import { type RoomsConfig, sealKeyPlaces } from "./config.ts";
 import { type Documents, openDocuments } from "./documents.ts";
 
 /**
@@ -87,15 +87,14 @@ export async function forgetMachine(
 
 /** The number of secrets that are now sealed with a key of this machine. A key from root is root's to exchange. */
 async function renewSealKey(
-  { stateDirectory, credentialsDirectory, sealKeyFile }: RoomsConfig,
+  config: RoomsConfig,
   { files }: Host,
   { users }: Documents["documents"],
 ): Promise<number> {
-  const fallbackPath = join(stateDirectory, ".seal.key");
-  const renewed = await files.renewOwnSealKey(fallbackPath).catch(ifUnusable);
+  const places = { ...sealKeyPlaces(config), mayMake: false };
+  const renewed = await files.renewOwnSealKey(places.fallbackPath).catch(ifUnusable);
   if (renewed === null) return 0;
   const { former, next, replace } = renewed;
-  const places = { credentialsDirectory, path: sealKeyFile, fallbackPath, mayMake: false };
   const [preferred = former] = (await files.readSealKeys(places).catch(ifUnusable)) ?? [];
   const isOwn = Buffer.from(preferred).equals(former);
   let count = 0;
@@ -118,14 +117,9 @@ function ifUnusable(error: unknown): null {
  * Keeps the record of the other machine for inspection, in place of an earlier one. If it cannot be set aside it stays
  * in use: all else has been done, and must not be done again at each start.
  */
-async function setEventsAside({
-  stateDirectory,
-  log,
-}: Pick<RoomsConfig, "stateDirectory" | "log">): Promise<void> {
-  const place = (name: string) => join(stateDirectory, name);
-  await moveDirectory(place("events"), place("events-before")).catch((error: StewardError) =>
-    log("warning", "the events of the machine before stay among those of this one", {
-      detail: error.message,
-    }),
+async function setEventsAside(config: Pick<RoomsConfig, "stateDirectory" | "log">): Promise<void> {
+  const place = (name: string) => join(config.stateDirectory, name);
+  await moveDirectory(place("events"), place("events-before")).catch(({ message: detail }: StewardError) =>
+    config.log("warning", "the events of the machine before stay among those of this one", { detail }),
   );
 }

@@ -6,7 +6,7 @@ import { suspended } from "../../auth/tokens/api-token.ts";
 import type { Manifest } from "../../backup/manifest.ts";
 import type { AdoptedState } from "../../backup/restore.ts";
 import { unusableBackup } from "../../backup/unusable.ts";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import type { Host } from "../../host/host.ts";
 import {
   createReceiverSecrets,
@@ -20,7 +20,7 @@ import { readRegular } from "../../store/files/regular-file.ts";
 import { writeStateIdentity } from "../../store/files/state-identity.ts";
 import type { AccountsState } from "../../users/account.ts";
 import { administratorTrouble } from "../../users/administrators.ts";
-import type { RoomsConfig } from "./config.ts";
+import { type RoomsConfig, sealKeyPlaces } from "./config.ts";
 import { forgetMachine } from "./copied-state.ts";
 import { type Documents, documentKinds, openDocuments } from "./documents.ts";
 
@@ -91,24 +91,16 @@ function requireIdentity({ identity }: Pick<Host, "identity">): void {
 /** The keys that the backup's secrets are sealed with; their file has no place in a state. */
 async function takeKeys(directory: string): Promise<Uint8Array[]> {
   const path = join(directory, sealKeysFile);
-  const content = await readRegular(path, mostKeysBytes).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
-    throw error;
-  });
+  const content = await readRegular(path, mostKeysBytes).catch(ifAbsent);
   await rm(path, { force: true });
-  return content
-    .toString("latin1")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => Buffer.from(line, "base64"));
+  const lines = content?.toString("latin1").split("\n") ?? [];
+  return lines.filter(Boolean).map((line) => Buffer.from(line, "base64"));
 }
 
 /** Every document is whole and of a form of this release: a start would take its good copy, and there is none. */
 async function requireReadable({ stateDirectory, initialSettings }: RoomsConfig): Promise<void> {
-  for (const { name, condition, is_newer, detail } of await createStateTools(
-    stateDirectory,
-    documentKinds(initialSettings),
-  ).list()) {
+  const found = await createStateTools(stateDirectory, documentKinds(initialSettings)).list();
+  for (const { name, condition, is_newer, detail } of found) {
     if (is_newer)
       throw unusableBackup(`is of a newer release of Steward (${name}). Update this device first`);
     if (condition !== "ok") throw unusableBackup(`has no usable document "${name}": ${detail || condition}`);
@@ -116,12 +108,8 @@ async function requireReadable({ stateDirectory, initialSettings }: RoomsConfig)
 }
 
 /** The key that root has given this machine, or a new one of the agent's, which the state then has. */
-async function ownKey(
-  { stateDirectory, credentialsDirectory, sealKeyFile }: RoomsConfig,
-  { files }: Host,
-): Promise<Uint8Array> {
-  const fallbackPath = join(stateDirectory, ".seal.key");
-  const [key] = await files.readSealKeys({ credentialsDirectory, path: sealKeyFile, fallbackPath });
+async function ownKey(config: RoomsConfig, { files }: Host): Promise<Uint8Array> {
+  const [key] = await files.readSealKeys(sealKeyPlaces(config));
   if (key === undefined) throw unusableBackup("has secrets that this device has no key to seal with");
   return key;
 }

@@ -43,7 +43,7 @@ import type { CheckPassword } from "../../users/credentials.ts";
 import { checkNewPassword, type Guesses } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
 import { originOf } from "../../users/provider-account.ts";
-import type { RoomsConfig } from "./config.ts";
+import { type RoomsConfig, sealKeyPlaces } from "./config.ts";
 import type { State } from "./state.ts";
 
 interface SignInParts {
@@ -224,17 +224,11 @@ async function openSeal(config: RoomsConfig, { users, disk }: State, host: Host)
 }
 
 async function readSeal(config: RoomsConfig, { files }: Host) {
-  const { credentialsDirectory, sealKeyFile: path, stateDirectory, log, readsOnly } = config;
-  const fallbackPath = join(stateDirectory, ".seal.key");
-  const onMade = () => log("notice", "a key for two-factor secrets was made", { path: fallbackPath });
+  const places = sealKeyPlaces(config);
+  const onMade = () =>
+    config.log("notice", "a key for two-factor secrets was made", { path: places.fallbackPath });
   try {
-    const keys = await files.readSealKeys({
-      credentialsDirectory,
-      path,
-      fallbackPath,
-      onMade,
-      mayMake: !readsOnly,
-    });
+    const keys = await files.readSealKeys({ ...places, onMade, mayMake: !config.readsOnly });
     return { seal: createSeal(keys), unusable: null, isOfStorage: false };
   } catch (error) {
     const unusable = messageOf(error);
@@ -247,15 +241,14 @@ function sessionOptions({ state, settings, host, events }: SignInParts, accounts
     document: state.sessions,
     bootId: host.identity.bootId,
     uptime: host.time.uptime,
-    limits: () => sessionLimits(settings.read()),
+    limits: () => {
+      const { session_idle, session_absolute } = settings.read().security;
+      return {
+        idleSeconds: durationSeconds(session_idle),
+        absoluteSeconds: durationSeconds(session_absolute),
+      };
+    },
     ...sessionEvents(events, (userId) => accounts.find(userId)?.username),
-  };
-}
-
-function sessionLimits({ security }: Settings): { idleSeconds: number; absoluteSeconds: number } {
-  return {
-    idleSeconds: durationSeconds(security.session_idle),
-    absoluteSeconds: durationSeconds(security.session_absolute),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Host } from "../../../host/host.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import type { Updates } from "../../../updates/updater.ts";
 import { checkPassphrase } from "../../../users/password-rules.ts";
-import type { RoomsConfig } from "../config.ts";
+import { type RoomsConfig, sealKeyPlaces } from "../config.ts";
 import type { State } from "../state.ts";
 import type { HistoryKeeping } from "../status/wire-history.ts";
 import { readGuesses } from "../wire-accounts.ts";
@@ -35,11 +35,9 @@ export async function openBackups(rooms: BackupRooms): Promise<Backups> {
     import("../../../backup/backups.ts"),
     import("../../../backup/age.ts"),
   ]);
-  const { stateDirectory, credentialsDirectory, sealKeyFile: path } = config;
-  const keyPlaces = { credentialsDirectory, path, fallbackPath: join(stateDirectory, ".seal.key") };
   const backups = createBackups(
     {
-      stateDirectory,
+      stateDirectory: config.stateDirectory,
       // The certificates are beside the host file, wherever that is.
       hostDirectory: dirname(config.https.directory),
       documents: state.openedDocuments,
@@ -47,7 +45,7 @@ export async function openBackups(rooms: BackupRooms): Promise<Backups> {
       events: state.events,
       history: history.bytes,
       historyFile,
-      sealKeys: () => host.files.readSealKeys({ ...keyPlaces, mayMake: false }),
+      sealKeys: () => host.files.readSealKeys({ ...sealKeyPlaces(config), mayMake: false }),
       facts: () => factsOf(rooms),
     },
     createAge(config.node, join(config.assetsDirectory, "backup.js"), host.startFilter),

@@ -15,13 +15,8 @@ export interface RestoreRooms {
   readonly startAgain: () => void;
 }
 
-export async function openRestorer({
-  config,
-  host,
-  accounts,
-  machine,
-  startAgain,
-}: RestoreRooms): Promise<Restorer> {
+export async function openRestorer(rooms: RestoreRooms): Promise<Restorer> {
+  const { config, host, accounts, machine, startAgain } = rooms;
   const [{ createRestorer }, { createAge }, { adoptRestored }] = await Promise.all([
     import("../../../backup/restore.ts"),
     import("../../../backup/age.ts"),
