@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { constants, watch } from "node:fs";
 import { join } from "node:path";
 import { ifAbsent, StewardError } from "../../contract/errors.ts";
+import { createTimers } from "../../host/linux/timers.ts";
+import { pauseFor } from "../../host/pause.ts";
 import type { RootHelper } from "../../host/ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
@@ -38,8 +40,8 @@ const longestMilliseconds = 15 * 60_000;
 /** Milliseconds between two reads of the journal if its directory cannot be watched. */
 const pollMilliseconds = 30_000;
 
-/** Milliseconds between two reads of the journal while our own process is installing. */
-const quickPollMilliseconds = 200;
+/** Seconds between two reads of the journal while our own process is installing. */
+const quickPollSeconds = 0.2;
 
 /** Bytes of the output of one run of the installer; a longer log is not read. */
 const mostLogBytes = 1024 * 1024;
@@ -120,9 +122,7 @@ function createProgramRequests(
   read: Installer["read"],
 ): Requests {
   const logFile = join(program.state, "updates", "installer.log");
-  const start = async (
-    ...args: string[]
-  ): Promise<{ isOver: () => boolean; status: () => number | null }> => {
+  const start = async (...args: string[]): Promise<Run> => {
     const log = await openDispensable(logFile, constants.O_WRONLY | constants.O_TRUNC).catch(() => null);
     try {
       return begin(program, directories, { args, output: log?.fd ?? "ignore" });
@@ -139,10 +139,10 @@ function createProgramRequests(
       while (!limit.aborted) {
         signal.throwIfAborted();
         // Read before the journal, which then has the last result.
-        const isOver = running.isOver();
+        const { isOver } = running;
         if (hasBegun(before, await journalOf(read))) return;
-        if (isOver) throw await failureOf(running.status(), logFile);
-        await pause(quickPollMilliseconds, signal);
+        if (isOver) throw await failureOf(running.status, logFile);
+        await pauseFor(quickPollSeconds, { timers: createTimers(), signal });
       }
       throw new StewardError("internal_error", "The installer took longer than 15 minutes.");
     },
@@ -150,27 +150,27 @@ function createProgramRequests(
   };
 }
 
+/** A run of the installer, and its exit status once it is over; null: it was killed, or not started. */
+interface Run {
+  readonly isOver: boolean;
+  readonly status: number | null;
+}
+
 function begin(
   { node, script, state, hostFile }: InstallerProgram,
   { releases, trust }: ReleaseDirectories,
   { args, output }: { args: readonly string[]; output: number | "ignore" },
-): { isOver: () => boolean; status: () => number | null } {
+): Run {
   const where = ["--releases", releases, "--trust", trust, "--state", state, "--host-file", hostFile];
-  let status: number | null = null;
-  let isOver = false;
+  const run: Run = { isOver: false, status: null };
   const child = spawn(node, [script, ...args, ...where], {
     detached: true,
     stdio: ["ignore", output, output],
   });
   child.unref();
-  child.once("exit", (code) => {
-    status = code;
-    isOver = true;
-  });
-  child.once("error", () => {
-    isOver = true;
-  });
-  return { isOver: () => isOver, status: () => status };
+  child.once("exit", (status) => Object.assign(run, { isOver: true, status }));
+  child.once("error", () => Object.assign(run, { isOver: true }));
+  return run;
 }
 
 function argumentsOf(request: InstallRequest): string[] {
@@ -200,19 +200,6 @@ async function failureOf(status: number | null, logFile: string): Promise<Stewar
     log.toString("utf8").trim().split("\n").at(-1)?.slice(0, 300).toWellFormed() || "it gave no reason";
   const how = status === null ? "was killed or could not be started" : `ended with ${status}`;
   return new StewardError("internal_error", `The installer ${how}: ${said}`);
-}
-
-/** The timer is unreferenced, and the signal ends it at once, so that it does not delay a stop. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds).unref();
-    signal.addEventListener("abort", end);
-  });
 }
 
 /** Watches by inotify; if that is not possible, by polling until it is. */
