@@ -26,6 +26,7 @@ import { createReserve } from "../../store/files/reserve.ts";
 import type { StoreTime } from "../../store/files/store-time.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
 import { accountsKind } from "../../users/account.ts";
+import type { RoomsConfig } from "./config.ts";
 
 /** Opened when they are first needed. */
 const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind, outboxKind];
@@ -33,15 +34,8 @@ const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind, outboxK
 /** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
   const settings = settingsKind(defaultSettings(initialSettings));
-  const others = [
-    sessionsKind,
-    throttleRecordKind,
-    apiTokensKind,
-    usedCodesKind,
-    clockRecordKind,
-    updateRecordKind,
-  ];
-  return [accountsKind, settings, ...others, ...lateKinds];
+  const ofSignIn = [sessionsKind, throttleRecordKind, apiTokensKind, usedCodesKind];
+  return [accountsKind, settings, ...ofSignIn, clockRecordKind, updateRecordKind, ...lateKinds];
 }
 
 /** The documents of a directory with state whose absence is damage: all of them, where it has lost its register. */
@@ -50,11 +44,7 @@ export async function knownDocuments(directory: string): Promise<ReadonlySet<str
   return new Set([accountsKind.name, ...documents]);
 }
 
-interface DocumentsConfig {
-  readonly stateDirectory: string;
-  readonly initialSettings: SettingsChange;
-  /** Without the lock: nothing is written. */
-  readonly readsOnly?: boolean | undefined;
+interface DocumentsConfig extends Pick<RoomsConfig, "stateDirectory" | "initialSettings" | "readsOnly"> {
   /** Resolves to true while a release of this program is on trial, which the one before may have to replace. */
   readonly isOnTrial?: () => Promise<boolean>;
   readonly time?: StoreTime;
@@ -135,11 +125,8 @@ export function defaultSettings(initialSettings: SettingsChange): Settings {
 
 function strangers(settings: Settings): InputError[] {
   const detail = "is not a member known here";
-  return unknownMembers(settingsSchema, settings).map((pointer) => ({
-    pointer,
-    code: "unknown_field",
-    detail,
-  }));
+  const strange = { code: "unknown_field", detail };
+  return unknownMembers(settingsSchema, settings).map((pointer) => ({ pointer, ...strange }));
 }
 
 /** Listed once, before anything is served. Throws `storage_unwritable`. */

@@ -16,13 +16,8 @@ function serviceManager(): ServiceManager {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
   // systemd notifies this process, not its children.
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete process.env[name];
-  return openServiceManager(
-    { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID },
-    {
-      addon: clockAddon(program.assetsDirectory),
-      pid: process.pid,
-    },
-  );
+  const own = { addon: clockAddon(program.assetsDirectory), pid: process.pid };
+  return openServiceManager({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID }, own);
 }
 
 function stopRequested(): Promise<"stop"> {

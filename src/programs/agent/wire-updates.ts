@@ -10,7 +10,6 @@ import type { RepositoryOptions } from "../../releases/download/repository-files
 import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { SettingsGuard } from "../../settings/faults.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { Build } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
 import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
@@ -20,25 +19,16 @@ import { createUnpackPatch } from "../../updates/download/unpack-patch-process.t
 import { createUploadedRepository } from "../../updates/download/uploaded-repository.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
-import type { Updates } from "../../updates/updater.ts";
-import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
+import { openUpdates, type UpdateRoom, type Updates } from "../../updates/updater.ts";
 import type { UpdateDecisions } from "../host-file/decisions.ts";
 import type { HostUpdateConfig } from "../host-file/host-file.ts";
 import { once } from "../once.ts";
 import { packagedVersions } from "../packaged-versions.ts";
-import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
+import type { RoomsConfig } from "./config.ts";
+import { createInstallerClient, noInstaller } from "./installer-client.ts";
 
 /** The parts that the updates of this device are joined from. */
-interface UpdatePlan {
-  readonly update: HostUpdateConfig;
-  readonly product: string;
-  readonly installer: InstallerAccess | null;
-  readonly build: Build;
-  readonly stateDirectory: string;
-  /** The runtime, and the directory of its scripts. */
-  readonly node: string;
-  readonly assetsDirectory: string;
-  readonly readsOnly?: boolean;
+interface UpdatePlan extends Omit<RoomsConfig, "host" | "time"> {
   readonly record: Document<UpdateRecord>;
   readonly settings: () => Settings["update"];
   readonly time: TrustedTime;

@@ -147,7 +147,7 @@ async function joinRooms(
     /** Counts an answer, for the metrics. */
     answered: base.metering.answered,
     /** The most important facts in a few words each, for `systemctl status`. */
-    describe: () => statusWords({ ...auth, clock, updates }),
+    describe: () => statusWords({ auth, clock, updates }),
     /** Settles when a factory reset or a backup was asked for: it is carried out when the rooms are opened again. */
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
@@ -266,6 +266,7 @@ interface Joined extends BaseRooms, Ways {
 function joinHandlers(joined: Joined): Handlers {
   const { config, state, settings, clock, updates, auth, host, https } = joined;
   const presentTime = () => new Date(host.time.wall());
+  const { assetsDirectory } = config;
   const { now } = auth.time;
   const backups = once(() => openBackups({ ...joined, time: auth.time }));
   return {
@@ -287,16 +288,12 @@ function joinHandlers(joined: Joined): Handlers {
     ...composeStatus(joined),
     ...createSystemHandlers({
       settingsChanged: joined.settingsChanged,
-      ...{ settings, apiDocument: join(config.assetsDirectory, "openapi.json") },
+      ...{ settings, apiDocument: join(assetsDirectory, "openapi.json") },
       acceptFindings: (document) => state.register.accept(document),
       tls: https.status,
       reload: config.reload,
       readFacts: createFacts(
-        {
-          node: config.node,
-          script: join(config.assetsDirectory, "slow-facts.js"),
-          services: servicesOf(config),
-        },
+        { node: config.node, script: join(assetsDirectory, "slow-facts.js"), services: servicesOf(config) },
         host,
       ),
       openSupportBundle: once(() => openSupportBundle(config, host)),

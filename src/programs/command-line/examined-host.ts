@@ -52,7 +52,10 @@ export function openExaminedHost(
     signRequest: (request) => signRequest(run, request),
     verifyChain: (certificates, authorities = systemAuthorities) =>
       verifyByOpenssl(run, {
-        ...{ certificates, authorities, conditions: ["-no_check_time"], directory: tmpdir() },
+        certificates,
+        authorities,
+        conditions: ["-no_check_time"],
+        directory: tmpdir(),
       }),
     hostFile: {
       inForce: async (path, eyes = "agent") => {

@@ -63,7 +63,8 @@ async function perform(
   // The agent's unit runs `install rollbackKIND`; root types `rollback KIND`.
   else if (["install", "rollback"].includes(verb) && kind)
     await goBack(installer, kind, verb === "install" ? "agent" : "root");
-  else if (verb === "guard" && what === "") await stand(installer, isBoot);
+  else if (verb === "guard" && what === "")
+    await withReleases(installer, patienceSeconds, (open) => guard(open, { isBoot }));
   else if ((verb === "confirm" || verb === "abort") && kind) {
     const how = await order(installer, { kind, order: verb });
     if (how === "given")
@@ -88,10 +89,6 @@ async function change(
     if (units === null) await guard(open, { isBoot: false });
   });
   if (units !== null) await units.begin("steward-guard.service");
-}
-
-async function stand(installer: OpenedInstaller, isBoot: boolean): Promise<void> {
-  await withReleases(installer, patienceSeconds, (open) => guard(open, { isBoot }));
 }
 
 function refuseUsage(): number {

@@ -9,6 +9,7 @@ import { agentEvent, type EventFacts, type EventSink } from "../../../journal/ev
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
 import type { Updates } from "../../../updates/updater.ts";
+import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
@@ -36,18 +37,16 @@ export interface ConfigurationRoom {
 /** A configuration that was cut off is finished first, before anyone can see a part of it. Never throws. */
 export async function openConfiguration(rooms: ConfigurationRooms): Promise<ConfigurationRoom> {
   const { stateDirectory, readsOnly } = rooms.config;
-  let opened: Promise<Configurator> | undefined;
-  const open = () => {
-    opened ??= import("../../../configuration/configuration.ts").then(({ createConfigurator }) =>
-      createConfigurator(optionsOf(rooms)),
-    );
-    return opened;
-  };
-  const wasApplied = existsSync(appliedPath(stateDirectory));
+  let mayBeApplied = existsSync(appliedPath(stateDirectory));
+  const open = once(async () => {
+    mayBeApplied = true;
+    const { createConfigurator } = await import("../../../configuration/configuration.ts");
+    return createConfigurator(optionsOf(rooms));
+  });
   const room: ConfigurationRoom = {
     open,
     drift: async () => {
-      if (!wasApplied && opened === undefined) return null;
+      if (!mayBeApplied) return null;
       return (await open()).isLeft(rooms.updates.status().trust.fingerprint);
     },
   };
@@ -79,25 +78,14 @@ async function resume(
   }
 }
 
-function optionsOf({
-  config,
-  state,
-  settings,
-  auth,
-  settingsChanged,
-  host,
-}: ConfigurationRooms): ConfiguratorOptions {
+function optionsOf(rooms: ConfigurationRooms): ConfiguratorOptions {
+  const { config, state, settings, auth, settingsChanged, host } = rooms;
+  const { users, tokens } = state;
   return {
     readInstalledRoot: installedRootReader(config.update, host),
     directory: config.stateDirectory,
-    ...{
-      users: state.users,
-      tokens: state.tokens,
-      settings: state.settings,
-      time: auth.time,
-      timers: host.time.timers,
-      seal: auth.seal,
-    },
+    ...{ users, tokens, settings: state.settings },
+    ...{ time: auth.time, timers: host.time.timers, seal: auth.seal },
     shutOut: auth.accounts.shutOut,
     settingFaults: settings.faultsOf,
     settingRefusal: settings.refusalOf,
@@ -105,7 +93,7 @@ function optionsOf({
       for (const id of endSessions) await auth.sessions.endAll(id);
       for (const user of forget) await auth.forget(user);
       const factors = new Map(before.users.accounts.map(({ id, two_factor }) => [id, two_factor]));
-      for (const { id, two_factor } of state.users.read().accounts)
+      for (const { id, two_factor } of users.read().accounts)
         if (factors.has(id) && factors.get(id) !== two_factor) auth.enrolment.forget(auth.accounts.get(id));
       if (auth.accounts.hasAdministrator()) await auth.setupToken.remove();
       const names = changes
@@ -113,11 +101,7 @@ function optionsOf({
         .flatMap(({ members }) => members.map(({ member }) => member));
       if (names.length > 0) settingsChanged(names);
       const { changeEvents } = await import("../../../configuration/change-events.ts");
-      const after = {
-        users: state.users.read(),
-        tokens: state.tokens.read(),
-        settings: state.settings.read(),
-      };
+      const after = { users: users.read(), tokens: tokens.read(), settings: state.settings.read() };
       for (const event of changeEvents(before, after, changes)) await record(state.events, event);
     },
   };

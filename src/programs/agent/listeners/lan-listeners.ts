@@ -7,12 +7,18 @@ import { type HttpsListener, listenHttps } from "../../../http/wire/https-listen
 import type { Listener } from "../../../http/wire/listeners.ts";
 import { listenRedirect } from "../../../http/wire/redirect-listener.ts";
 import type { Log } from "../../../journal/logs/log.ts";
-import type { HttpsDecisions as HttpsPlan } from "../../host-file/decisions.ts";
+import type { HttpsDecisions } from "../../host-file/decisions.ts";
 
 /** The handler of requests, and the names of the device. */
 export interface Application {
   readonly handle: RequestListener;
   readonly isOurHost: (host: string | undefined) => boolean;
+}
+
+export interface LanPlace {
+  readonly log: Log;
+  readonly time: Pick<HostTime, "wall">;
+  readonly boundBuffers: BoundBuffers;
 }
 
 /** Milliseconds for requests in flight on a listener that moves. */
@@ -24,15 +30,7 @@ const stopMilliseconds = 4_000;
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
 /** The listeners of the LAN, at one address at a time. */
-export function createLanListeners({
-  log,
-  time,
-  boundBuffers,
-}: {
-  log: Log;
-  time: Pick<HostTime, "wall">;
-  boundBuffers: BoundBuffers;
-}) {
+export function createLanListeners({ log, time, boundBuffers }: LanPlace) {
   let at: object | undefined;
   let shows: Shown | undefined;
   let https: HttpsListener | undefined;
@@ -51,7 +49,7 @@ export function createLanListeners({
      * Listens as planned, and shows this certificate; a listener that is already there continues. Throws if it cannot.
      */
     bring: async (
-      { address, port, redirectPort, hsts }: HttpsPlan,
+      { address, port, redirectPort, hsts }: HttpsDecisions,
       shown: Shown,
       { handle, isOurHost }: Application,
     ): Promise<void> => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { finding, line } from "../../../contract/finding.ts";
 import type { Finding } from "../../../contract/types.ts";
 import type { HostTime } from "../../../host/host.ts";
+import { tried } from "../../../host/linux/tried.ts";
 import type { BoundBuffers } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import { type Listener, listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
@@ -47,7 +48,7 @@ export function createLocalListeners({ runDirectory, listen, time, boundBuffers,
     socketLost,
     /** Throws if the socket cannot be made; the port is tried again each minute. */
     open: async (handle: RequestListener): Promise<void> => {
-      let inode: number | undefined;
+      let inode: number | null = null;
       const unix = async (): Promise<Listener> => {
         await makeDirectory(runDirectory);
         const listener = await listenUnix(handle, path, now);
@@ -70,13 +71,9 @@ export function createLocalListeners({ runDirectory, listen, time, boundBuffers,
   };
 }
 
-/** Undefined: nothing is there. */
-function inodeOf(path: string): number | undefined {
-  try {
-    return lstatSync(path).ino;
-  } catch {
-    return undefined;
-  }
+/** Null: nothing is there. */
+function inodeOf(path: string): number | null {
+  return tried(() => lstatSync(path).ino);
 }
 
 function socketTrouble(socket: KeptListener | undefined, path: string): Finding | null {

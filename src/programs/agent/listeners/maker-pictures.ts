@@ -24,10 +24,8 @@ export function createPictureReader(
         refuse: (path, why) => new StewardError("validation_failed", `${path} ${why}`),
       });
     } catch (error) {
-      const detail = messageOf(error);
-      log("warning", `the maker's ${which} is not shown: correct the file, then restart the agent`, {
-        detail,
-      });
+      const said = `the maker's ${which} is not shown: correct the file, then restart the agent`;
+      log("warning", said, { detail: messageOf(error) });
       return null;
     }
   });

@@ -10,12 +10,10 @@ import type { HostTime } from "../../../host/host.ts";
 import { type LanNaming, labelOf, usualLanName } from "../../../host/lan-names.ts";
 import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
 import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
-import type { BoundBuffers, RunCommand } from "../../../host/ports.ts";
-import type { RequestListener } from "../../../http/wire/connections.ts";
+import type { RunCommand } from "../../../host/ports.ts";
 import type { EventFacts } from "../../../journal/events/event.ts";
-import type { Log } from "../../../journal/logs/log.ts";
 import type { HostDecisions } from "../../host-file/host-file.ts";
-import { createLanListeners } from "./lan-listeners.ts";
+import { type Application, createLanListeners, type LanPlace } from "./lan-listeners.ts";
 import { reachedBy } from "./own-names.ts";
 
 export type HttpsDecisions = HostDecisions["https"] & {
@@ -24,9 +22,7 @@ export type HttpsDecisions = HostDecisions["https"] & {
 };
 
 /** The parts of a running agent that the listener needs. */
-export interface HttpsContext {
-  readonly handle: RequestListener;
-  readonly isOurHost: (host: string | undefined) => boolean;
+export interface HttpsContext extends Application {
   /** The present as far as it is known. */
   readonly now: () => Date;
   /** A time no later than the present. */
@@ -35,14 +31,12 @@ export interface HttpsContext {
 }
 
 /** The surroundings of HTTPS, with or without a running agent. */
-export interface HttpsPlace {
+export interface HttpsPlace extends LanPlace {
   readonly stateDirectory: string;
   readonly runDirectory: string;
   readonly run: RunCommand;
   readonly time: HostTime;
-  readonly boundBuffers: BoundBuffers;
   readonly lanNames: LanNaming;
-  readonly log: Log;
 }
 
 /** HTTPS with its code loaded. */

@@ -57,12 +57,8 @@ async function openHistory({ config, host, clock, time, disk }: HistoryRooms): P
     };
   };
   const read = async ({ offset_seconds, uncertainty_seconds }: ClockFigures): Promise<Figures> => {
-    const {
-      memory,
-      disk: capacity,
-      load,
-      temperature_celsius,
-    } = await readHostFigures(directory, disk.capacity());
+    const figures = await readHostFigures(directory, disk.capacity());
+    const { memory, disk: capacity, load, temperature_celsius } = figures;
     return {
       clock_offset_seconds: offset_seconds,
       clock_uncertainty_seconds: uncertainty_seconds,

@@ -2,7 +2,7 @@ import type { Host, HostTime } from "../../../host/host.ts";
 import { monotonicMilliseconds } from "../../../host/monotonic.ts";
 import type { Answered } from "../../../http/server.ts";
 import type { EventFacts, EventSink } from "../../../journal/events/event.ts";
-import type { createMetricsText, DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
+import type { DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import type { MetricSink } from "../../../metrics/exposition.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
@@ -10,6 +10,7 @@ import { createRequestCounts } from "../../../metrics/request-counts.ts";
 import { createBriefReading } from "../../../system/brief-reading.ts";
 import { readMemory } from "../../../system/facts.ts";
 import { stateOf } from "../../../system/status.ts";
+import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
 import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 
@@ -19,7 +20,11 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
   const events = createEventCounts();
   const requests = createRequestCounts();
   const loopDelay = createLoopDelay({ ...time, monotonicNow: () => monotonicMilliseconds() / 1_000 });
-  let written: Promise<ReturnType<typeof createMetricsText>> | undefined;
+  // Most agents are never scraped, and the table of all metrics is long.
+  const written = once(async () => {
+    const { createMetricsText } = await import("../../../metrics/device-metrics.ts");
+    return createMetricsText([events, requests]);
+  });
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
   const memory = createBriefReading(readMemory, time.uptime);
   const hostReadings = ({ disk }: StatusRooms) => ({
@@ -46,11 +51,7 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
       }),
     /** The answer of a scrape. Only the first waits, for the parts that it needs: every room has its figures in memory. */
     read: async (rooms: StatusRooms): Promise<string> => {
-      // Most agents are never scraped, and the table of all metrics is long.
-      written ??= import("../../../metrics/device-metrics.ts").then(({ createMetricsText }) =>
-        createMetricsText([events, requests]),
-      );
-      const textOf = await written;
+      const textOf = await written();
       const drift = await rooms.configuration.drift();
       const loop = { loopDelay: loopDelay.read(), lag: loopDelay.lag() };
       return textOf(readingsOf(rooms, drift), { ...hostReadings(rooms), ...loop });

@@ -159,26 +159,19 @@ interface GreetingInput {
 }
 
 /** The facts that the console shows before anyone has signed in. */
-export function greetingOf({
-  config,
-  host,
-  settings: { device, console },
-  clock: { server_time, synchronised },
-  isSetUp,
-  isInRescue,
-  notice = null,
-}: GreetingInput): ConsoleGreeting {
+export function greetingOf(input: GreetingInput): ConsoleGreeting {
+  const { config, host, isSetUp, isInRescue, notice = null } = input;
+  const { device, console } = input.settings;
+  const { server_time, synchronised } = input.clock;
   const { maker } = config;
   return {
     device_name: device.name || host.identity.hostname,
     banner: [notice ?? "", console.banner].filter(Boolean).join(" "),
-    accent: console.accent,
-    language: console.language,
+    ...{ accent: console.accent, language: console.language },
     version: publicVersion(config.build).version,
     setup_required: !isSetUp,
     rescue: isInRescue,
-    server_time,
-    synchronised,
+    ...{ server_time, synchronised },
     maker: maker && {
       name: maker.name,
       mark: maker.mark !== null,
@@ -202,31 +195,17 @@ export function openSelfCheck(
 }
 
 /** All checks, in the order in which health lists them. */
-export function checksOf({
-  config,
-  state,
-  auth,
-  clock,
-  updates,
-  selfCheck,
-  https,
-  host: { helper, names, time },
-  local,
-  lostCredentials,
-}: {
-  readonly config: RoomsConfig;
-  readonly state: State;
-  readonly auth: Pick<SignInRooms, "checks"> & {
-    readonly accounts: Pick<SignInRooms["accounts"], "administratorTrouble">;
-  };
-  readonly clock: Pick<Clock, "trouble">;
-  readonly updates: Updates;
-  readonly selfCheck: SelfCheck;
-  readonly https: Pick<Https, "trouble">;
-  readonly host: Pick<Host, "helper" | "names" | "time">;
-  readonly local: Pick<LocalListeners, "trouble">;
-  readonly lostCredentials: Pick<LostCredentials, "trouble">;
-}): readonly HealthCheck[] {
+export function checksOf(
+  rooms: Pick<StatusRooms, "config" | "host" | "updates" | "auth" | "selfCheck"> & {
+    readonly state: State;
+    readonly clock: Pick<Clock, "trouble">;
+    readonly https: Pick<Https, "trouble">;
+    readonly local: Pick<LocalListeners, "trouble">;
+    readonly lostCredentials: Pick<LostCredentials, "trouble">;
+  },
+): readonly HealthCheck[] {
+  const { config, state, auth, clock, updates, selfCheck, https, local, lostCredentials } = rooms;
+  const { helper, names, time } = rooms.host;
   const { mayAskRoot, stateDirectory } = config;
   const { lastBackupAt } = state;
   // The units of this host are those of the agent with the usual state.
@@ -269,20 +248,13 @@ function troublesOfUpdates(updates: Updates): Finding[] {
 }
 
 /** The most important facts for a person at the device, in a few words each. */
-export function statusWords({
-  accounts,
-  clock,
-  updates,
-}: {
-  readonly accounts: Pick<SignInRooms["accounts"], "hasAdministrator">;
-  readonly clock: Pick<Clock, "state">;
-  readonly updates: Pick<Updates, "status">;
-}): string[] {
-  const { available, trial } = updates.status();
+export function statusWords(rooms: Pick<StatusRooms, "auth" | "clock" | "updates">): string[] {
+  const { accounts } = rooms.auth;
+  const { available, trial } = rooms.updates.status();
   const found = [available.rules, available.binary].filter((release) => release !== null).length;
   return [
     ...(accounts.hasAdministrator() ? [] : ["no administrator yet"]),
-    clockWords[String(clock.state().synchronised) as keyof typeof clockWords],
+    clockWords[String(rooms.clock.state().synchronised) as keyof typeof clockWords],
     ...(trial === null ? [] : [`${trial.kind} ${trial.version} on trial`]),
     ...(found === 0 ? [] : [found === 1 ? "1 update available" : `${found} updates available`]),
   ];
