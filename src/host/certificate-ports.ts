@@ -4,13 +4,17 @@ export interface Pair {
   readonly key: string;
 }
 
-/** The content of a certificate that is to be made. */
-export interface CertificateRequest {
-  /** PEM. */
-  readonly key: string;
+/** The names and addresses that a certificate is for. */
+export interface Subjects {
   /** Host names, the first of which is the subject's. */
   readonly names: readonly string[];
   readonly addresses: readonly string[];
+}
+
+/** The content of a certificate that is to be made. */
+export interface CertificateRequest extends Subjects {
+  /** PEM. */
+  readonly key: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
@@ -27,12 +31,9 @@ export type InstalledPair = { readonly name: string } & (
 );
 
 /** The content of a request to an authority. */
-export interface SigningRequest {
+export interface SigningRequest extends Subjects {
   /** The path of the key, as PEM. */
   readonly keyFile: string;
-  /** Host names, the first of which is the subject's. */
-  readonly names: readonly string[];
-  readonly addresses: readonly string[];
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   onEachLine,
   outcomeLine,
   readsLine,
-  requestIn,
 } from "../host/linux/nts/key-exchange-lines.ts";
 import { end, fail } from "../terminal/ending.ts";
 
@@ -27,7 +26,8 @@ async function main(): Promise<number> {
   };
   await new Promise((resolve, reject) => {
     const onLine = (line: string): void => {
-      const work = answer(requestIn(line)).finally(() => underWay.delete(work));
+      // The agent has checked what it sends.
+      const work = answer(JSON.parse(line) as NumberedRequest).finally(() => underWay.delete(work));
       underWay.add(work);
     };
     onEachLine(process.stdin, onLine, () => reject(new Error("a request is too long")));

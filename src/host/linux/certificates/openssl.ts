@@ -1,5 +1,5 @@
 import { StewardError } from "../../../contract/errors.ts";
-import type { CertificateRequest } from "../../certificate-ports.ts";
+import type { Subjects } from "../../certificate-ports.ts";
 import type { RunCommand } from "../../ports.ts";
 
 /** Milliseconds for one run of openssl, which takes a fiftieth of it on a slow device. */
@@ -20,7 +20,7 @@ export async function openssl(run: RunCommand, args: readonly string[], what: st
 }
 
 /** The subject, which only people read, and the names that count (RFC 9525 §2). */
-export function subjectsOf({ names, addresses }: Pick<CertificateRequest, "names" | "addresses">) {
+export function subjectsOf({ names, addresses }: Subjects) {
   const [commonName = "steward"] = names;
   const alternatives = [...names.map((name) => `DNS:${name}`), ...addresses.map((one) => `IP:${one}`)];
   return { commonName: commonName.slice(0, longestCommonName), alternatives: alternatives.join(",") };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from "node:fs";
-import { link, open, rename, unlink } from "node:fs/promises";
+import { link, open, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RenewedKey, SealKeyPlaces } from "../../host.ts";
@@ -55,7 +55,6 @@ export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> 
   return { former, next, replace };
 }
 
-/** In the state directory no file of the agent's is a link. */
 function readOwnKey(path: string): Uint8Array | undefined {
   // Never behind a link: the agent can make one in the state directory.
   return readKey(path, { flags: constants.O_NOFOLLOW, opening: `chown -h steward: ${path}` });
@@ -137,7 +136,7 @@ function decodeKey(content: Buffer, text: string): Uint8Array | undefined {
 async function makeKey(path: string): Promise<Uint8Array> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    await writeWhole(temporary, randomBytes(keyBytes));
+    await writeFile(temporary, randomBytes(keyBytes), { flag: "wx", mode: 0o600, flush: true });
     await link(temporary, path).catch((error: unknown) => {
       if (systemErrorCode(error) !== "EEXIST") throw error;
     });
@@ -150,16 +149,6 @@ async function makeKey(path: string): Promise<Uint8Array> {
   const key = readOwnKey(path);
   if (key === undefined) throw refusal(path, "was removed as soon as it was made");
   return key;
-}
-
-async function writeWhole(path: string, content: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function syncDirectory(path: string): Promise<void> {

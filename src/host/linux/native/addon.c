@@ -1,49 +1,16 @@
 /* The table of the addon's functions, and how they throw errors. */
 #include "addon.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 napi_value fail(napi_env env, const char *what, int error) {
-  static const struct {
-    int error;
-    const char *name;
-  } names[] = {
-      {EPERM, "EPERM"},
-      {EINVAL, "EINVAL"},
-      {ERANGE, "ERANGE"},
-      {EACCES, "EACCES"},
-      {ENOENT, "ENOENT"},
-      {ENOSYS, "ENOSYS"},
-      {EAGAIN, "EAGAIN"},
-      {EMSGSIZE, "EMSGSIZE"},
-      {ENAMETOOLONG, "ENAMETOOLONG"},
-      {EMFILE, "EMFILE"},
-      {ENFILE, "ENFILE"},
-      {EBADF, "EBADF"},
-      {ENODEV, "ENODEV"},
-      {ENOMEM, "ENOMEM"},
-      {ENOBUFS, "ENOBUFS"},
-      {ENOTSOCK, "ENOTSOCK"},
-      {EAFNOSUPPORT, "EAFNOSUPPORT"},
-      {EADDRNOTAVAIL, "EADDRNOTAVAIL"},
-      {ENETDOWN, "ENETDOWN"},
-      {ENETUNREACH, "ENETUNREACH"},
-      {EHOSTDOWN, "EHOSTDOWN"},
-      {EHOSTUNREACH, "EHOSTUNREACH"},
-      {ECONNREFUSED, "ECONNREFUSED"},
-      {ETIMEDOUT, "ETIMEDOUT"},
-      {EPROTO, "EPROTO"},
-  };
   char number[16], message[160];
   snprintf(number, sizeof number, "E%d", error);
-  const char *name = number;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i += 1)
-    if (names[i].error == error) name = names[i].name;
+  const char *name = strerrorname_np(error);
   snprintf(message, sizeof message, "%s: %s", what, strerror(error));
-  napi_throw_error(env, name, message);
+  napi_throw_error(env, name ? name : number, message);
   return NULL;
 }
 

@@ -8,7 +8,7 @@ const maximumBytes = 4 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
 /** proc_pid_net(5): of this process's network namespace, also with ProcSubset=pid of systemd. */
-const tables = { ipv4: "/proc/self/net/tcp", ipv6: "/proc/self/net/tcp6" } as const;
+export const tables = { ipv4: "/proc/self/net/tcp", ipv6: "/proc/self/net/tcp6" } as const;
 
 /** In hex, as the tables have an IPv4 address that an IPv6 socket uses. */
 const mappedPrefix = "00000000000000000000FFFF";
@@ -68,7 +68,8 @@ function userOf(row: string): number | undefined {
   return inode === "0" || uid === undefined ? undefined : Number(uid);
 }
 
-function hexPort(port: number): string {
+/** As the tables have it. */
+export function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 

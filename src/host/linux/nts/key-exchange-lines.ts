@@ -44,11 +44,6 @@ export function requestLine(request: NumberedRequest): string {
   return `${JSON.stringify(request)}\n`;
 }
 
-/** Requests come from the agent, which checks what it sends. */
-export function requestIn(line: string): NumberedRequest {
-  return JSON.parse(line) as NumberedRequest;
-}
-
 export function outcomeLine({ id, outcome }: NumberedOutcome): string {
   if (outcome.kind === "failed") return `${JSON.stringify({ id, failure: outcome.failure })}\n`;
   const { c2s, s2c, cookies, host, port } = outcome.keys;

@@ -21,12 +21,9 @@ export function createActivation(options: ActivationOptions): ReleaseHost["activ
     if (plan.activate !== null) {
       const name = plan.activate[0] ?? "";
       const limits = { timeoutMilliseconds: patienceMilliseconds };
-      const end = await run(plan.activate, release, limits).catch(
-        rethrown(
-          (cause) =>
-            new StewardError("internal_error", `${name} could not be run: ${messageOf(cause)}`, { cause }),
-        ),
-      );
+      const notRun = (cause: unknown) =>
+        new StewardError("internal_error", `${name} could not be run: ${messageOf(cause)}`, { cause });
+      const end = await run(plan.activate, release, limits).catch(rethrown(notRun));
       if (end.status !== 0) throw failed(name, end, patienceMilliseconds);
       return;
     }

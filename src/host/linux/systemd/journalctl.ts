@@ -18,10 +18,8 @@ const complaintCharacters = 300;
  * journalctl(1), because the journal's files have no stable format, and libsystemd would have to be linked. No shell,
  * and each argument is `--option=value`, so nothing in a value can become an option.
  */
-export function createJournalctl({
-  command = "journalctl",
-  place = [],
-}: JournalctlOptions = {}): JournalSource {
+export function createJournalctl(options: JournalctlOptions = {}): JournalSource {
+  const { command = "journalctl", place = [] } = options;
   const common = [
     ...place,
     // With the namespace of the audit lines (journald@steward.conf).

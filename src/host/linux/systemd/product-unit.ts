@@ -52,16 +52,8 @@ export function createProductUnit(
 function scriptOf(command: readonly string[], release: ReleaseAtWork): string {
   const variables = Object.entries(environmentOf(release)).map(([name, value]) => `${name}=${value}`);
   // The inner shell, because env(1) would take a program with a = in its path for a variable.
-  const words = [
-    "/usr/bin/env",
-    "-i",
-    ...variables,
-    "/bin/sh",
-    "-c",
-    'exec "$@"',
-    "sh",
-    ...forRelease(command, release),
-  ];
+  const shell = ["/bin/sh", "-c", 'exec "$@"', "sh"];
+  const words = ["/usr/bin/env", "-i", ...variables, ...shell, ...forRelease(command, release)];
   return `exec ${words.map(quoted).join(" ")}\n`;
 }
 

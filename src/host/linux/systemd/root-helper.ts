@@ -36,21 +36,9 @@ function isListening(socket: string): boolean {
   }
 }
 
-function lineOf(order: RootOrder): string {
-  switch (order.word) {
-    case "install":
-      return `install ${order.id}`;
-    case "rollback":
-      return `rollback ${order.kind}`;
-    case "chrony":
-      return `chrony ${order.verb}`;
-    case "time-zone":
-      return `time-zone ${order.zone}`;
-    case "host-name":
-      return `host-name ${order.name}`;
-    default:
-      return order.word;
-  }
+/** The word, and its argument where it has one. */
+function lineOf({ word, ...argument }: RootOrder): string {
+  return [word, ...Object.values(argument)].join(" ");
 }
 
 /** Sends the line and returns the answer, without its line feed. */
@@ -140,9 +128,7 @@ function unreachable(line: string, cause: Error): StewardError {
   return new StewardError(
     "internal_error",
     `The root helper cannot be asked for "${line}": ${cause.message}.`,
-    {
-      cause,
-    },
+    { cause },
   );
 }
 
