@@ -18,7 +18,9 @@ enum { LARGEST_FILE = 256 * 1024 };
 #define UNITS_ROOT ""
 #endif
 
-static const char name_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.@\\-";
+static const char name_characters[] = LETTERS_AND_DIGITS ":_.@\\-";
+
+bool consists_of(const char *text, const char *characters) { return text[strspn(text, characters)] == '\0'; }
 
 /* As in the agent (src/journal/logs/log-line.ts): steward.service, steward-….service. */
 static bool is_own_unit(const char *name) {
@@ -26,7 +28,7 @@ static bool is_own_unit(const char *name) {
   if (strcmp(name, "steward.service") == 0) return true;
   size_t length = strlen(name), around = sizeof prefix + sizeof suffix - 2;
   return length > around && length <= around + 120 && strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-         strcmp(name + length - (sizeof suffix - 1), suffix) == 0 && strspn(name, name_characters) == length;
+         strcmp(name + length - (sizeof suffix - 1), suffix) == 0 && consists_of(name, name_characters);
 }
 
 bool is_allowed_unit(const struct units *units, const char *name) {
@@ -92,7 +94,7 @@ static bool read_unit(struct json *json, void *context) {
   char *name = units->names[units->count];
   if (units->count == MOST_UNITS - 1 || !json_text(json, name, UNIT_SIZE)) return false;
   units->count += 1;
-  if (name[0] == '\0' || strspn(name, name_characters) != strlen(name)) return false;
+  if (name[0] == '\0' || !consists_of(name, name_characters)) return false;
   find_id(name);
   return true;
 }

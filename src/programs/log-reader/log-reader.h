@@ -8,6 +8,12 @@
 /* Characters of a unit's name and of a cursor, with the end of the text. */
 enum { UNIT_SIZE = 144, CURSOR_SIZE = 256, MOMENT_SIZE = 24, MOST_UNITS = 256 };
 
+#define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+bool consists_of(const char *text, const char *characters);
+/* By the monotonic clock. */
+long long milliseconds_now(void);
+
 /* Units besides those of Steward whose entries may be read. */
 struct units {
   bool is_named;

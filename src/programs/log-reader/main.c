@@ -29,7 +29,7 @@ static void wake(int signal_number) {
   (void)signal_number;
 }
 
-static long long milliseconds_now(void) {
+long long milliseconds_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000LL + now.tv_nsec / 1000000;

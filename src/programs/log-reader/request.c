@@ -3,14 +3,7 @@
 
 #include <string.h>
 
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static const char digits[] = "0123456789";
-
-static bool consists_of(const char *text, const char *first, const char *second, const char *others) {
-  for (; *text != '\0'; text += 1)
-    if (!strchr(first, *text) && !strchr(second, *text) && !strchr(others, *text)) return false;
-  return true;
-}
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), rest = strlen(end);
@@ -21,7 +14,7 @@ static bool ends_with(const char *text, const char *end) {
 static bool is_unit(const char *text) {
   static const char *const kinds[] = {".service", ".timer", ".socket", ".mount", ".target"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i += 1)
-    if (ends_with(text, kinds[i])) return consists_of(text, letters, digits, ":_.@\\-");
+    if (ends_with(text, kinds[i])) return consists_of(text, LETTERS_AND_DIGITS ":_.@\\-");
   return false;
 }
 
@@ -38,7 +31,7 @@ static bool is_priority(const char *text) {
 
 /* systemd.journal-fields(7), __CURSOR. */
 static bool is_cursor(const char *text) {
-  return text[0] == 's' && consists_of(text, letters, digits, "=;");
+  return text[0] == 's' && consists_of(text, LETTERS_AND_DIGITS "=;");
 }
 
 /* Sets one parameter, once. */

@@ -11,15 +11,14 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
   LONGEST_REQUEST = 512,
   /* Seconds for the request to come, and for the agent to take an answer. */
   PATIENCE = 10,
-  /* Seconds for all of a reading; the agent gives up after five. */
-  LONGEST_READING = 15,
+  /* Milliseconds for all of a reading; the agent gives up after five seconds. */
+  LONGEST_READING = 15000,
   /* Characters of JSON of one entry; a longer one is left out. */
   LONGEST_ENTRY = 1 << 20,
   MOST_OPTIONS = 32
@@ -135,24 +134,18 @@ static size_t hand_on(char *buffer, size_t length, bool *is_skipping, const stru
   return rest;
 }
 
-static long seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (long)now.tv_sec;
-}
-
 /* Runs to the end of journalctl's output. Ends this process if the agent has gone, or the time is over. */
 static void relay(int journal, int client, bool is_following, const struct units *units) {
   static char buffer[LONGEST_ENTRY];
   size_t length = 0;
   bool is_skipping = false;
-  long deadline = seconds_now() + LONGEST_READING;
+  long long deadline = milliseconds_now() + LONGEST_READING;
   FILE *out = fdopen(dup(client), "w");
   if (!out) exit(1);
   for (;;) {
     struct pollfd ends[] = {{.fd = journal, .events = POLLIN}, {.fd = client, .events = 0}};
     if (poll(ends, 2, is_following ? -1 : 1000) < 0 && errno != EINTR) exit(1);
-    if (ends[1].revents != 0 || (!is_following && seconds_now() >= deadline)) exit(0);
+    if (ends[1].revents != 0 || (!is_following && milliseconds_now() >= deadline)) exit(0);
     if (ends[0].revents == 0) continue;
     ssize_t more = read(journal, buffer + length, LONGEST_ENTRY - length);
     if (more == 0) break;

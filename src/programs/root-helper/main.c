@@ -115,12 +115,9 @@ static void perform(const struct order *order) {
   }
   fprintf(stderr, "<5>user %u, process %d: %s%s%s\n", client.peer.uid, client.peer.pid, word_name(order->word),
           *order->argument ? " " : "", order->argument);
-  if (order->word == TIME_ZONE) {
-    answer_own_work(order->word, set_time_zone(order->argument));
-    return;
-  }
-  if (order->word == HOST_NAME) {
-    answer_own_work(order->word, set_host_name(order->argument));
+  if (order->word == TIME_ZONE || order->word == HOST_NAME) {
+    int (*set)(const char *) = order->word == TIME_ZONE ? set_time_zone : set_host_name;
+    answer_own_work(order->word, set(order->argument));
     return;
   }
   pid_t program = start_program(order);
