@@ -1,7 +1,7 @@
 import { eventGroups } from "../../contract/event-records.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import type { GivenOptions } from "../../terminal/commands/command.ts";
+import { type GivenOptions, whereGiven } from "../../terminal/commands/command.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { followStream } from "../client/follow.ts";
 import { accountNamed } from "./account-named.ts";
@@ -71,32 +71,25 @@ const list: Command = {
 export const eventCommands: readonly Command[] = [list];
 
 function placeOf(options: GivenOptions) {
-  const since = options.text("since");
-  const until = options.text("until");
-  const after = numberOf(options, "after");
-  const limit = numberOf(options, "limit");
-  const cursor = options.text("cursor");
-  return {
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(cursor !== undefined && { cursor }),
-    ...(after !== undefined && { after }),
-    ...(limit !== undefined && { limit }),
-  };
+  return whereGiven({
+    since: options.text("since"),
+    until: options.text("until"),
+    cursor: options.text("cursor"),
+    after: numberOf(options, "after"),
+    limit: numberOf(options, "limit"),
+  });
 }
 
 /** The filter, for past events and for new ones. */
 async function filterOf(invocation: Invocation) {
   const { options } = invocation;
-  const type = options.text("type");
-  const group = options.text("group");
   const name = options.text("name");
-  return {
-    ...(type !== undefined && { type }),
-    ...(group !== undefined && { group }),
-    ...(name !== undefined && { name: await accountNamed(invocation, name) }),
-    ...(options.has("refused") && { outcome: "refused" as const }),
-  };
+  return whereGiven({
+    type: options.text("type"),
+    group: options.text("group"),
+    name: name === undefined ? undefined : await accountNamed(invocation, name),
+    outcome: options.has("refused") ? ("refused" as const) : undefined,
+  });
 }
 
 function numberOf(options: GivenOptions, name: string): number | undefined {

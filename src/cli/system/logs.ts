@@ -1,7 +1,7 @@
 import { requestStatuses, severityWords } from "../../contract/schemas/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../../contract/types.ts";
 import { UsageError } from "../../terminal/command-error.ts";
-import type { GivenOptions } from "../../terminal/commands/command.ts";
+import { type GivenOptions, whereGiven } from "../../terminal/commands/command.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
@@ -56,8 +56,8 @@ export const logs: Command = {
     const isFollowing = options.has("follow");
     const limit = readLimit(options) ?? (isFollowing ? usualLinesBeforeFollowing : usualLines);
     const filters = readFilters(options);
-    const until = options.text("until");
-    const list = await readLines(client, until === undefined ? filters : { ...filters, until }, limit);
+    const until = whereGiven({ until: options.text("until") });
+    const list = await readLines(client, { ...filters, ...until }, limit);
     if (isFollowing) return follow(invocation, filters, list.items.toReversed());
     if (options.text("output") === "json") return output.document(list);
     for (const entry of list.items.toReversed()) await output.line(entry, [lineOf(entry)]);
@@ -67,20 +67,14 @@ export const logs: Command = {
 type Filters = Pick<LogQuery, "unit" | "since" | "priority" | "q" | "status" | "user">;
 
 function readFilters(options: GivenOptions): Filters {
-  const unit = options.text("unit");
-  const since = options.text("since");
-  const priority = severityWords.find((word) => word === options.text("priority"));
-  const q = options.text("search");
-  const status = requestStatuses.find((one) => one === options.text("status"));
-  const user = options.text("user");
-  return {
-    ...(unit === undefined ? {} : { unit }),
-    ...(since === undefined ? {} : { since }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(q === undefined ? {} : { q }),
-    ...(status === undefined ? {} : { status }),
-    ...(user === undefined ? {} : { user }),
-  };
+  return whereGiven({
+    unit: options.text("unit"),
+    since: options.text("since"),
+    priority: severityWords.find((word) => word === options.text("priority")),
+    q: options.text("search"),
+    status: requestStatuses.find((one) => one === options.text("status")),
+    user: options.text("user"),
+  });
 }
 
 function readLimit(options: GivenOptions): number | undefined {

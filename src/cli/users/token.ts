@@ -1,6 +1,7 @@
 import { scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken, TokenList } from "../../contract/types.ts";
 import { CommandError, UsageError } from "../../terminal/command-error.ts";
+import { whereGiven } from "../../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import { suggestion } from "../../terminal/commands/near-miss.ts";
 import type { Table } from "../../terminal/table.ts";
@@ -49,8 +50,8 @@ const add: Command = {
     if (!user || !name || scopes.length === 0) {
       throw new UsageError("A token needs --user, --name and at least one --scope.");
     }
-    const expires_in = options.text("expires-in");
-    const body = { name, scopes, ...(expires_in !== undefined && { expires_in }), ...rootsPart(options) };
+    const expiry = whereGiven({ expires_in: options.text("expires-in") });
+    const body = { name, scopes, ...expiry, ...rootsPart(options) };
     const make = async (client: Client, owner: { user_id?: string }) => {
       const made = await client.call("createToken", { body: { ...body, ...owner } });
       await output.value(made, made.token);
@@ -188,8 +189,9 @@ export const tokenCommands: readonly Command[] = [add, list, rotate, resume, rem
 
 /** All pages as one, in the API's shape. */
 export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
-  const filter = userId === undefined ? {} : { user_id: userId };
-  return allPages((page) => client.call("listTokens", { query: { ...filter, ...page } }));
+  return allPages((page) =>
+    client.call("listTokens", { query: { ...whereGiven({ user_id: userId }), ...page } }),
+  );
 }
 
 function tokenTable({ items }: TokenList): Table {

@@ -1,4 +1,5 @@
 import type { Output, User } from "../../contract/types.ts";
+import { whereGiven } from "../../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { newPasswordOptions, readNewPassword } from "./new-password.ts";
@@ -17,15 +18,13 @@ import { countTokens, describeLock } from "./user-view.ts";
 export const addUser: Command = {
   ...onUser("add", "Add a user", async (invocation, username) => {
     const { options, client } = invocation;
-    const displayName = options.text("display-name");
     const password = await readNewPassword(invocation);
     const user = await client.call("createUser", {
       body: {
         username,
         role: readRole(options) ?? "readonly",
         enabled: !options.has("disabled"),
-        ...(displayName === undefined ? {} : { display_name: displayName }),
-        ...(password === undefined ? {} : { password }),
+        ...whereGiven({ display_name: options.text("display-name"), password }),
       },
     });
     await reportPassword(invocation, user, `User ${username} is added with the role ${user.role}.`);
@@ -51,7 +50,7 @@ export const resetUserPassword: Command = {
       const { client, options } = invocation;
       const { id } = await findUser(client, name);
       const password = await readNewPassword(invocation);
-      const body = { ...(password === undefined ? {} : { password }), ...keptTokens(options) };
+      const body = { ...whereGiven({ password }), ...keptTokens(options) };
       const user = await client.call("resetPassword", { params: { id }, body });
       const now = `The password of ${name} is changed; the sessions are ended.`;
       await reportPassword(invocation, user, `${now} ${tokensSentence(user, options)}`);

@@ -1,5 +1,6 @@
 import type { User } from "../../contract/types.ts";
 import { UsageError } from "../../terminal/command-error.ts";
+import { whereGiven } from "../../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
@@ -24,16 +25,14 @@ const list: Command = {
   ],
   worksOffline: true,
   async run({ options, client, output }) {
-    const role = readRole(options);
-    const q = options.text("q");
     const filter: UserFilter = {
-      ...(role === undefined ? {} : { role }),
+      ...whereGiven({ role: readRole(options) }),
       ...(options.has("locked") && { locked: true }),
       ...(options.has("disabled") && { enabled: false }),
       ...(options.has("former-provider") && { origin: "former_provider" as const }),
       ...(options.has("without-two-factor") && { two_factor: false }),
       ...(options.has("never-signed-in") && { signed_in: false }),
-      ...(q === undefined ? {} : { q }),
+      ...whereGiven({ q: options.text("q") }),
     };
     const users = await listAllUsers(client, filter);
     await output.table(users, userTable(users.items));
@@ -52,11 +51,8 @@ const show: Command = onUser("show", "Show a user", async ({ client, output }, n
 
 const set: Command = {
   ...onUser("set", "Change a user's role or display name", async ({ client, output, options }, name) => {
-    const role = readRole(options);
-    const displayName = options.text("display-name");
     const body = {
-      ...(role !== undefined && { role }),
-      ...(displayName !== undefined && { display_name: displayName }),
+      ...whereGiven({ role: readRole(options), display_name: options.text("display-name") }),
       ...(options.has("require-new-password") && { must_change_password: true as const }),
     };
     if (Object.keys(body).length === 0) {

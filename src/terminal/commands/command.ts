@@ -47,6 +47,14 @@ export interface GivenOptions {
   texts(name: string): readonly string[];
 }
 
+/** The members that are not undefined: an option that was not given has no member in a request. */
+export function whereGiven<T extends object>(
+  members: T,
+): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
+
 /** The terminal that a program has been started on, and its version. */
 export interface ProgramContext {
   stdin: NodeJS.ReadStream;
