@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { exampleUser, listen } from "../../lab/command-line/scripted-agent.ts";
+import { createListEnd } from "../../src/cli/client/all-pages.ts";
 import { BoundlessAnswer } from "../../src/cli/client/context.ts";
-import { createListEnd } from "../../src/cli/client/list-end.ts";
 
 const mebibyte = 1024 * 1024;
 

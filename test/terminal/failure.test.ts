@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AgentRefusal } from "../../src/cli/client/agent-refusal.ts";
+import { AgentRefusal } from "../../src/cli/client/agent-answer.ts";
 import type { ErrorCode } from "../../src/contract/error-codes.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { CommandError } from "../../src/terminal/command-error.ts";

@@ -1,11 +1,34 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes } from "../../contract/error-codes.ts";
-import type { StewardError } from "../../contract/errors.ts";
+import type { InputError, StewardError } from "../../contract/errors.ts";
 import { valueIn } from "../../contract/text/json-of.ts";
+import type { ProblemClock } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { AgentRefusal, type Problem } from "./agent-refusal.ts";
+import { whereGiven } from "../../terminal/commands/command.ts";
+import { DocumentedRefusal } from "../../terminal/failure.ts";
 import { BoundlessAnswer } from "./context.ts";
 import type { Places } from "./places.ts";
+
+/** The agent's own problem document (RFC 9457), as far as the command line reads it. */
+interface Problem {
+  readonly code: string;
+  readonly detail: string;
+  readonly reason?: string;
+  readonly errors?: readonly InputError[];
+  readonly clock?: ProblemClock;
+  readonly challenge_token?: string;
+  readonly retry_after?: number;
+}
+
+/** A refusal that came over the wire; it keeps the document, with its request_id, for `-o json`. */
+export class AgentRefusal extends DocumentedRefusal {
+  constructor(code: StewardError["code"], problem: Problem) {
+    const { reason, errors, clock, challenge_token, retry_after } = problem;
+    const renamed = { challengeToken: challenge_token, retryAfterSeconds: retry_after };
+    super(code, problem, whereGiven({ reason, errors, clock, ...renamed }));
+    this.name = "AgentRefusal";
+  }
+}
 
 /** An answer of the agent, read to its end. */
 export type Answer = Awaited<ReturnType<typeof receiveAnswer>>;

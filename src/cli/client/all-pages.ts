@@ -1,4 +1,4 @@
-import { createListEnd } from "./list-end.ts";
+import { BoundlessAnswer } from "./context.ts";
 
 /** The paging of a list. */
 export interface PageQuery {
@@ -34,6 +34,31 @@ export async function allPages<P extends Page>(
     cursor = page.next_cursor;
     if (cursor === null || items.length >= most) return { ...page, items };
   }
+}
+
+/** Pages of one list, and their characters together; the longest list of the agent, its event log, has 9 MiB. */
+const mostPages = 10_000;
+const mostCharacters = 64 * 1024 * 1024;
+
+/**
+ * Is called with each page of a list. The program at the socket may be hostile: throws BoundlessAnswer where a cursor is
+ * repeated, or the list is longer than any of the agent's.
+ */
+export function createListEnd(): (page: Pick<Page, "next_cursor">) => void {
+  const known = new Set<string>();
+  let characters = 0;
+  return (page) => {
+    characters += JSON.stringify(page).length;
+    if (known.size >= mostPages || characters > mostCharacters) {
+      throw new BoundlessAnswer("A list does not come to an end, which the agent's lists do.");
+    }
+    const { next_cursor } = page;
+    if (next_cursor === null) return;
+    if (known.has(next_cursor)) {
+      throw new BoundlessAnswer("A list begins again instead of ending, which the agent's lists never do.");
+    }
+    known.add(next_cursor);
+  };
 }
 
 /** A list that came without pages, in the shape of all lists. */

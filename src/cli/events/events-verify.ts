@@ -1,9 +1,8 @@
 import type { EventReach } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { allPages } from "../client/all-pages.ts";
+import { allPages, createListEnd } from "../client/all-pages.ts";
 import type { Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
-import { createListEnd } from "../client/list-end.ts";
 import { journalFindings, readJournalPoints } from "./event-journal.ts";
 import { createVerification, type Finding, type Verification } from "./event-verification.ts";
 

@@ -1,13 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { documentNames, lateDocumentNames } from "../../contract/document-names.ts";
 import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../../store/documents/inspection.ts";
 import type { GivenOptions, Option } from "../../terminal/commands/command.ts";
 import { requireConsent } from "../../terminal/commands/consent.ts";
 import type { Fields } from "../../terminal/table.ts";
 import { wholeList } from "../client/all-pages.ts";
+import { createHttpClient } from "../client/client.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { untilOutOfRescue } from "../client/out-of-rescue.ts";
 import { afterOtherCommands } from "../client/patience.ts";
-import { requireLocal } from "../client/places.ts";
+import { type Places, requireLocal } from "../client/places.ts";
 import { formatBytes } from "./facts-view.ts";
 
 const names = [...documentNames, ...lateDocumentNames];
@@ -63,12 +64,7 @@ const restore: Command = {
     const [name = ""] = invocation.positionals;
     const choice = choiceOf(invocation.options);
     const source = sourceOf(choice);
-    await requireConsent(
-      invocation,
-      `Replace the document "${name}" by ${source}? The present file is kept.`,
-    );
-    const entry = await alone(invocation, () => tools.restore(name, choice));
-    await untilOutOfRescue(invocation.places);
+    const entry = await replaced(invocation, source, () => tools.restore(name, choice));
     await invocation.output.changed(entry, `The document "${name}" is restored from ${source}.`);
   },
 };
@@ -80,12 +76,7 @@ const reset: Command = {
   async run(invocation) {
     const tools = await openTools(invocation, "state reset");
     const [name = ""] = invocation.positionals;
-    await requireConsent(
-      invocation,
-      `Replace the document "${name}" by its defaults? The present file is kept.`,
-    );
-    const entry = await alone(invocation, () => tools.reset(name));
-    await untilOutOfRescue(invocation.places);
+    const entry = await replaced(invocation, "its defaults", () => tools.reset(name));
     await invocation.output.changed(entry, `The document "${name}" has its defaults.`);
   },
 };
@@ -110,9 +101,41 @@ function openTools({ places, context }: Invocation, command: string): Promise<St
   return context.openState(places.stateDirectory);
 }
 
-/** Waits for another command that has locked the state, but not for an agent. */
-function alone<T>({ places, output }: Invocation, work: () => Promise<T>): Promise<T> {
-  return afterOtherCommands({ places, remark: output.remark }, work);
+/**
+ * Asks, and replaces a document as soon as no other command has locked the state; it does not wait for an agent. Returns
+ * when an agent that was in rescue for it serves.
+ */
+async function replaced(
+  invocation: Invocation,
+  source: string,
+  replace: () => Promise<StateEntry>,
+): Promise<StateEntry> {
+  const { positionals, places, output } = invocation;
+  await requireConsent(
+    invocation,
+    `Replace the document "${positionals[0]}" by ${source}? The present file is kept.`,
+  );
+  const entry = await afterOtherCommands({ places, remark: output.remark }, replace);
+  await untilOutOfRescue(places);
+  return entry;
+}
+
+/** Milliseconds: the agent checks every two seconds if its state was repaired, and needs some more to restart. */
+const longestWait = 20_000;
+const pause = 200;
+
+/**
+ * Returns when an agent in rescue has found its state repaired, so that the next command meets one that serves; at once
+ * where none answers, and after a while where something else keeps it in rescue.
+ */
+async function untilOutOfRescue(places: Places): Promise<void> {
+  const client = createHttpClient(places, { timeoutMilliseconds: 5_000 });
+  const end = performance.now() + longestWait;
+  while (performance.now() < end) {
+    const health = await client.call("getHealth", {}).catch(() => null);
+    if (health?.status !== "rescue") return;
+    await delay(pause);
+  }
 }
 
 function choiceOf(options: GivenOptions): CopyChoice {
