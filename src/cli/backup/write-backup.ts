@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { rethrown, StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { storageError, syncDirectory, temporaryPrefix } from "../../store/files/durable-file.ts";
+import { storageError, syncDirectory, temporaryName } from "../../store/files/durable-file.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
@@ -27,7 +26,7 @@ export async function writeBackup(
   interruption: AbortSignal,
 ): Promise<number> {
   await refuseTaken(path, isReplaced);
-  const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = temporaryName(path);
   const file = await open(temporary, "wx", 0o600).catch(rethrown((error) => newFileFailure(error, path)));
   try {
     await onDisk(path, async () => {

@@ -48,8 +48,10 @@ export async function asUser(invocation: Invocation, name: string, act: Act): Pr
   }
 }
 
-function whenAbsent({ places, output }: Invocation): ReturnType<typeof untilStarted> {
-  return untilStarted({ places, remark: output.remark });
+/** A client that waits for an agent that is starting; `tokenFile`: whose token it calls with. */
+export function waitingClient({ places, output }: Invocation, tokenFile?: string): Client {
+  const whenAbsent = untilStarted({ places, remark: output.remark });
+  return createHttpClient({ ...places, tokenFile }, { whenAbsent });
 }
 
 interface Asked {
@@ -59,7 +61,7 @@ interface Asked {
 
 async function byToken(invocation: Invocation, { name, questions }: Asked, act: Act): Promise<void> {
   const { places } = invocation;
-  const plain = createHttpClient(places, { whenAbsent: whenAbsent(invocation) });
+  const plain = waitingClient(invocation, places.tokenFile);
   const user = await plain.call("getMe", {});
   if (user.username !== asUsername(name)) {
     throw new CommandError(
@@ -74,10 +76,7 @@ async function byToken(invocation: Invocation, { name, questions }: Asked, act: 
 async function signedIn(invocation: Invocation, asked: Asked, act: Act): Promise<void> {
   const { places, context } = invocation;
   requireSecrecy(places, "the password");
-  const anonymous = createHttpClient(
-    { ...places, tokenFile: undefined },
-    { whenAbsent: whenAbsent(invocation) },
-  );
+  const anonymous = waitingClient(invocation);
   if (places.url === undefined) refuseOneUse(await findUser(anonymous, asked.name), asked.questions);
   const interruption = context.interruption();
   const password = await asked.questions.ask(`Password of ${asked.name}: `);

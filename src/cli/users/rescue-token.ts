@@ -3,27 +3,35 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
+import { rethrown, StewardError } from "../../contract/errors.ts";
+import { type Owner, writeDurably } from "../../store/files/durable-file.ts";
 import { OnlyExitCode } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { ExaminedHost } from "../client/context.ts";
 import type { Places } from "../client/places.ts";
-import { writeForAgent } from "./write-for-agent.ts";
 
 /** Makes a token of rescue; an earlier one becomes invalid. */
-export async function writeRescueToken(
-  { runDirectory }: Pick<Places, "runDirectory">,
-  { uptime }: Pick<ExaminedHost, "uptime">,
-): Promise<string> {
+export async function writeRescueToken({ runDirectory }: Places, { uptime }: ExaminedHost): Promise<string> {
   const path = join(runDirectory, rescueTokenName);
   const { token, text } = makeRescueToken(uptime());
-  try {
-    await writeForAgent(path, text, await stat(runDirectory));
-  } catch (error) {
-    throw fileFailure(error, path);
-  }
+  await stat(runDirectory)
+    .then((owner) => writeForAgent(path, text, owner))
+    .catch(rethrown((error) => fileFailure(error, path)));
   return token;
+}
+
+/**
+ * Writes a file that the agent reads. The agent's user becomes its owner, since a file of root's would be closed to it.
+ * Throws the system's errors.
+ */
+export async function writeForAgent(path: string, text: string, owner: Owner): Promise<void> {
+  await writeDurably(path, text, 0o600, owner).catch(
+    rethrown((error) =>
+      error instanceof StewardError && error.cause instanceof Error ? error.cause : (error as Error),
+    ),
+  );
 }
 
 export const rescueRemark =

@@ -8,8 +8,7 @@ import { escapeText } from "../../terminal/escape.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { rescueRemark, writeRescueToken } from "./rescue-token.ts";
-import { writeForAgent } from "./write-for-agent.ts";
+import { rescueRemark, writeForAgent, writeRescueToken } from "./rescue-token.ts";
 
 /** 128 bits, as the agent makes them: not to be guessed. */
 const tokenBytes = 16;

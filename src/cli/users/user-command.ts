@@ -43,17 +43,16 @@ export function readRole(options: GivenOptions): Role | undefined {
   return roleNames.find((role) => role === options.text("role"));
 }
 
-/** A command `user VERB NAME`. */
+/** A command `user VERB NAME`; a verb may have several words. */
 export function onUser(
   verb: string,
   summary: string,
   act: (invocation: Invocation, name: string) => Promise<void>,
 ): Command {
   return {
-    path: ["user", verb],
+    path: ["user", ...verb.split(" ")],
     summary,
     positionals: [{ name: "NAME", live: "users" }],
-    options: [],
     worksOffline: true,
     run: (invocation) => act(invocation, invocation.positionals[0] ?? ""),
   };

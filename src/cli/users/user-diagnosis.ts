@@ -188,7 +188,7 @@ function skewSentences({ user, skews, steps, clock }: DiagnosisFacts): string[] 
     if (!user.two_factor.enabled) return [];
     return ["As far as the events go back, no wrong code was the right one of another time."];
   }
-  return [...newest.map(skewSentence), conclusion(newest, { last, steps, trust: clock.trust })];
+  return [...newest.map(skewSentence), conclusion(newest, last, { steps, clock })];
 }
 
 function skewSentence({ at, from, skewSeconds, isClockTrusted }: SeenSkew): string {
@@ -200,14 +200,12 @@ function aside(seconds: number): string {
   return `${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"}`;
 }
 
-interface Judged {
-  readonly last: SeenSkew;
-  readonly steps: readonly ClockStep[];
-  readonly trust: TimeSync["trust"];
-}
-
 /** The authenticator is blamed only by a device whose clock is trusted, and has not been set since. */
-function conclusion(skews: readonly SeenSkew[], { last, steps, trust }: Judged): string {
+function conclusion(
+  skews: readonly SeenSkew[],
+  last: SeenSkew,
+  { steps, clock: { trust } }: Pick<DiagnosisFacts, "steps" | "clock">,
+): string {
   const movedSince = (seq: number): number =>
     steps.reduce((sum, step) => (step.seq > seq ? sum + step.seconds : sum), 0);
   // By the device's clock of today.

@@ -3,33 +3,26 @@ import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Table } from "../../terminal/table.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Command } from "../client/command.ts";
+import { onUser } from "./user-command.ts";
 import { findUser } from "./user-lookup.ts";
 import { countTokens } from "./user-view.ts";
 
-const list: Command = {
-  path: ["user", "sessions", "list"],
-  summary: "List a user's sessions, the last used first",
-  positionals: [{ name: "NAME", live: "users" }],
-  worksOffline: true,
-  async run({ positionals, client, output }) {
-    const user = await findUser(client, positionals[0] ?? "");
+const list = onUser(
+  "sessions list",
+  "List a user's sessions, the last used first",
+  async ({ client, output }, name) => {
+    const user = await findUser(client, name);
     const sessions = await allPages((page) =>
       client.call("listSessions", { query: { user_id: user.id, ...page } }),
     );
     await output.table(sessions, sessionTable(sessions));
     if (user.tokens > 0) await output.remark(tokensBeside(user));
   },
-};
+);
 
 const revoke: Command = {
-  path: ["user", "sessions", "revoke"],
-  summary: "End a user's sessions: all, or the one named",
-  positionals: [{ name: "NAME", live: "users" }],
-  options: [{ name: "session", value: "ID", summary: "end this one only" }, dryRunOption],
-  worksOffline: true,
-  async run(invocation) {
-    const { positionals, options, client, output } = invocation;
-    const [name = ""] = positionals;
+  ...onUser("sessions revoke", "End a user's sessions: all, or the one named", async (invocation, name) => {
+    const { options, client, output } = invocation;
     const user = await findUser(client, name);
     const { id } = user;
     const sid = options.text("session");
@@ -48,7 +41,8 @@ const revoke: Command = {
     if (options.has("dry-run")) return output.values({ dry_run: true, would_happen: says }, says);
     await client.call("endSession", { params: { sid }, query: { user_id: id } });
     return output.remark(`The session ${sid} of ${name} has ended.`);
-  },
+  }),
+  options: [{ name: "session", value: "ID", summary: "end this one only" }, dryRunOption],
 };
 
 export const sessionCommands: readonly Command[] = [list, revoke];

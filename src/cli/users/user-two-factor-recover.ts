@@ -1,9 +1,8 @@
 import type { Output, Session } from "../../contract/types.ts";
 import { createHttpClient } from "../client/client.ts";
 import type { Command } from "../client/command.ts";
-import { untilStarted } from "../client/connect.ts";
 import { requireSecrecy } from "../client/places.ts";
-import { inSession } from "./as-user.ts";
+import { inSession, waitingClient } from "./as-user.ts";
 import { ownPassword } from "./own-password.ts";
 import { answersOption, createQuestions } from "./questions.ts";
 import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
@@ -22,9 +21,7 @@ export const recover: Command = {
     try {
       const password = await questions.ask(`Password of ${name}: `);
       const recovery_code = await questions.ask(`Recovery code of ${name}: `);
-      const whenAbsent = untilStarted({ places, remark: output.remark });
-      const anonymous = createHttpClient({ ...places, tokenFile: undefined }, { whenAbsent });
-      const answer = await anonymous.call("recoverTwoFactor", {
+      const answer = await waitingClient(invocation).call("recoverTwoFactor", {
         params: { id: name },
         body: { password, recovery_code, ...keptTokens(options) },
       });

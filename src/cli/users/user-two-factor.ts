@@ -2,7 +2,7 @@ import type { Output, TwoFactor, User } from "../../contract/types.ts";
 import { CommandError, UsageError } from "../../terminal/command-error.ts";
 import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command } from "../client/command.ts";
-import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
+import { keepTokensOption, keptTokens, onUser, tokensSentence } from "./user-command.ts";
 import { findUser } from "./user-lookup.ts";
 import { ownTwoFactorCommands } from "./user-two-factor-own.ts";
 import { recover } from "./user-two-factor-recover.ts";
@@ -10,12 +10,10 @@ import { describeLock } from "./user-view.ts";
 
 type RecoveredUser = Extract<Output<"recoverTwoFactor">, User>;
 
-const status: Command = {
-  path: ["user", "2fa", "status"],
-  summary: "Show whether a user has a second factor, and how many recovery codes they have left",
-  positionals: [{ name: "NAME", live: "users" }],
-  worksOffline: true,
-  async run({ positionals: [name = ""], client, output }) {
+const status = onUser(
+  "2fa status",
+  "Show whether a user has a second factor, and how many recovery codes they have left",
+  async ({ client, output }, name) => {
     const { id } = await findUser(client, name);
     const twoFactor: TwoFactor = await client.call("getTwoFactor", { params: { id } });
     await output.fields(twoFactor, [
@@ -26,7 +24,7 @@ const status: Command = {
       ["locked", describeLock(twoFactor)],
     ]);
   },
-};
+);
 
 const reset: Command = {
   path: ["user", "2fa", "reset"],
