@@ -37,11 +37,8 @@ export const apply: Command = {
       const before = await invocation.client.call("getUpdates", {});
       await requireConsent(invocation, question(invocation, before));
       if (invocation.options.has("again")) await forgive(invocation, before, selected(kind));
-      await carriedOut(invocation, {
-        begin: () => invocation.client.call("applyUpdates", { body }),
-        kinds: selected(kind),
-        isWanted: ({ outcome }) => outcome === "good",
-      });
+      const begin = () => invocation.client.call("applyUpdates", { body });
+      await carriedOut(invocation, selected(kind), begin, ({ outcome }) => outcome === "good");
     });
   },
 };
@@ -70,17 +67,16 @@ export const rollback: Command = {
     if (invocation.options.has("as-root")) return rollBackAsRoot(invocation, kind, consent);
     await withAgent(async () => {
       await consent((await invocation.client.call("getUpdates", {})).installed[kind]);
-      await carriedOut(invocation, {
-        begin: () => invocation.client.call("rollBackUpdate", { body: { kind } }),
-        kinds: [kind],
-        isWanted: ({ outcome, restored_healthy }) => outcome === "rolled_back" && restored_healthy !== false,
-      });
+      const begin = () => invocation.client.call("rollBackUpdate", { body: { kind } });
+      const isWanted = ({ outcome, restored_healthy }: HistoryEntry) =>
+        outcome === "rolled_back" && restored_healthy !== false;
+      await carriedOut(invocation, [kind], begin, isWanted);
     });
   },
 };
 
 /** The kinds that a positional means. */
-export function selected(word: string): readonly Release["kind"][] {
+export function selected(word: string): Kinds {
   return updateKinds.filter((kind) => word === "all" || word === kind);
 }
 
@@ -111,25 +107,30 @@ function question({ options, positionals }: Invocation, { available }: Updates):
   return `Apply ${releases.map(releaseWords).join(" and ")}?${restarted(releases.map(({ kind }) => kind))}`;
 }
 
-function restarted(kinds: readonly Release["kind"][]): string {
+function restarted(kinds: Kinds): string {
   return kinds.includes("binary") ? " The service of a binary is restarted." : "";
 }
 
-interface Errand {
-  begin: () => Promise<Updates>;
-  kinds: readonly Release["kind"][];
-  isWanted: (entry: HistoryEntry) => boolean;
-}
+type Kinds = readonly Release["kind"][];
 
-async function carriedOut(invocation: Invocation, { begin, kinds, isWanted }: Errand): Promise<void> {
+async function carriedOut(
+  invocation: Invocation,
+  kinds: Kinds,
+  begin: () => Promise<Updates>,
+  isWanted: (entry: HistoryEntry) => boolean,
+): Promise<void> {
   const { options, output } = invocation;
   const known = (await newEntries(invocation, 0))[0]?.sequence ?? 0;
   const begun = await beginCheck(invocation, begin);
   if (options.has("no-wait")) {
     return output.changed(begun, "It has begun; `steward update status` shows the progress.");
   }
-  const { ended, entries } = await followed(invocation, { begun, kinds, known });
-  if (entries.length === 0) return nothingDone(invocation, { begun, ended, kinds });
+  let entries: HistoryEntry[] = [];
+  const ended = await followUpdates(invocation, begun, async (status) => {
+    entries = await newEntries(invocation, known);
+    return isMoreToCome(begun, status, kinds, entries);
+  });
+  if (entries.length === 0) return nothingDone(invocation, begun, ended, kinds);
   await output.report(wholeList(entries), entries.toReversed().map(outcomeReport).join("\n"));
   if (!entries.every(isWanted)) throw new OnlyExitCode(1);
   const others = kinds.filter((kind) => !entries.some((entry) => entry.kind === kind));
@@ -138,23 +139,11 @@ async function carriedOut(invocation: Invocation, { begin, kinds, isWanted }: Er
   if (exit !== 0) throw new OnlyExitCode(exit);
 }
 
-async function followed(
-  invocation: Invocation,
-  { begun, kinds, known }: { begun: Updates; kinds: Errand["kinds"]; known: number },
-): Promise<{ ended: Updates; entries: HistoryEntry[] }> {
-  let entries: HistoryEntry[] = [];
-  const ended = await followUpdates(invocation, begun, async (status) => {
-    entries = await newEntries(invocation, known);
-    return isMoreToCome(begun, status, kinds, entries);
-  });
-  return { ended, entries };
-}
-
 /** Between the steps there are moments in which nothing is in progress: the installer takes over one kind after the other. */
 function isMoreToCome(
   begun: Updates,
   status: Updates,
-  kinds: Errand["kinds"],
+  kinds: Kinds,
   entries: readonly HistoryEntry[],
 ): boolean {
   if (entries.some(({ outcome }) => outcome !== "good")) return false;
@@ -173,7 +162,9 @@ async function newEntries({ client }: Invocation, known: number): Promise<Histor
 /** It ended before the installer was started: says why. */
 async function nothingDone(
   { output }: Invocation,
-  { begun, ended, kinds }: { begun: Updates; ended: Updates; kinds: Errand["kinds"] },
+  begun: Updates,
+  ended: Updates,
+  kinds: Kinds,
 ): Promise<void> {
   if (ended.schedule.last_check?.at !== begun.schedule.last_check?.at) refuseFailed(ended);
   if (ended.state === "waiting_for_clock") {
@@ -194,7 +185,7 @@ async function nothingDone(
 async function forgive(
   { places, context, output }: Invocation,
   status: Updates,
-  kinds: readonly Release["kind"][],
+  kinds: Kinds,
 ): Promise<void> {
   requireLocal(places, "update apply --again");
   const releases = kinds.flatMap((kind) => failedOf(status, kind));

@@ -31,9 +31,8 @@ export async function followUpdates(
   const interruption = invocation.context.interruption();
   const show = createProgressLine(invocation);
   const next = async (status: Updates, milliseconds: number): Promise<Updates> => {
-    await delay(milliseconds, undefined, { signal: interruption }).catch(() => undefined);
-    if (interruption.aborted) throw interrupted(status);
-    return nextStatus(invocation, { status, interruption, show });
+    await pause(milliseconds, interruption, goesOn(status));
+    return nextStatus(invocation, status, interruption, show);
   };
   let status = begun;
   let milliseconds = firstPollMilliseconds;
@@ -72,8 +71,7 @@ export async function beginCheck(
       if (!isSoon || options.has("no-wait")) throw error;
       await output.remark(`The last check was a moment ago; the next one begins in ${seconds} s.`);
       const interruption = context.interruption();
-      await delay(seconds * 1_000, undefined, { signal: interruption }).catch(() => undefined);
-      if (interruption.aborted) throw new CommandError(130, "Interrupted; nothing was begun.");
+      await pause(seconds * 1_000, interruption, "nothing was begun.");
     }
   }
 }
@@ -86,32 +84,35 @@ export function refuseFailed({ schedule: { last_check } }: Updates): void {
   throw code === undefined ? new CommandError(1, detail) : new StewardError(code, detail);
 }
 
-interface Look {
-  status: Updates;
-  interruption: AbortSignal;
-  show: (line: string) => void;
-}
-
 /** An update of Steward restarts the agent: it comes back as the new release or the old one. */
-async function nextStatus(invocation: Invocation, { status, interruption, show }: Look): Promise<Updates> {
+async function nextStatus(
+  { client }: Invocation,
+  status: Updates,
+  interruption: AbortSignal,
+  show: (line: string) => void,
+): Promise<Updates> {
   const most = isApplying(status) ? patience.onTrial : patience.else;
   for (let waited = 0; ; waited += mostPollMilliseconds) {
     try {
-      return await invocation.client.call("getUpdates", {});
+      return await client.call("getUpdates", {});
     } catch (error) {
       if (!isPassing(error) || waited >= most) throw error;
     }
     show("The agent is restarting …");
-    await delay(mostPollMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
-    if (interruption.aborted) throw interrupted(status);
+    await pause(mostPollMilliseconds, interruption, goesOn(status));
   }
 }
 
-function interrupted(status: Updates): CommandError {
-  const what = isApplying(status)
+/** Waits for so many milliseconds. Throws CommandError(130) at Ctrl-C, with what comes of the update then. */
+export async function pause(milliseconds: number, interruption: AbortSignal, end: string): Promise<void> {
+  await delay(milliseconds, undefined, { signal: interruption }).catch(() => undefined);
+  if (interruption.aborted) throw new CommandError(130, `Interrupted; ${end}`);
+}
+
+function goesOn(status: Updates): string {
+  return isApplying(status)
     ? "the installer goes on with the update; `steward update status` shows the progress."
     : "the agent goes on with the check.";
-  return new CommandError(130, `Interrupted; ${what}`);
 }
 
 function isUnderWay(status: Updates): boolean {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, rethrown } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { historyEntryOf } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
@@ -16,6 +15,7 @@ import { fileFailure } from "../../terminal/failure.ts";
 import { wholeList } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
+import { pause } from "./update-following.ts";
 import { outcomeReport } from "./update-history.ts";
 
 /** Root's orders for a release on trial; they work without agent and guard, for the installer is run here. */
@@ -35,14 +35,10 @@ function orderCommand(order: string, summary: string, wanted: JournalEntry["outc
     positionals: [{ name: "KIND", values: updateKinds, isOptional: true }],
     options: [],
     async run(invocation) {
-      const { places, context, output } = invocation;
-      requireLocal(places, `update ${order}`);
+      requireLocal(invocation.places, `update ${order}`);
       const before = await readJournal(invocation);
       const kind = kindOnTrial(invocation, before, order);
-      const code = await context.runInstaller([order, kind], places);
-      if (code !== 0) throw new OnlyExitCode(code);
-      const entry = await ending(invocation, { kind, known: before.sequence });
-      await output.report(wholeList([historyEntryOf(entry)]), outcomeReport(historyEntryOf(entry)));
+      const entry = await carriedOut(invocation, [order, kind], before.sequence);
       if (entry.outcome !== wanted) throw new OnlyExitCode(1);
     },
   };
@@ -57,15 +53,25 @@ export async function rollBackAsRoot(
   kind: UpdateKind,
   consent: (present: string | null) => Promise<void>,
 ): Promise<void> {
-  const { places, context, output } = invocation;
-  requireLocal(places, "update rollback --as-root");
+  requireLocal(invocation.places, "update rollback --as-root");
   const { sequence, slots } = await readJournal(invocation);
   await consent(slots[kind].good.at(-1)?.version ?? null);
-  const code = await context.runInstaller(["rollback", kind], places);
-  if (code !== 0) throw new OnlyExitCode(code);
-  const entry = await ending(invocation, { kind, known: sequence });
-  await output.report(wholeList([historyEntryOf(entry)]), outcomeReport(historyEntryOf(entry)));
+  const entry = await carriedOut(invocation, ["rollback", kind], sequence);
   if (entry.outcome !== "rolled_back" || entry.restored_healthy === false) throw new OnlyExitCode(1);
+}
+
+/** Has the installer do it, and reports the entry that the journal then has after `known`. */
+async function carriedOut(
+  invocation: Invocation,
+  words: readonly [order: string, kind: UpdateKind],
+  known: number,
+): Promise<JournalEntry> {
+  const { places, context, output } = invocation;
+  const code = await context.runInstaller(words, places);
+  if (code !== 0) throw new OnlyExitCode(code);
+  const entry = await ending(invocation, words[1], known);
+  await output.report(wholeList([historyEntryOf(entry)]), outcomeReport(historyEntryOf(entry)));
+  return entry;
 }
 
 /** Throws CommandError: 5 (nothing is on trial), 2 (which one?). */
@@ -91,22 +97,14 @@ const pollMilliseconds = 250;
 const mostPolls = 3_600;
 
 /** Waits for the journal's entry about the end of the trial. Throws CommandError: 1 (it takes longer), 130. */
-async function ending(
-  invocation: Invocation,
-  { kind, known }: { kind: UpdateKind; known: number },
-): Promise<JournalEntry> {
+async function ending(invocation: Invocation, kind: UpdateKind, known: number): Promise<JournalEntry> {
   const interruption = invocation.context.interruption();
   for (let polls = 0; polls < mostPolls; polls += 1) {
     const { history } = await readJournal(invocation);
     const entry = history.findLast((one) => one.sequence > known && one.kind === kind);
     if (entry !== undefined) return entry;
-    await delay(pollMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
-    if (interruption.aborted) {
-      throw new CommandError(
-        130,
-        "Interrupted; the order remains. `steward update status` shows the result.",
-      );
-    }
+    const end = "the order remains. `steward update status` shows the result.";
+    await pause(pollMilliseconds, interruption, end);
   }
   throw new CommandError(
     1,
@@ -116,9 +114,8 @@ async function ending(
 
 async function readJournal({ places }: Invocation): Promise<ReleaseJournal> {
   const path = join(places.releasesDirectory, "journal.json");
-  const bytes = await readRegular(path, journalBytes).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw fileFailure(error, path);
-  });
+  const bytes = await readRegular(path, journalBytes)
+    .catch(ifAbsent)
+    .catch(rethrown((error) => fileFailure(error, path)));
   return readReleaseJournal(bytes);
 }
