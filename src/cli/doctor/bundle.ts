@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { messageOf } from "../../contract/errors.ts";
+import { messageOf, rethrown } from "../../contract/errors.ts";
 import { mostItems } from "../../contract/schemas/lists.ts";
 import { archiveOf } from "../../store/archives/write-tar.ts";
 import { safeJson } from "../../terminal/escape.ts";
@@ -50,7 +50,10 @@ const programs: readonly (readonly [file: string, program: string, args: readonl
 
 /** Opens the file of the bundle, the archive for another person, now: it must not be there yet; `-` is standard output. */
 export async function openBundle(context: DoctorContext, path: string, stdout: NodeJS.WritableStream) {
-  const file = path === "-" ? undefined : await opened(path);
+  const file =
+    path === "-"
+      ? undefined
+      : await open(path, "wx", 0o600).catch(rethrown((error) => newFileFailure(error, path)));
   const files: BundledFile[] = [];
   return {
     /** Reads what takes root. */
@@ -125,14 +128,6 @@ async function packed(files: readonly BundledFile[], modifiedAt: Date): Promise<
   return gzipSync(await buffer(archiveOf(entries, modifiedAt)));
 }
 
-async function opened(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, "wx", 0o600);
-  } catch (error) {
-    throw newFileFailure(error, path);
-  }
-}
-
 async function put(
   archive: Buffer,
   file: FileHandle | undefined,
@@ -145,13 +140,10 @@ async function put(
     });
     return;
   }
-  try {
-    await file.writeFile(archive);
-  } catch (error) {
-    throw fileFailure(error, path);
-  } finally {
-    await file.close();
-  }
+  await file
+    .writeFile(archive)
+    .catch(rethrown((error) => fileFailure(error, path)))
+    .finally(() => file.close());
 }
 
 /**

@@ -13,7 +13,8 @@ export async function lookAtUpdates(context: DoctorContext): Promise<Entry[]> {
   const { releasesDirectory: releases, trustDirectory: trust } = context.places;
   const path = pathsOf({ releases, trust }).journal;
   try {
-    const { slots } = readReleaseJournal(await journalAt(path));
+    // A pipe or the like in its place is `state_damaged`: a trial may be under way.
+    const { slots } = readReleaseJournal(await readRegular(path, journalBytes).catch(ifAbsent));
     const found = await Promise.all(
       updateKinds.map(async (kind) => {
         const { trial } = slots[kind];
@@ -28,11 +29,6 @@ export async function lookAtUpdates(context: DoctorContext): Promise<Entry[]> {
     const detail = `${what} The installer keeps the damaged file and makes a new one from the links at its next run.`;
     return [failing("journal_damaged", detail, "systemctl restart steward-guard.service")];
   }
-}
-
-/** null: there is none. Throws `state_damaged` for a pipe or the like in its place: a trial may be under way. */
-async function journalAt(path: string): Promise<Uint8Array | null> {
-  return readRegular(path, journalBytes).catch(ifAbsent);
 }
 
 async function trialFinding(context: DoctorContext, kind: string, { release, phase, boots, health }: Trial) {

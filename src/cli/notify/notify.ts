@@ -66,13 +66,10 @@ const secret: Command = {
     { name: "stdin", summary: "take the secret from the first line of standard input" },
   ],
   async run(invocation) {
-    const {
-      positionals: [name = ""],
-      client,
-      output,
-    } = invocation;
+    const { positionals, options, client, output } = invocation;
+    const [name = ""] = positionals;
     const given = await givenSecret(invocation, name);
-    const header = invocation.options.text("header");
+    const header = options.text("header");
     const secret = header === undefined ? given : `${header}: ${given}`;
     const answer = await client.call("setReceiverSecret", {
       params: { name },

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Chain } from "../../certificates/answer.ts";
-import { rethrown, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, rethrown } from "../../contract/errors.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
@@ -24,10 +24,9 @@ export function waitingKeyIn(directory: string): string {
 /** The key that waits, as PEM; null: no request waits. Throws CommandError: 1, 4. */
 export async function readWaitingKey(directory: string): Promise<string | null> {
   const path = waitingKeyIn(directory);
-  const pem = await readFile(path, "utf8").catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw fileFailure(error, path);
-  });
+  const pem = await readFile(path, "utf8")
+    .catch(ifAbsent)
+    .catch(rethrown((error) => fileFailure(error, path)));
   if (pem === null) return null;
   try {
     createPrivateKey(pem);
