@@ -1,4 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
+import type { HistoryEntry, SetAsideRelease } from "../contract/types.ts";
 import { validatorOf } from "../store/documents/document-kind.ts";
 import type { Cause, OutcomeCause } from "./outcome-reasons.ts";
 import type { UpdateKind } from "./release.ts";
@@ -96,35 +97,19 @@ export interface Undo {
   readonly log: readonly string[];
 }
 
-export interface SetAside extends KnownRelease {
-  readonly at: string;
-  /** `held`: rolled back, or aborted. */
-  readonly why: "failed" | "held" | "deferred";
+export interface SetAside extends Omit<SetAsideRelease, "kind" | "reason"> {
   /** In a sentence. */
   readonly reason: string;
   /** Absent: an older release wrote it. */
   readonly cause?: Cause;
-  /** By the wall clock; null: until a person allows it again. */
-  readonly until: string | null;
 }
 
 /** The end of an attempt to change the installed release. */
-export interface JournalEntry {
-  readonly sequence: number;
-  readonly at: string;
-  /** null: refused before its kind was known. */
-  readonly kind: UpdateKind | null;
-  readonly release_id: string | null;
-  readonly name: string | null;
-  readonly version: string | null;
-  readonly from_version: string | null;
-  readonly outcome: "good" | "failed" | "deferred" | "aborted" | "rolled_back" | "refused";
+export interface JournalEntry extends Omit<HistoryEntry, "reason" | "log"> {
   /** The reason, in a sentence. */
   readonly detail: string;
   /** Absent: an older release wrote it. */
   readonly cause?: Cause;
-  readonly restored_healthy: boolean | null;
-  readonly seconds: number;
   readonly log: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { passedOverCounts, passedOverList } from "../contract/schemas/update-passed-over.ts";
-import type { PassedOver } from "../contract/types.ts";
+import type { PassedOver, Release, Updates } from "../contract/types.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 import { nullableObjectOf, objectOf } from "../store/validation/object-schema.ts";
 import type { Blockers } from "./kind-blockers.ts";
@@ -83,33 +83,13 @@ interface StoredValidators {
   readonly last_modified: string | null;
 }
 
-export interface StoredCheck {
-  /** Absent: an earlier release has made it. */
-  readonly id?: string;
-  readonly at: string;
-  readonly outcome: "ok" | "failed" | "waiting_for_clock";
+/** A check as the API has it, with any code: a newer release may have stored it. */
+export interface StoredCheck extends Omit<NonNullable<Updates["schedule"]["last_check"]>, "code"> {
   readonly code: string | null;
-  readonly detail: string | null;
-  readonly requests: number;
-  readonly body_bytes: number;
 }
 
 /** The facts that are shown of a release; downloads always follow a fresh check. */
-export interface StoredRelease {
-  readonly id: string;
-  readonly kind: "rules" | "binary";
-  readonly name: string;
-  readonly version: string;
-  readonly channel: string;
-  readonly length_bytes: number;
-  readonly notes: string;
-  /** Absent: there are none. */
-  readonly more_notes?: string[];
-  readonly urgent: boolean;
-  readonly path: string;
-  /** The time of this device's wave; null: at once. */
-  readonly due_at: string | null;
-}
+export type StoredRelease = Omit<Release, "hold" | "staged">;
 
 /** Bounds of texts: a detail is cut to it; longer texts of the others are refused earlier. */
 export const recordBounds = { detail: 1_000, announced: 16, floors: 64, dismissed: 64 } as const;
@@ -122,9 +102,10 @@ const text = (maxLength: number) => ({ type: "string", maxLength }) as const;
 const nullableText = (maxLength: number) => ({ type: ["string", "null"], maxLength }) as const;
 
 const server = text(512);
+const releaseId = { type: "string", pattern: "^[0-9a-f]{32}$" } as const;
 const release = nullableObjectOf(
   {
-    id: { type: "string", pattern: "^[0-9a-f]{32}$" },
+    id: releaseId,
     kind: { type: "string", enum: ["rules", "binary"] },
     name: text(64),
     version: text(64),
@@ -138,7 +119,6 @@ const release = nullableObjectOf(
   { more_notes: { type: "array", maxItems: maximumNotes.lines, items: text(maximumNotes.line) } },
 );
 
-const releaseId = { type: "string", pattern: "^[0-9a-f]{32}$" } as const;
 const postponed = nullableObjectOf({ release_id: releaseId, until: moment });
 
 const check = nullableObjectOf(
@@ -197,11 +177,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
         additionalProperties: text(64),
       },
       available: objectOf({ rules: release, binary: release }),
-      announced: {
-        type: "array",
-        maxItems: recordBounds.announced,
-        items: { type: "string", pattern: "^[0-9a-f]{32}$" },
-      },
+      announced: { type: "array", maxItems: recordBounds.announced, items: releaseId },
       followed: objectOf({ sequence: count, rules: nullableText(80), binary: nullableText(80) }),
       postponed: objectOf({ rules: postponed, binary: postponed }),
     },
