@@ -17,21 +17,18 @@ import { Applying } from "./apply/applying.ts";
 import { InstallerRequests } from "./apply/installer-requests.ts";
 import { shuttingDown } from "./check/check-refusals.ts";
 import { CheckScheduler } from "./check/check-scheduler.ts";
-import { availableRelease } from "./check/hold-conditions.ts";
+import { availableRelease, hasWaitedForClock } from "./check/hold-conditions.ts";
 import { sourceOf } from "./check/settings-block.ts";
 import { UploadedChecks } from "./check/uploaded-checks.ts";
-import { hasWaitedForClock } from "./check/waiting-for-clock.ts";
 import { Downloads } from "./download/downloads.ts";
 import { createProgress } from "./facts/progress.ts";
 import { ReleaseWatch } from "./facts/release-watch.ts";
 import type { UpdaterOptions } from "./facts/updater-options.ts";
 import { loadUpdateClient } from "./load-update-client.ts";
 import { failedReleases, openFailuresUpTo, withDismissed } from "./status/failed-releases.ts";
-import type { UpdateParts } from "./status/update-parts.ts";
 import { updateProblems } from "./status/update-problem.ts";
-import { restingProgress, updatesStatus } from "./status/update-status.ts";
+import { restingProgress, type UpdateParts, updatesStatus } from "./status/update-status.ts";
 import { createQuietState } from "./status/update-summary.ts";
-import { createRootPoll } from "./trust/root-poll.ts";
 import { Trust } from "./trust/trust.ts";
 
 /** The room as its callers see it: a class with private members is no type for a double. */
@@ -56,7 +53,6 @@ export async function openUpdates(options: UpdaterOptions): Promise<UpdateRoom> 
 class Room {
   readonly #options: UpdaterOptions;
   readonly #parts: UpdateParts;
-  readonly #pollRoot: () => void;
   readonly #uploadedChecks: UploadedChecks;
   #isStopped = false;
   /** The number of the newest outcome that was seen. */
@@ -72,6 +68,7 @@ class Room {
       server: () => options.settings().ota.server,
       openFollower: async (following) => new (await loadUpdateClient()).RootFollower(following),
       onReplaced: () => this.#dropFetched(),
+      onInstalled: () => this.#parts.checks.rootInstalled(),
     });
     const downloads = new Downloads(options, progress, () => requests.inUse());
     const forChecks = { options, trust, downloads, progress, watch };
@@ -87,7 +84,6 @@ class Room {
     this.#uploadedChecks = new UploadedChecks({ options, trust, checks });
     const forApplying = { ...forChecks, checks, requests };
     this.#parts = { ...forApplying, applying: new Applying(forApplying), quietState: createQuietState() };
-    this.#pollRoot = createRootPoll({ ...options, trust }, () => checks.rootInstalled());
   }
 
   async open(): Promise<void> {
@@ -100,12 +96,12 @@ class Room {
   }
 
   status(): UpdatesStatus {
-    if (!this.#parts.checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
+    this.#pollRoot();
     return updatesStatus(this.#parts);
   }
 
   trust(): UpdateTrust {
-    if (!this.#parts.checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
+    this.#pollRoot();
     return this.#parts.trust.view();
   }
 
@@ -286,6 +282,10 @@ class Room {
     if (!isForApplying) this.#parts.requests.forget();
     this.#showProgress();
     this.#parts.applying.consider();
+  }
+
+  #pollRoot(): void {
+    if (!this.#parts.checks.isUnderWay() && !this.#isStopped) this.#parts.trust.poll();
   }
 
   /** A check shows its own progress. */

@@ -4,12 +4,18 @@ import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { CheckParts } from "../check/check-parts.ts";
+import type { CheckScheduler } from "../check/check-scheduler.ts";
 import { availableRelease, holdConditions } from "../check/hold-conditions.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
 import type { ApplySituation } from "./apply-decision.ts";
-import type { ApplyParts } from "./apply-parts.ts";
-import { refusedSeconds } from "./installer-requests.ts";
+import { type InstallerRequests, refusedSeconds } from "./installer-requests.ts";
 import { windowsAt } from "./windows.ts";
+
+/** The parts of the room that applying a release needs. */
+export interface ApplyParts extends CheckParts {
+  readonly checks: CheckScheduler;
+  readonly requests: InstallerRequests;
+}
 
 /** True where rules would fail for want of the binary that they are judged by: none was ever installed. */
 export function doRulesLackBinary({ options, watch }: Pick<CheckParts, "options" | "watch">): boolean {

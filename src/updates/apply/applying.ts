@@ -5,9 +5,8 @@ import type { StoredRelease } from "../../releases/update-record.ts";
 import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
-import { applySituationOf, doRulesLackBinary, stagedReleases } from "./apply-conditions.ts";
+import { type ApplyParts, applySituationOf, doRulesLackBinary, stagedReleases } from "./apply-conditions.ts";
 import { decideApplying } from "./apply-decision.ts";
-import type { ApplyParts } from "./apply-parts.ts";
 import { busyWith, noneToApply, rulesNotTried } from "./apply-refusals.ts";
 
 /** Applies releases: starts the installer, one request at a time, and follows what comes of it. */

@@ -6,8 +6,8 @@ import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
-import { problemWith } from "../facts/problem.ts";
 import type { ReleaseWatch } from "../facts/release-watch.ts";
+import { problemWith } from "../facts/update-sentences.ts";
 import type { InstallRequest, ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
 import { nothingRecorded } from "./apply-refusals.ts";
 

@@ -6,18 +6,14 @@ import type { Patch } from "../../releases/patches/patch.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
-import type { Repository } from "../../tuf/repository.ts";
 import type { Progress } from "../facts/progress.ts";
-import type { ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
+import type { FetchPlan, ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
 
-export interface FetchOrder {
+export interface FetchOrder extends Omit<FetchPlan, "onProgress"> {
   readonly targets: ReadonlyMap<string, FoundTarget>;
   readonly patches: readonly Patch[];
   /** Ids of payloads that a full disk does without. */
   readonly dispensable: readonly string[];
-  readonly repository: Repository;
-  readonly signal: AbortSignal;
-  readonly isConsistentSnapshot: boolean;
   /** Asked before each: a setting may have been changed meanwhile. */
   readonly isWanted: (release: StoredRelease) => boolean;
 }

@@ -10,13 +10,10 @@ import {
   readReleaseJournal,
   type Trial,
 } from "../../releases/release-journal.ts";
-import type { Followed, UpdateRecord } from "../../releases/update-record.ts";
-import type { Document } from "../../store/documents/document.ts";
+import type { Followed } from "../../releases/update-record.ts";
 import type { UpdateEvent, UpdaterOptions } from "./updater-options.ts";
 
-export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged"> & {
-  readonly record: Document<UpdateRecord>;
-};
+export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged" | "record">;
 
 /** Seconds between polls while a release is on trial or requested. */
 const pollSeconds = 1;

@@ -35,6 +35,17 @@ export function problemSentence(code: UpdateProblem["code"], told: Told): string
   return sentence(updateProblems[code], updateFacts(told, format));
 }
 
+/** A problem with its sentence, and the facts that apply to it. */
+export function problemWith(
+  code: UpdateProblem["code"],
+  { setting, ...facts }: ProblemFacts & { readonly setting?: string } = {},
+): UpdateProblem {
+  const detail = problemSentence(code, { ...facts, setting });
+  return { code, detail, release: null, reason: null, failures: null, until: null, ...facts };
+}
+
+type ProblemFacts = Partial<Omit<UpdateProblem, "code" | "detail">>;
+
 /** The summary of what blocks all updates is the hold itself. */
 export function summarySentence(code: UpdateSummary["code"], told: Told): string {
   if (told.hold?.code === code) return told.hold.detail;

@@ -1,6 +1,7 @@
 import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { Settings, UpdateSummary, Upload } from "../../contract/types.ts";
 import type { Timers, Uptime } from "../../host/ports.ts";
+import type { PayloadRequest } from "../../releases/download/complete-part.ts";
 import type { Patch } from "../../releases/patches/patch.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { InstalledVersions } from "../../releases/selection.ts";
@@ -119,11 +120,7 @@ export interface Payload {
   readonly patches: readonly Patch[];
 }
 
-export interface FetchPlan {
-  readonly repository: Repository;
-  readonly signal: AbortSignal;
-  /** The root's `consistent_snapshot`: files have their hash before their names. */
-  readonly isConsistentSnapshot: boolean;
+export interface FetchPlan extends Omit<PayloadRequest, "found"> {
   /** Bytes that are here, those of earlier tries included. */
   readonly onProgress: (doneBytes: number) => void;
 }

@@ -4,10 +4,10 @@ import { installedVersions, type SetAsideRelease, setAsideAt } from "../../relea
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { DismissedFailure, UpdateRecord } from "../../releases/update-record.ts";
-import type { UpdateParts } from "./update-parts.ts";
+import type { CheckParts } from "../check/check-parts.ts";
 
 /** The releases that failed on this device, oldest first. */
-export function failedReleases({ options, watch }: UpdateParts): FailedRelease[] {
+export function failedReleases({ options, watch }: Pick<CheckParts, "options" | "watch">): FailedRelease[] {
   const installed = installedVersions(watch.journal(), options.installed());
   const { dismissed = [] } = options.record.read();
   return setAsideAt(watch.journal(), options.now())

@@ -17,15 +17,15 @@ export interface Moment {
   readonly bootId: string;
 }
 
-/** Trial phases, as the API has them. */
-const shownPhases: Readonly<Record<TrialPhase, TrialView["phase"]>> = {
-  installing: "installing",
-  switching: "installing",
-  activating: "installing",
-  confirming: "confirming",
-  undoing: "rolling_back",
-  reactivating: "rolling_back",
-  recovering: "rolling_back",
+/** Trial phases as the API has them, and the step that comes next in each. */
+const phases: Readonly<Record<TrialPhase, readonly [TrialView["phase"], TrialNextStep["code"]]>> = {
+  installing: ["installing", "activate"],
+  switching: ["installing", "watch"],
+  activating: ["installing", "watch"],
+  confirming: ["confirming", "collect_answers"],
+  undoing: ["rolling_back", "restore"],
+  reactivating: ["rolling_back", "restore"],
+  recovering: ["rolling_back", "watch_former"],
 };
 
 /** The release on trial; null: nothing is. */
@@ -40,7 +40,7 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
   return {
     kind,
     ...{ id, name, version },
-    phase: shownPhases[trial.phase],
+    phase: phases[trial.phase][0],
     begun_at,
     deadline_at,
     health: { successes: health.successes, needed: health.needed, last: lastAnswer(trial) },
@@ -117,7 +117,7 @@ function lastAnswer({ health: { successes, last, at } }: Trial): TrialView["heal
 }
 
 function nextStep({ phase, health, undo }: Trial, deadline: string | null): TrialNextStep {
-  const code = nextSteps[phase];
+  const [, code] = phases[phase];
   const isCollecting = code === "collect_answers";
   const step = {
     code,
@@ -127,16 +127,6 @@ function nextStep({ phase, health, undo }: Trial, deadline: string | null): Tria
   };
   return { ...step, detail: trialStepSentence(step) };
 }
-
-const nextSteps: Readonly<Record<TrialPhase, TrialNextStep["code"]>> = {
-  installing: "activate",
-  switching: "watch",
-  activating: "watch",
-  confirming: "collect_answers",
-  undoing: "restore",
-  reactivating: "restore",
-  recovering: "watch_former",
-};
 
 /** \`reason\`: of \`restore\` and \`watch_former\`, why it is undone. */
 function trialStepSentence({ code, answers_left, until, reason }: Omit<TrialNextStep, "detail">): string {

@@ -7,11 +7,10 @@ import type { Blockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
+import type { ApplyParts } from "../apply/apply-conditions.ts";
 import { blockedReason } from "../check/hold-conditions.ts";
 import { untilTried } from "../facts/hold-reason.ts";
-import { problemWith } from "../facts/problem.ts";
-import { problemSentence } from "../facts/update-sentences.ts";
-import type { UpdateParts } from "./update-parts.ts";
+import { problemSentence, problemWith } from "../facts/update-sentences.ts";
 
 /** Failures that a network has now and then; they are a problem only when they persist. */
 const transient: readonly ErrorCode[] = ["update_server_unreachable", "update_too_slow"];
@@ -19,7 +18,7 @@ const transient: readonly ErrorCode[] = ["update_server_unreachable", "update_to
 /** Transient failures in a row before they are a problem. */
 const tolerated = 3;
 
-type Parts = Pick<UpdateParts, "options" | "trust" | "watch" | "requests">;
+type Parts = Pick<ApplyParts, "options" | "trust" | "watch" | "requests">;
 
 /** The problems of updates, the gravest first. */
 export function updateProblems(parts: Parts): UpdateProblem[] {

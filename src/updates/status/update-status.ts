@@ -14,8 +14,9 @@ import { knownCode, reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredCheck, StoredRelease } from "../../releases/update-record.ts";
-import { applySituationOf } from "../apply/apply-conditions.ts";
+import { type ApplyParts, applySituationOf } from "../apply/apply-conditions.ts";
 import { applyHoldOf } from "../apply/apply-decision.ts";
+import type { Applying } from "../apply/applying.ts";
 import type { PendingRequest } from "../apply/installer-requests.ts";
 import { windowsAt } from "../apply/windows.ts";
 import { availableRelease, blockedReason, holdConditions } from "../check/hold-conditions.ts";
@@ -29,9 +30,14 @@ import {
 import { idle } from "../facts/progress.ts";
 import { failedReleases, shownSetAside } from "./failed-releases.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
-import type { UpdateParts } from "./update-parts.ts";
 import { blockerSentences, byGravity, entryProblem } from "./update-problem.ts";
-import { type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
+import { type QuietStateOf, type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
+
+/** The parts of the room, from which its status is read. */
+export interface UpdateParts extends ApplyParts {
+  readonly applying: Applying;
+  readonly quietState: QuietStateOf;
+}
 
 /** The status of updates, as the API has it. */
 export function updatesStatus(parts: UpdateParts): UpdatesStatus {

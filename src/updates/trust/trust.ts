@@ -1,28 +1,26 @@
 import { messageOf, StewardError } from "../../contract/errors.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
-import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
-import type { Document } from "../../store/documents/document.ts";
+import { continuedRecord, replacedRecord } from "../../releases/update-record.ts";
 import { createDerived } from "../../store/documents/look-up.ts";
 import { oneAtATime } from "../../store/one-at-a-time.ts";
 import type { Root } from "../../tuf/metadata.ts";
-import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type TrustState, trustView } from "./trust-view.ts";
 
-interface TrustOptions {
-  readonly record: Document<UpdateRecord>;
-  readonly files: MetadataFiles;
-  /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
-  readonly readInstalledRoot: () => Promise<Uint8Array | null>;
+interface TrustOptions
+  extends Pick<UpdaterOptions, "record" | "files" | "readInstalledRoot" | "now" | "notify" | "uptime"> {
   readonly server: () => string;
-  readonly now: () => Date;
   /** Loads what reads roots: a device without a root does without it. */
   readonly openFollower: (options: RootFollowingOptions) => Promise<RootFollower>;
-  readonly notify: UpdaterOptions["notify"];
   /** Another trust has begun: what was downloaded under the former one does not count. */
   readonly onReplaced: () => Promise<void>;
+  /** A poll has found a usable root where there was none. */
+  readonly onInstalled: () => void;
 }
+
+/** Seconds between polls of the installed root while the status is being read. */
+const pollSeconds = 5;
 
 /** The installed root of trust, and whether it is confirmed and proven. */
 export class Trust {
@@ -30,11 +28,13 @@ export class Trust {
   readonly #viewOf = createDerived(trustView);
   #follower: Promise<RootFollower> | null = null;
   #state: TrustState = { kind: "none" };
+  #polledAt: number;
   /** One at a time: a refresh writes the files that another root would clear. */
   readonly #inTurn = oneAtATime();
 
   constructor(options: TrustOptions) {
     this.#options = options;
+    this.#polledAt = options.uptime();
   }
 
   /** As of the last load. */
@@ -66,6 +66,17 @@ export class Trust {
   /** Reads the installed root again, and makes the trusted metadata follow it. Never throws. */
   load(): Promise<TrustState> {
     return this.#inTurn(() => this.#load());
+  }
+
+  /** Looks now and then for another root. It shows at the next reading, since no reading waits for the disk. */
+  poll(): void {
+    const { uptime, onInstalled } = this.#options;
+    if (uptime() - this.#polledAt < pollSeconds) return;
+    this.#polledAt = uptime();
+    const before = this.#state.kind;
+    void this.load().then(({ kind }) => {
+      if (before !== "usable" && kind === "usable") onInstalled();
+    });
   }
 
   /** Settles when nothing is being read or written: following a root writes what the next agent reads. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Release } from "../../../src/contract/types.ts";
 import { holdBecause, releaseHold } from "../../../src/updates/facts/hold-reason.ts";
-import { problemWith } from "../../../src/updates/facts/problem.ts";
+import { problemWith } from "../../../src/updates/facts/update-sentences.ts";
 import {
   createQuietState,
   type Situation,
