@@ -2,17 +2,14 @@ import { join } from "node:path";
 import type { UpdateKind } from "../../releases/release.ts";
 
 /** The directories of the installer. Both belong to root; the agent can read the first and not the second. */
-export interface ReleaseDirectories {
+export const usualDirectories = {
   /** /var/lib/steward-releases, 0755. */
-  readonly releases: string;
-  /** /var/lib/steward-trust, 0700: metadata, versions, floors, and the copies that are verified. */
-  readonly trust: string;
-}
-
-export const usualDirectories: ReleaseDirectories = {
   releases: "/var/lib/steward-releases",
+  /** /var/lib/steward-trust, 0700: metadata, versions, floors, and the copies that are verified. */
   trust: "/var/lib/steward-trust",
 };
+
+export type ReleaseDirectories = Readonly<typeof usualDirectories>;
 
 /** The paths below the two directories. */
 export function pathsOf({ releases, trust }: ReleaseDirectories) {
