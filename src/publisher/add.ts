@@ -154,11 +154,9 @@ export function selectionOf({ options }: Options, workspace: Workspace): Selecti
 
 async function entryOf({ options }: Invocation, workspace: Workspace): Promise<ReleaseEntry> {
   const kind = kindOf({ options });
-  const optional = {
-    min_agent: options.text("min-agent"),
-    floor: floorOf({ options }),
-    ...(await notesOf({ options })),
-  };
+  const min_agent = options.text("min-agent");
+  const floor = floorOf({ options });
+  const notes = await notesOf({ options });
   const waves = await wavesOf({ options }, workspace);
   return {
     steward: 1,
@@ -168,10 +166,9 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
     channel: options.text("channel") ?? usualChannel,
     product: options.text("product") ?? workspace.product,
     arch: architectureOf({ options }, kind),
-    ...(optional.min_agent !== undefined && { min_agent: optional.min_agent }),
-    ...(optional.floor !== undefined && { floor: optional.floor }),
-    ...(optional.notes !== undefined && { notes: optional.notes }),
-    ...(optional.more_notes !== undefined && { more_notes: optional.more_notes }),
+    ...(min_agent !== undefined && { min_agent }),
+    ...(floor !== undefined && { floor }),
+    ...notes,
     ...(waves && { waves }),
     ...(options.has("urgent") && { urgent: true as const }),
     ...(options.has("security") && { security: true as const }),

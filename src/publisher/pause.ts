@@ -7,19 +7,22 @@ import { selectionOf, selectionOptions } from "./add.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 import { nextSentence } from "./view.ts";
 
-export const pauseCommand: Command = {
-  path: ["pause"],
-  summary: "Stop a roll-out for now: devices without the release wait, those that have it keep it",
+const shape = {
   positionals: [directoryPositional],
   options: [...selectionOptions, ...signingOptions],
+} as const;
+
+export const pauseCommand: Command = {
+  ...shape,
+  path: ["pause"],
+  summary: "Stop a roll-out for now: devices without the release wait, those that have it keep it",
   run: (invocation) => change(invocation, pauseRelease, "is paused"),
 };
 
 export const resumeCommand: Command = {
+  ...shape,
   path: ["resume"],
   summary: "Continue a paused roll-out where it was: its waves come as much later as it was paused",
-  positionals: [directoryPositional],
-  options: [...selectionOptions, ...signingOptions],
   run: (invocation) => change(invocation, resumeRelease, "continues"),
 };
 

@@ -2,18 +2,14 @@ import { fillingSentence } from "../publishing/fullness.ts";
 import type { Report, RoleReport, TargetReport } from "../publishing/inspect.ts";
 import { type Count, describeLack, type KeyHolders, lacking } from "../publishing/keys/signing.ts";
 import { readEntry } from "../publishing/release-entry.ts";
+import type { RenewResult } from "../publishing/renew.ts";
 import { draftedRoles, type RoleName } from "../publishing/roles.ts";
 import type { State } from "../publishing/state.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";
 import { formatSpan } from "../terminal/time-figures.ts";
 
-export interface DraftView {
-  readonly role: RoleName;
-  readonly version: number;
-  readonly expires: string;
-  readonly lacking: readonly Count[];
-}
+type DraftView = Omit<RenewResult, "keys">;
 
 /** The drafts that people sign. */
 export function draftsOf(state: State): DraftView[] {

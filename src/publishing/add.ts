@@ -123,11 +123,7 @@ function requireFree({ next }: State, path: string, entry: ReleaseEntry): void {
 }
 
 /** Selects releases. */
-export interface Selection {
-  readonly kind: ReleaseRole;
-  readonly name: string;
-  readonly version: string;
-  readonly channel: string;
+export interface Selection extends Pick<ReleaseEntry, "kind" | "name" | "version" | "channel"> {
   /** undefined: all of them. */
   readonly arch?: string | undefined;
 }

@@ -3,28 +3,21 @@ import type { State } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Published metadata that have expired, or expire soon. */
-export interface Expiring {
-  readonly role: RoleName;
-  readonly version: number;
-  readonly expires: string;
-  /** Negative: already expired. */
-  readonly expires_in_seconds: number;
-  /** The command that renews it. */
-  readonly command: string;
-}
+export type Expiring = ReturnType<typeof expiring>[number];
 
 /** Without a margin, metadata are reported when this share of their period is left. */
 const usualMarginShare = 0.25;
 
 /**
  * The published metadata that expire within the margin, in the order of roleNames. A margin applies to roles that people
- * sign; snapshot and timestamp are renewed each time, and always have the usual share.
+ * sign; snapshot and timestamp are renewed each time, and always have the usual share. `command` renews it;
+ * `expires_in_seconds` is negative for one that has expired.
  */
 export function expiring(
   workspace: Pick<Workspace, "directory" | "periods" | "now">,
   { published, drafts }: Pick<State, "published" | "drafts">,
   marginSeconds?: number,
-): Expiring[] {
+) {
   const { directory, periods } = workspace;
   return roleNames.flatMap((role) => {
     const file = published[role];

@@ -9,7 +9,8 @@ import type { TypeOfRole } from "./roles.ts";
 import { draftOf, type State, stateOf, withDraft, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
-interface How {
+/** The means of a publish. */
+export interface How {
   readonly keys: readonly SigningKey[];
   /** The command to continue with, after `steward-publisher`. */
   readonly again: string;

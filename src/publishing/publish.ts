@@ -9,7 +9,7 @@ import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
 import { type Filling, fillingsOf } from "./fullness.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { lacking } from "./keys/signing.ts";
-import { onlineMetadata } from "./online-metadata.ts";
+import { type How, onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
 import { firstFingerprint } from "./published.ts";
 import { releasesIn } from "./release-entry.ts";
@@ -114,16 +114,13 @@ export async function renewOnline(
   return publishState(workspace, chooseDrafts(whole, []), { keys, whole, again, marginSeconds });
 }
 
-interface How {
-  readonly keys: readonly SigningKey[];
+interface PublishHow extends How {
   /** Including the drafts that wait. */
   readonly whole: State;
-  /** The command to continue with, after `steward-publisher`. */
-  readonly again: string;
   readonly marginSeconds: number | undefined;
 }
 
-async function publishState(workspace: Workspace, drafted: State, how: How): Promise<PublishResult> {
+async function publishState(workspace: Workspace, drafted: State, how: PublishHow): Promise<PublishResult> {
   requireSigned(workspace, drafted, how.whole);
   const payloads = await newPayloads(workspace, drafted);
   const state = await onlineMetadata(workspace, drafted, how);

@@ -85,7 +85,7 @@ async function rootPlace(client: Clients, staged: Staged): Promise<"first" | "la
 }
 
 /** Before every expiry: published metadata may have expired, which a new publish fixes. */
-const longAgo = new Date(0);
+export const longAgo = new Date(0);
 
 /** Reads the repository as one device, which keeps what it has read. */
 type Read = (staged: Staged, start?: Date) => Promise<Refreshed>;

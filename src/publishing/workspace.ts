@@ -34,16 +34,8 @@ export const unsaidProduct = "steward";
 
 export const configName = "repository.json";
 
-/** The content of `repository.json`; the rest is in the metadata. */
-export interface Config {
-  readonly steward_repository: 1;
-  readonly product: string;
-  readonly expires_seconds: Readonly<Record<RoleName, number>>;
-  /** Absent: nothing was said. */
-  readonly key_owners?: Readonly<Record<string, string>>;
-  /** Absent: there are none. */
-  readonly exported_versions?: ExportedVersions;
-}
+/** What `repository.json` says; the rest is in the metadata. */
+type Config = Pick<Workspace, "product" | "periods" | "owners" | "exported">;
 
 /** Opens a directory that `steward-publisher init` made. Throws `not_found`, `validation_failed`. */
 export async function openWorkspace(directory: string, surroundings: Surroundings): Promise<Workspace> {
@@ -55,30 +47,23 @@ export async function openWorkspace(directory: string, surroundings: Surrounding
       `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}. If it was lost, make it again from the uploaded directory and the keys: steward-publisher init ${directory} --from PUBLIC --keys KEYS`,
     );
   }
-  const config = readConfig(bytes, path);
-  const {
-    product,
-    expires_seconds: periods,
-    key_owners: owners = {},
-    exported_versions: exported = {},
-  } = config;
-  return { ...surroundings, ...placesIn(directory), product, periods, owners, exported };
+  return { ...surroundings, ...placesIn(directory), ...readConfig(bytes, path) };
 }
 
 /** Writes what `repository.json` says of this workspace. Throws `storage_full`, `storage_unwritable`. */
 export async function writeConfig({
   directory,
   product,
-  periods: expires_seconds,
-  owners: key_owners,
-  exported: exported_versions,
-}: Pick<Workspace, "directory" | "product" | "periods" | "owners" | "exported">): Promise<void> {
-  const config: Config = {
+  periods,
+  owners,
+  exported,
+}: Config & Pick<Workspace, "directory">): Promise<void> {
+  const config = {
     steward_repository: 1,
     product,
-    expires_seconds,
-    ...(Object.keys(key_owners).length > 0 && { key_owners }),
-    ...(Object.keys(exported_versions).length > 0 && { exported_versions }),
+    expires_seconds: periods,
+    ...(Object.keys(owners).length > 0 && { key_owners: owners }),
+    ...(Object.keys(exported).length > 0 && { exported_versions: exported }),
   };
   await writeDurably(join(directory, configName), `${JSON.stringify(config, null, 2)}\n`, publicMode);
 }
@@ -131,23 +116,18 @@ export async function withWorkspace<T>(
 function readConfig(bytes: Uint8Array, path: string): Config {
   const invalid = (why: string): StewardError => new StewardError("validation_failed", `${path}${why}`);
   const config = jsonIn(bytes, (why) => invalid(` ${why}.`));
-  const {
-    steward_repository,
-    product,
-    expires_seconds,
-    key_owners = {},
-    exported_versions = {},
-  } = (config ?? {}) as Partial<Config>;
+  const { steward_repository, product, ...members } = (config ?? {}) as Readonly<Record<string, unknown>>;
+  const { expires_seconds, key_owners: owners = {}, exported_versions: exported = {} } = members;
   if (steward_repository !== 1 || typeof product !== "string")
     throw invalid(" belongs to a repository of an unknown format.");
-  const periods = { ...usualPeriods, ...expires_seconds };
+  const periods = { ...usualPeriods, ...(expires_seconds as Partial<Config["periods"]>) };
   for (const role of roleNames) {
     if (Number.isSafeInteger(periods[role]) && periods[role] > 0) continue;
     throw invalid(`: expires_seconds.${role} must be a number of seconds.`);
   }
-  if (!isOwners(key_owners)) throw invalid(": key_owners must name people by the ids of their keys.");
-  if (!isVersions(exported_versions)) throw invalid(": exported_versions must name versions by role.");
-  return { steward_repository, product, expires_seconds: periods, key_owners, exported_versions };
+  if (!isOwners(owners)) throw invalid(": key_owners must name people by the ids of their keys.");
+  if (!isVersions(exported)) throw invalid(": exported_versions must name versions by role.");
+  return { product, periods, owners, exported };
 }
 
 function isVersions(value: unknown): value is ExportedVersions {

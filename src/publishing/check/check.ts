@@ -17,7 +17,7 @@ import { reportOf } from "../inspect.ts";
 import { readPublished } from "../published.ts";
 import { type Held, noneHeld, roleNames, typeOfRole, usualPeriods } from "../roles.ts";
 import { stateOf } from "../state.ts";
-import { filesInMemory } from "../verify.ts";
+import { filesInMemory, longAgo } from "../verify.ts";
 import type { Workspace } from "../workspace.ts";
 import { Findings, sentenceOf } from "./findings.ts";
 import { neverThere, notedTransfers, type OpenTransfers } from "./noted-transfers.ts";
@@ -94,9 +94,6 @@ async function readFile({ repository }: Walk, name: string): Promise<Uint8Array>
 
 /** The root that devices are given, beside the files of roles. */
 const firstRoot = "root/first";
-
-/** Before every expiry. */
-const longAgo = new Date(0);
 
 /** The targets that a device finds: first as if nothing had expired, and then as the next check of the device sees it. */
 async function readAsDevices(walk: Walk, { root, now }: CheckRequest): Promise<readonly FoundTarget[]> {

@@ -20,8 +20,6 @@ export interface PlannedRelease extends ReleaseTarget {
 /** The reason to keep an old release. */
 export type KeepReason = "asked" | "drafted" | "floor" | "older_agents";
 
-export type PrunePlan = ReturnType<typeof planPrune>;
-
 /**
  * The releases that no device can need: those older than the newest ones of their line, where a line is what one device
  * chooses from (kind, product, name, channel, architecture). Of older ones stay those that are asked for or drafted, the

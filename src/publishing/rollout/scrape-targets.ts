@@ -83,22 +83,23 @@ for (const [network, bits] of [
   ["127.0.0.0", 8],
   ["169.254.0.0", 16],
   ["224.0.0.0", 3],
-] as const)
-  unusable.addSubnet(network, bits, "ipv4");
-for (const [network, bits] of [
   ["::", 127],
   ["fe80::", 10],
   ["ff00::", 8],
 ] as const)
-  unusable.addSubnet(network, bits, "ipv6");
+  unusable.addSubnet(network, bits, familyOf(network));
 
 /** As it is written before a port; null: it is a name that the server looked up, or not usable. */
 function hostOf(logged: string): string | null {
   // A server with one socket for both families (RFC 4291 §2.5.5.2).
   const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(logged)?.[1] ?? logged;
   if (isIP(address) === 0 || address.includes("%")) return null;
-  if (unusable.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return null;
+  if (unusable.check(address, familyOf(address))) return null;
   return isIPv6(address) ? new URL(`http://[${address}]`).hostname : address;
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { UpdateKind } from "../../releases/release.ts";
 import { type ReportedState, type RolloutReport, readReport } from "../../releases/rollout-report.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import { type ReleaseEntry, releasesIn } from "../release-entry.ts";
@@ -8,11 +7,7 @@ import { type LogLine, networkOf, readLogLine } from "./access-log.ts";
 import { countReports, packed } from "./last-report.ts";
 
 /** A published release as devices report it: they do not say their channel and architecture. */
-export interface WatchedRelease {
-  readonly product: string;
-  readonly kind: UpdateKind;
-  readonly name: string;
-  readonly version: string;
+export interface WatchedRelease extends Pick<ReleaseEntry, "product" | "kind" | "name" | "version"> {
   /** Those in which it is on offer, neither withdrawn nor paused; empty: in none. */
   readonly channels: readonly string[];
   /** Those of them in which nothing of its name is newer, on offer or not. */
