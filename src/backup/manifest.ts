@@ -25,15 +25,10 @@ export interface Manifest {
     readonly time_zone: string;
   };
   /** The releases that were installed. They are not in the backup: a device fetches them from its publisher. */
-  readonly releases: readonly ReleaseOfBackup[];
+  readonly releases: readonly { readonly kind: UpdateKind; readonly version: string }[];
   readonly files: readonly FileOfBackup[];
   /** Absolute paths of files beside the host file that are not in the backup: the agent could not read them. */
   readonly left_out: readonly string[];
-}
-
-export interface ReleaseOfBackup {
-  readonly kind: UpdateKind;
-  readonly version: string;
 }
 
 export interface FileOfBackup {

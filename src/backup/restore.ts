@@ -144,8 +144,10 @@ async function restore(options: RestorerOptions, request: RestoreRequest): Promi
     const { state } = replacementPlace(directory);
     const { warnings, ...adopted } = await options.adopt(state, manifest, asReplacement);
     const hostFiles = await hostFilesOf(options, manifest);
+    const { made_at, steward, device, releases, left_out } = manifest;
     const plan = {
-      ...planOf(options, manifest),
+      ...{ made_at, steward, device, lost_users: options.presentUsers(), left_out: [...left_out] },
+      releases: releases.map((one) => `${one.kind} ${one.version}`),
       ...{ as_replacement: asReplacement, host_files: hostFiles, ...adopted },
       warnings: [...productWarnings(options, manifest), ...warnings],
     };
@@ -205,16 +207,6 @@ function requireSameMajor({ steward }: Manifest, version: string): void {
 function productWarnings({ product }: RestorerOptions, manifest: Manifest): string[] {
   if (manifest.product === product) return [];
   return [`The backup is of the product "${manifest.product}", and this device is "${product}".`];
-}
-
-function planOf(
-  { presentUsers }: RestorerOptions,
-  { made_at, steward, device, releases, left_out }: Manifest,
-) {
-  return {
-    ...{ made_at, steward, device, lost_users: presentUsers(), left_out: [...left_out] },
-    releases: releases.map(({ kind, version }) => `${kind} ${version}`),
-  };
 }
 
 /** The files of root's, which only root writes: each, and if this device has another content. */

@@ -48,6 +48,8 @@ interface SnapshotFile {
   readonly content: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
+type ListedFile = FileOfBackup & SnapshotFile;
+
 /** The file of every sealing key, in base64, a line each, the preferred first. */
 export const sealKeysPath = "state/seal.keys";
 
@@ -82,9 +84,13 @@ export async function takeSnapshot(rooms: SnapshotRooms): Promise<Snapshot> {
       ...events.files.map(({ name, content }) => ({ path: `state/events/${name}`, content })),
       ...root.files.map(({ path, mode, content }) => ({ ...inMemory(`etc/${path}`, content), mode })),
     ];
-    const listed: (SnapshotFile & FileOfBackup)[] = [];
-    for (const file of files) listed.push({ ...file, ...(await measured(file)) });
-    const manifest = manifestOf(facts, listed, root.leftOut);
+    const listed: ListedFile[] = [];
+    for (const file of files) listed.push({ ...(await measured(file)), content: file.content });
+    const manifest: Manifest = {
+      ...{ format: backupFormat, version: backupVersion, ...facts },
+      files: listed.map(({ content: _, ...file }) => file),
+      left_out: root.leftOut.slice(0, 64),
+    };
     return {
       archive: () => archiveOf(withManifest(manifest, listed), new Date(manifest.made_at)),
       close: events.close,
@@ -138,22 +144,7 @@ async function measured({ path, mode, content }: SnapshotFile): Promise<FileOfBa
   return { path, bytes, sha256: hash.digest("hex"), ...(mode !== undefined && { mode }) };
 }
 
-function manifestOf(
-  facts: DeviceFacts,
-  listed: readonly FileOfBackup[],
-  leftOut: readonly string[],
-): Manifest {
-  const files = listed.map(({ path, bytes, sha256, mode }) => ({
-    ...{ path, bytes, sha256 },
-    ...(mode !== undefined && { mode }),
-  }));
-  return { format: backupFormat, version: backupVersion, ...facts, files, left_out: leftOut.slice(0, 64) };
-}
-
-function* withManifest(
-  manifest: Manifest,
-  listed: readonly (SnapshotFile & FileOfBackup)[],
-): Generator<ArchivedFile> {
+function* withManifest(manifest: Manifest, listed: readonly ListedFile[]): Generator<ArchivedFile> {
   const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
   yield { path: manifestPath, bytes: text.length, content: [text] };
   for (const { path, bytes, content } of listed) yield { path, bytes, content: content() };

@@ -20,21 +20,16 @@ const setTime = "steward time set --yes TIME";
 export function certificateTrouble(
   certificates: Pick<Certificates, "present" | "refused">,
   directory: string,
-  { now, passed }: Times,
+  { now, passed }: { readonly now: Date; readonly passed: Date },
 ): Finding | null {
   const shown = certificates.present();
   const [refused] = certificates.refused();
-  const dated = shown && dateTrouble(shown, directory, { now, passed });
+  const dated = shown && dateTrouble(shown, directory, now, passed);
   if (dated?.level === "failing" || refused === undefined) return dated;
   return refusedFinding(refused, directory);
 }
 
-interface Times {
-  readonly now: Date;
-  readonly passed: Date;
-}
-
-function dateTrouble(shown: Shown, directory: string, { now, passed }: Times): Finding | null {
+function dateTrouble(shown: Shown, directory: string, now: Date, passed: Date): Finding | null {
   const { notBefore, notAfter } = shown.facts;
   if (now < notBefore) return tooEarly(shown, now);
   if (passed > notAfter) return expired(shown, directory);

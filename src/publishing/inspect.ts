@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { objectIn } from "../contract/text/json-of.ts";
 import { caps } from "../tuf/caps.ts";
-import type { Metadata, TargetFile, Targets } from "../tuf/metadata.ts";
+import { type Metadata, type RoleType, type TargetFile, type Targets, topLevel } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readIfThere } from "./files.ts";
@@ -112,12 +112,7 @@ export async function reportOf(state: State, surveyed: Surveyed): Promise<Report
   };
 }
 
-function roleReport(
-  role: RoleName,
-  file: Metadata<"root" | "timestamp" | "snapshot" | "targets">,
-  { published, next }: State,
-  now: Date,
-) {
+function roleReport(role: RoleName, file: Metadata<RoleType>, { published, next }: State, now: Date) {
   const { version, expires } = file.signed;
   return {
     role,
@@ -199,7 +194,7 @@ function rootCount(metadata: Metadata<"root">): Count {
   return countSignatures(metadata, { ...roles.root, keys, name: "root", by, isRequired: true });
 }
 
-function typeNamedBy(bytes: Uint8Array): "root" | "timestamp" | "snapshot" | "targets" | undefined {
+function typeNamedBy(bytes: Uint8Array): RoleType | undefined {
   const { signed } = (objectIn(Buffer.from(bytes).toString("utf8")) ?? {}) as { signed?: { _type?: string } };
-  return (["root", "timestamp", "snapshot", "targets"] as const).find((type) => type === signed?._type);
+  return topLevel.find((type) => type === signed?._type);
 }

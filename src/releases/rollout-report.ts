@@ -1,5 +1,5 @@
 import { updateKinds } from "../contract/update-kinds.ts";
-import type { UpdateKind } from "./release.ts";
+import type { Release } from "./release.ts";
 
 /**
  * A device's report about its releases in the request header `Steward-Report`: a List of Tokens (RFC 8941 §3.1), so
@@ -13,10 +13,7 @@ export interface RolloutReport {
   readonly releases: readonly ReportedRelease[];
 }
 
-export interface ReportedRelease {
-  readonly kind: UpdateKind;
-  readonly name: string;
-  readonly version: string;
+export interface ReportedRelease extends Pick<Release, "kind" | "name" | "version"> {
   readonly state: ReportedState;
   /** The device's place in the waves of this release: [0, 100), three decimals. */
   readonly wavePercent: number;

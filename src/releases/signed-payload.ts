@@ -42,20 +42,17 @@ export function readSignedPayload({ length, hashes }: TargetFile): SignedPayload
   };
 }
 
-/** Hashes one content, piece by piece. */
-export interface Digest {
-  update(piece: Uint8Array): void;
-  /** Call it once, at the end: the fault; null: every hash is as signed. */
-  difference(): string | null;
-}
+export type Digest = ReturnType<typeof createDigest>;
 
-export function createDigest({ hashes }: SignedPayload): Digest {
+/** Hashes one content, piece by piece. */
+export function createDigest({ hashes }: SignedPayload) {
   const running = hashes.map(({ algorithm, hex }) => ({ algorithm, hex, hash: createHash(algorithm) }));
   return {
-    update: (piece) => {
+    update: (piece: Uint8Array): void => {
       for (const { hash } of running) hash.update(piece);
     },
-    difference: () => {
+    /** Call it once, at the end: the fault; null: every hash is as signed. */
+    difference: (): string | null => {
       const differences = running.flatMap(({ algorithm, hex, hash }) => {
         const found = hash.digest("hex");
         return found === hex ? [] : [`its ${algorithm} is ${found}, and ${hex} is signed`];

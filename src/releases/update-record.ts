@@ -3,6 +3,7 @@ import { passedOverCounts, passedOverList } from "../contract/schemas/update-pas
 import type { PassedOver, Release, Updates } from "../contract/types.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 import { nullableObjectOf, objectOf } from "../store/validation/object-schema.ts";
+import type { Validators } from "../tuf/repository.ts";
 import type { Blockers } from "./kind-blockers.ts";
 import type { PassedOverCounts } from "./passed-over.ts";
 import { maximumNotes } from "./release-format.ts";
@@ -77,10 +78,8 @@ export interface DismissedFailure {
   readonly failed_at: string;
 }
 
-interface StoredValidators {
+interface StoredValidators extends Validators {
   readonly server: string;
-  readonly etag: string | null;
-  readonly last_modified: string | null;
 }
 
 /** A check as the API has it, with any code: a newer release may have stored it. */
@@ -134,6 +133,19 @@ const check = nullableObjectOf(
 );
 
 const blocker = nullableObjectOf({ code: text(64), detail: text(recordBounds.detail) });
+
+/** Known under no trust yet. */
+const nothingKnown = {
+  confirmation: null,
+  proof: null,
+  validators: null,
+  failures: 0,
+  download_failures: 0,
+  retry: null,
+  floors: {},
+  available: { rules: null, binary: null },
+  announced: [],
+} as const;
 
 const nothingApplied = {
   followed: { sequence: 0, rules: null, binary: null },
@@ -196,17 +208,9 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
   defaults: {
     seed: null,
     anchor: null,
-    confirmation: null,
-    proof: null,
-    validators: null,
-    failures: 0,
-    download_failures: 0,
-    retry: null,
     last_check: null,
     last_success_at: null,
-    floors: {},
-    available: { rules: null, binary: null },
-    announced: [],
+    ...nothingKnown,
     ...nothingApplied,
   },
   onLoss: "defaults",
@@ -229,17 +233,9 @@ export function replacedRecord(present: UpdateRecord, fingerprint: string): Upda
   return {
     ...present,
     anchor: fingerprint,
-    confirmation: null,
-    proof: null,
-    validators: null,
-    failures: 0,
-    download_failures: 0,
-    retry: null,
-    floors: {},
-    available: { rules: null, binary: null },
+    ...nothingKnown,
     blockers: { rules: null, binary: null },
     passed_over: [],
-    announced: [],
   };
 }
 

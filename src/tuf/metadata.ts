@@ -2,7 +2,8 @@
  * TUF metadata (specification 1.0.34 §4), as far as this client reads it. Unknown members stay in the signed part, so
  * that signatures are verified over the file as it was read.
  */
-export type RoleType = "root" | "timestamp" | "snapshot" | "targets";
+export const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
+export type RoleType = (typeof topLevel)[number];
 
 /** §4.2: a public key; `keyval.public` is hex for ed25519 and PEM for the others. */
 export interface Key {

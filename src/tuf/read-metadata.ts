@@ -1,7 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import { canonicalTexts } from "./canonical-json.ts";
 import type { Caps } from "./caps.ts";
-import type { Metadata, RoleType, SignedTypes } from "./metadata.ts";
+import { type Metadata, type RoleType, type SignedTypes, topLevel } from "./metadata.ts";
 import { atOnce, eachInSteps, type Steps, writtenInSteps } from "./steps.ts";
 import { strictJson } from "./strict-json.ts";
 
@@ -67,10 +67,8 @@ function checkCommon(signed: Members, type: RoleType): void {
   }
 }
 
-const topLevel = ["root", "timestamp", "snapshot", "targets"];
-
 /** Names that no delegated role may have: its file would be another's (update-root.ts). */
-const reserved = [...topLevel, "root/rotation", ""];
+const reserved: readonly string[] = [...topLevel, "root/rotation", ""];
 
 const checks: Readonly<Record<RoleType, (signed: Members) => Iterable<undefined> | undefined>> = {
   root: (signed) => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
 import { caps } from "./caps.ts";
-import type { Root } from "./metadata.ts";
+import { type Root, topLevel } from "./metadata.ts";
 import { readMetadata } from "./read-metadata.ts";
 import {
   countSigners,
@@ -66,8 +66,6 @@ export function requireSuccession(former: Root, next: Uint8Array): void {
   }
   verifySignatures(metadata, signersOf(former, "root"), ed25519Alone);
 }
-
-const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
 
 /**
  * A root that is to be installed. Besides the requirements of `readRootOfTrust`, each top-level role must have enough

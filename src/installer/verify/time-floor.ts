@@ -11,10 +11,11 @@ import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
  */
 export type TimeFloor = Awaited<ReturnType<typeof openTimeFloor>>;
 
-interface TimeFloorOptions {
+export interface TimeFloorOptions {
   /** The installer's own. */
   readonly directory: string;
   readonly builtAt: Date;
+  /** The wall clock, which the agent may set. */
   readonly wall: () => Date;
   readonly uptime: Uptime;
   readonly bootId: string;

@@ -2,11 +2,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import type { AsAgent } from "../../host/host.ts";
-import type { Uptime } from "../../host/ports.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
 import { installationNeeds, requireSpace } from "../../releases/needed-space.ts";
 import type { Release } from "../../releases/release.ts";
-import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { Floors } from "../../releases/selection.ts";
 import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
 import { caps } from "../../tuf/caps.ts";
@@ -16,9 +14,9 @@ import { type AgentFiles, openAgentFiles } from "../files/agent-files.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { createAgentRepository } from "./agent-repository.ts";
 import { copySigned, emptyCopyDirectory } from "./copy-payload.ts";
-import { type DeviceFacts, judgeEligibility, notAcceptable } from "./eligibility.ts";
+import { type EligibilityFacts, judgeEligibility, notAcceptable } from "./eligibility.ts";
 import { type InstallerTrust, openInstallerTrust } from "./installer-trust.ts";
-import { openTimeFloor } from "./time-floor.ts";
+import { openTimeFloor, type TimeFloorOptions } from "./time-floor.ts";
 
 /** A release that the installer has verified. */
 export interface VerifiedRelease {
@@ -29,20 +27,15 @@ export interface VerifiedRelease {
   readonly floors: Floors;
 }
 
-export interface VerificationOptions {
+export interface VerificationOptions
+  extends Omit<EligibilityFacts, "floors">,
+    Omit<TimeFloorOptions, "directory"> {
   readonly directories: ReleaseDirectories;
   /** The agent's, usually /var/lib/steward. */
   readonly stateDirectory: string;
   readonly asAgent: AsAgent;
   /** null: there is none. Throws `update_root_unusable`. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
-  readonly device: DeviceFacts;
-  readonly journal: ReleaseJournal;
-  readonly builtAt: Date;
-  /** The wall clock, which the agent may set. */
-  readonly wall: () => Date;
-  readonly uptime: Uptime;
-  readonly bootId: string;
   readonly freeBytes: ReleaseFiles["freeBytes"];
 }
 

@@ -5,10 +5,10 @@ import { newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
+import type { CheckParts } from "../check/check-parts.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
-import type { ReleaseWatch } from "../facts/release-watch.ts";
 import { problemWith } from "../facts/update-sentences.ts";
-import type { InstallRequest, ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
+import type { InstallRequest, ReleaseName } from "../facts/updater-options.ts";
 import { nothingRecorded } from "./apply-refusals.ts";
 
 /** The release to be installed, or to be rolled back. */
@@ -22,9 +22,7 @@ export interface PendingRequest {
   readonly isRollback: boolean;
 }
 
-interface RequestsPlan {
-  readonly options: UpdaterOptions;
-  readonly watch: ReleaseWatch;
+interface RequestsPlan extends Pick<CheckParts, "options" | "watch"> {
   /** The installer was started, or has ended. */
   readonly onMove: () => void;
 }

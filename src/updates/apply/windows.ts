@@ -4,11 +4,7 @@ import type { Settings } from "../../contract/types.ts";
 export type Windows = Settings["update"]["windows"];
 
 /** The state of the windows at a moment. */
-export interface WindowsNow {
-  readonly isOpen: boolean;
-  /** When the next one opens; null: there are none, so that it is always open. */
-  readonly opensAt: Date | null;
-}
+export type WindowsNow = ReturnType<typeof windowsAt>;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
@@ -20,13 +16,14 @@ const daysAhead = 8;
  * daylight saving time does: one that falls into the hour that is skipped opens after it for as long as it is, and the
  * hour that comes twice counts the first time.
  */
-export function windowsAt(windows: Windows, now: Date): WindowsNow {
+export function windowsAt(windows: Windows, now: Date) {
   if (windows.length === 0) return { isOpen: true, opensAt: null };
   const spans = windows.flatMap((window) => spansAround(window, now));
   const at = now.getTime();
   const next = Math.min(...spans.map(({ opens }) => opens).filter((opens) => opens > at));
   return {
     isOpen: spans.some(({ opens, closes }) => opens <= at && at < closes),
+    /** When the next one opens; null: there are none, so that it is always open. */
     opensAt: Number.isFinite(next) ? new Date(next) : null,
   };
 }
