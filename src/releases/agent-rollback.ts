@@ -38,7 +38,7 @@ export function requireRollback(
 const agentRollbackSeconds = 72 * 3_600;
 
 /** The present boot, as root's own process sees it. */
-interface BootTime {
+export interface BootTime {
   readonly bootId: string;
   /** Seconds of monotonic time since this boot. */
   readonly uptime: number;

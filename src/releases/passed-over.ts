@@ -3,11 +3,8 @@ import type { PassedOver, Updates } from "../contract/types.ts";
 import { updateWords } from "../contract/words/en/updates.ts";
 
 /** The reason why a release is not chosen. The contract explains `offered` and `here` for each code. */
-export interface Refusal {
+export interface Refusal extends Pick<PassedOver, "offered" | "here" | "detail"> {
   readonly code: PassedOver["code"] | "superseded";
-  readonly offered: string | null;
-  readonly here: string | null;
-  readonly detail: string | null;
 }
 
 /** The reason in words that follow the release's name in a sentence. `version`: the release's, if it can be read. */

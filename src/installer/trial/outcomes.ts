@@ -1,3 +1,4 @@
+import type { BootTime } from "../../releases/agent-rollback.ts";
 import { formerOf } from "../../releases/journal-queries.ts";
 import { type Cause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
@@ -13,10 +14,8 @@ import type {
 import { journalBounds } from "../../releases/release-journal-schema.ts";
 
 /** The end of a trial, by the clocks at that moment. */
-export interface Moment {
+export interface Moment extends BootTime {
   readonly at: Date;
-  readonly uptime: number;
-  readonly bootId: string;
 }
 
 /** Hours for which a release is not applied after reboots have ended its trial. */

@@ -3,7 +3,7 @@ import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-p
 import { formerOf, isOvertaken } from "../../releases/journal-queries.ts";
 import { type OutcomeCause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
+import type { ReleaseJournal, Slot, Trial, Undo } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
 import type { InstalledVersions } from "../../releases/selection.ts";
 import type { JournalStore } from "../files/journal-store.ts";
@@ -101,7 +101,7 @@ class Step {
       case "watch":
         return this.#poll(trial, { version, isFormer: false });
       case "commit":
-        return this.#end((moment) => committed(this.#journal(), this.#kind, moment));
+        return this.#end((present, moment) => committed(present, this.#kind, moment));
       case "undo":
         return this.#undo(step, trial);
       case "switch-back":
@@ -111,8 +111,8 @@ class Step {
       case "watch-former":
         return this.#poll(trial, { version: formerOf(this.#slot())?.version ?? null, isFormer: true });
       case "finish":
-        return this.#end((moment) =>
-          undone(this.#journal(), this.#kind, { ...moment, isHealthy: step.isHealthy }),
+        return this.#end((present, moment) =>
+          undone(present, this.#kind, { ...moment, isHealthy: step.isHealthy }),
         );
     }
   }
@@ -194,9 +194,10 @@ class Step {
     await this.#change({ phase: "undoing", undo: { outcome, reason, cause: cutCause(cause), log } });
   }
 
-  async #end(change: (moment: Moment) => ReturnType<typeof committed>): Promise<void> {
+  async #end(change: (present: ReleaseJournal, moment: Moment) => ReleaseJournal): Promise<void> {
     const { host, journal } = this.#context;
-    await journal.update(() => change({ at: host.now(), uptime: host.uptime(), bootId: host.bootId }));
+    const moment = { at: host.now(), uptime: host.uptime(), bootId: host.bootId };
+    await journal.update((present) => change(present, moment));
   }
 
   #change(change: Partial<Trial>): Promise<void> {
@@ -235,11 +236,7 @@ class Step {
     return this.#context.plans[this.#kind];
   }
 
-  #journal() {
-    return this.#context.journal.read();
-  }
-
   #slot(): Slot {
-    return this.#journal().slots[this.#kind];
+    return this.#context.journal.read().slots[this.#kind];
   }
 }

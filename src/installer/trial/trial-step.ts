@@ -1,11 +1,9 @@
+import type { BootTime } from "../../releases/agent-rollback.ts";
 import { type OutcomeCause, outcomeCause } from "../../releases/outcome-reasons.ts";
 import type { Trial, Undo } from "../../releases/release-journal.ts";
 
 /** Facts besides the journal that the next step depends on. */
-export interface TrialFacts {
-  readonly bootId: string;
-  /** Seconds of monotonic time. */
-  readonly uptime: number;
+export interface TrialFacts extends BootTime {
   /** Root's order, if any. */
   readonly order: "confirm" | "abort" | null;
   /** A package of this device is as new as the release, so the release does not run (docs/design/updates.md, rule 14). */

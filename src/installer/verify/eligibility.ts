@@ -4,18 +4,14 @@ import { installedVersions, withoutOvertaken } from "../../releases/journal-quer
 import { listKinds, refusalOfKind } from "../../releases/kind-blockers.ts";
 import { type NoRelease, type Release, readRelease } from "../../releases/release.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
-import { type Floors, type InstalledVersions, select } from "../../releases/selection.ts";
+import { type Device, type Floors, type InstalledVersions, select } from "../../releases/selection.ts";
 import { caps } from "../../tuf/caps.ts";
 import type { Refreshed } from "../../tuf/client.ts";
 import { readMetadata } from "../../tuf/read-metadata.ts";
 import type { AgentRepository } from "./agent-repository.ts";
 
 /** The installer's facts about this device, only from root's own files. */
-export interface DeviceFacts {
-  readonly product: string;
-  /** As Node names it. */
-  readonly arch: string;
-  readonly agentVersion: string;
+export interface DeviceFacts extends Pick<Device, "product" | "arch" | "agentVersion"> {
   /** The channels that releases may come from; null: any. */
   readonly channels: readonly string[] | null;
   /** Versions from the package, which count if nothing newer was applied. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { objectIn } from "../../contract/text/json-of.ts";
 import type { Uptime } from "../../host/ports.ts";
+import type { BootTime } from "../../releases/agent-rollback.ts";
 import { removeLeftovers, writeDurably } from "../../store/files/durable-file.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
 
@@ -22,10 +23,8 @@ export interface TimeFloorOptions {
 }
 
 /** Milliseconds since 1970, and the moment at which that was known: seconds of monotonic time in that boot. */
-interface Stored {
+interface Stored extends BootTime {
   readonly milliseconds: number;
-  readonly bootId: string;
-  readonly uptime: number;
 }
 
 export async function openTimeFloor(options: TimeFloorOptions) {

@@ -48,15 +48,6 @@ interface RunningCheck {
   readonly done: Promise<void>;
 }
 
-/** A request for a check, beyond what the settings say. */
-interface CheckRequest {
-  /** Downloaded whatever automatic updates and waves say. */
-  readonly wanted: ReadonlySet<UpdateKind>;
-  readonly isForApplying?: boolean;
-}
-
-const notRequested: CheckRequest = { wanted: new Set() };
-
 /** Runs checks, one at a time, when they are due and on request. */
 export class CheckScheduler {
   readonly #plan: SchedulerPlan;
@@ -118,7 +109,7 @@ export class CheckScheduler {
     // A fresh check, however recent the last one: requests to apply something are rare.
     while (this.#running) await this.#supersede();
     if (this.#isStopped) return false;
-    return this.#begin(source, { wanted: kinds, isForApplying: true });
+    return this.#begin(source, kinds, true);
   }
 
   /** Throws `rate_limited` where no check of a repository that was sent here could begin: it takes the place of any other. */
@@ -138,7 +129,7 @@ export class CheckScheduler {
       await this.#supersede();
       this.requireReplaceable();
     }
-    return { ended: this.#begin(source, { wanted: new Set(updateKinds) }) };
+    return { ended: this.#begin(source, new Set(updateKinds)) };
   }
 
   /** Ends one that is fetching. */
@@ -211,10 +202,11 @@ export class CheckScheduler {
     throw heldUpBy("Another repository is being read");
   }
 
-  /** Settles when it has ended; true: it was not aborted. */
+  /** Settles when it has ended; true: it was not aborted. `wanted` is as in `CheckRun`. */
   #begin(
     source: CheckSource,
-    { wanted, isForApplying = false }: CheckRequest = notRequested,
+    wanted: ReadonlySet<UpdateKind> = new Set(),
+    isForApplying = false,
   ): Promise<boolean> {
     const id = `chk_${randomBytes(16).toString("hex")}`;
     const controller = new AbortController();

@@ -12,13 +12,7 @@ import { refresh } from "../../tuf/refresh.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
-import {
-  type CheckReport,
-  type CheckResult,
-  type CheckSource,
-  failedResult,
-  targetsOf,
-} from "./check-outcome.ts";
+import { type CheckReport, type CheckResult, failedResult, targetsOf } from "./check-outcome.ts";
 import { refreshFromMedium } from "./medium.ts";
 
 /** A check that has ended, and the repository that it read. */
@@ -28,10 +22,7 @@ export interface CheckDone {
   readonly repository: Repository | null;
 }
 
-interface CheckOrder {
-  readonly id: string;
-  readonly source: CheckSource;
-  readonly fingerprint: string;
+interface CheckOrder extends Pick<CheckReport, "id" | "source" | "fingerprint"> {
   readonly signal: AbortSignal;
   /** Installed releases, and the blocklist. */
   readonly journal: ReleaseJournal;

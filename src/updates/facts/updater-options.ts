@@ -4,7 +4,7 @@ import type { Timers, Uptime } from "../../host/ports.ts";
 import type { PayloadRequest } from "../../releases/download/complete-part.ts";
 import type { Patch } from "../../releases/patches/patch.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { InstalledVersions } from "../../releases/selection.ts";
+import type { InstalledVersions, Device as TargetDevice } from "../../releases/selection.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
@@ -21,7 +21,7 @@ export interface UpdateEvent {
 }
 
 /** The host and the other rooms, as the room of updates needs them. */
-export interface UpdaterOptions {
+export interface UpdaterOptions extends Pick<TargetDevice, "product" | "arch" | "agentVersion"> {
   readonly record: Document<UpdateRecord>;
   /** The trusted metadata. */
   readonly files: MetadataFiles;
@@ -50,10 +50,6 @@ export interface UpdaterOptions {
   readonly allowedChannels: readonly string[] | null;
   /** `check_interval` in seconds. */
   readonly checkIntervalSeconds: () => number;
-  readonly product: string;
-  /** As Node names it. */
-  readonly arch: string;
-  readonly agentVersion: string;
   /** The versions that run if no release was ever applied. */
   readonly installed: () => InstalledVersions;
   /** Versions that a package of this device brings: releases that are not newer are out of use. */

@@ -1,5 +1,6 @@
 import type { FailedRelease, Settings, TrialNextStep, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import type { BootTime } from "../../releases/agent-rollback.ts";
 import { kindOnTrial, newestEntry } from "../../releases/journal-queries.ts";
 import { lastAnswerSentence, reasonOf } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry, ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
@@ -10,11 +11,8 @@ import { type State, stateWith } from "./update-summary.ts";
 export type TrialView = NonNullable<Updates["trial"]>;
 
 /** The present, by the wall clock and by monotonic time. */
-export interface Moment {
+export interface Moment extends BootTime {
   readonly now: Date;
-  /** Seconds of monotonic time in `bootId`. */
-  readonly uptime: number;
-  readonly bootId: string;
 }
 
 /** Trial phases as the API has them, and the step that comes next in each. */
