@@ -12,25 +12,14 @@ import { type ArchiveCaps, readArchive } from "./read-archive.ts";
 import { unusableBackup } from "./unusable.ts";
 
 /** A backup that is being read. */
-export interface OpenedBackup {
-  readonly manifest: Manifest;
-  /**
-   * Its files in their order; each content is read, or skipped, before the next file is asked for. What is read here is
-   * known to be whole only once the generator has ended. Throws `backup_unusable` for a file that is not as the manifest
-   * says, is not in it or is missing.
-   */
-  readonly files: AsyncGenerator<FoundFile>;
-}
+export type OpenedBackup = Awaited<ReturnType<typeof openBackup>>;
 
 /**
  * Reads a backup's archive up to its manifest. `open` decrypts it from its beginning, and is asked again where a person has
  * packed it with other files before the manifest. Throws `backup_unusable`, and what the source throws. A caller that
  * gives up calls `files.return()`.
  */
-export async function openBackup(
-  open: () => AsyncIterable<Uint8Array>,
-  caps?: ArchiveCaps,
-): Promise<OpenedBackup> {
+export async function openBackup(open: () => AsyncIterable<Uint8Array>, caps?: ArchiveCaps) {
   const archive = readArchive(open(), caps);
   let isFirst = true;
   try {
@@ -55,6 +44,11 @@ async function manifestIn({ bytes, content }: FoundFile): Promise<Manifest> {
   return readManifest(await buffer(content));
 }
 
+/**
+ * The files in their order; each content is read, or skipped, before the next file is asked for. What is read here is known
+ * to be whole only once the generator has ended. Throws `backup_unusable` for a file that is not as the manifest says, is not
+ * in it or is missing.
+ */
 async function* verified(archive: AsyncGenerator<FoundFile>, { files }: Manifest): AsyncGenerator<FoundFile> {
   const missing = new Map(files.map((file) => [file.path, file]));
   for await (const { path, bytes, content } of archive) {

@@ -33,14 +33,6 @@ export interface SnapshotRooms {
 
 export type DeviceFacts = Omit<Manifest, "format" | "version" | "files" | "left_out">;
 
-/** A device at one moment. */
-export interface Snapshot {
-  /** The archive; it is read once. */
-  archive(): AsyncGenerator<Uint8Array>;
-  /** Closes the files of the record. */
-  close(): Promise<void>;
-}
-
 /** A file whose content is the same at each reading. */
 interface SnapshotFile {
   readonly path: string;
@@ -61,7 +53,7 @@ const ownFiles = [".identity.json", ".register.json"];
  * since they are never changed in place, and events stay in their files. Throws `second_factor_unavailable`,
  * `storage_unwritable` and the system's errors.
  */
-export async function takeSnapshot(rooms: SnapshotRooms): Promise<Snapshot> {
+export async function takeSnapshot(rooms: SnapshotRooms) {
   const [facts, history, keys, root] = await Promise.all([
     rooms.facts(),
     rooms.history(),
@@ -92,7 +84,9 @@ export async function takeSnapshot(rooms: SnapshotRooms): Promise<Snapshot> {
       left_out: root.leftOut.slice(0, 64),
     };
     return {
+      /** The archive; it is read once. */
       archive: () => archiveOf(withManifest(manifest, listed), new Date(manifest.made_at)),
+      /** Closes the files of the record. */
       close: events.close,
     };
   } catch (error) {

@@ -43,14 +43,10 @@ export async function verifyAsClients(place: Place, staged: Staged, given: Verif
     return await verdict(place, staged, given);
   } catch (cause) {
     if (!(cause instanceof StewardError) || !cause.code.startsWith("update_")) throw cause;
-    const advice = cause.code === "update_metadata_expired" ? renewalAdvice(place) : "";
+    const renewal = ` If the clock of this machine is right (${rfc3339Seconds(place.now().getTime())}), renew the expired metadata with: steward-publisher renew ${place.directory} ROLE. Then publish.`;
+    const advice = cause.code === "update_metadata_expired" ? renewal : "";
     throw new StewardError(cause.code, `${given.refusal}: ${cause.message}${advice}`, { cause });
   }
-}
-
-function renewalAdvice({ directory, now }: Place): string {
-  const time = rfc3339Seconds(now().getTime());
-  return ` If the clock of this machine is right (${time}), renew the expired metadata with: steward-publisher renew ${directory} ROLE. Then publish.`;
 }
 
 async function verdict(

@@ -34,7 +34,7 @@ export const unsaidProduct = "steward";
 
 export const configName = "repository.json";
 
-/** What `repository.json` says; the rest is in the metadata. */
+/** The content of `repository.json`; the rest is in the metadata. */
 type Config = Pick<Workspace, "product" | "periods" | "owners" | "exported">;
 
 /** Opens a directory that `steward-publisher init` made. Throws `not_found`, `validation_failed`. */

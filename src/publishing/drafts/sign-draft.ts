@@ -3,19 +3,13 @@ import { verifyEd25519 } from "../../tuf/ed25519.ts";
 import type { Metadata } from "../../tuf/metadata.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import { idOf } from "../keys/role-keys.ts";
-import { type Count, keyName, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
+import { keyName, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
 import { keysFor } from "../renew.ts";
 import { isDraftedRole, type RoleName, type TypeOfRole } from "../roles.ts";
 import { readState, type State, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
-export interface SignResult {
-  readonly role: RoleName;
-  readonly version: number;
-  /** Ids of the keys that signed in this call. */
-  readonly signed_by: readonly string[];
-  readonly lacking: readonly Count[];
-}
+export type SignResult = Awaited<ReturnType<typeof keep>>;
 
 /** Signs the draft of a role with those of `keys` that count for it. Throws `not_found` without a draft or a key. */
 export async function signDraft(
@@ -92,12 +86,13 @@ function requireDraft<R extends RoleName>(
   );
 }
 
+/** The draft with its signatures, on the disk. `by`: ids of the keys that signed in this call. */
 async function keep(
   workspace: Workspace,
   state: State,
   role: RoleName,
   { signed, by }: { signed: Metadata<TypeOfRole[RoleName]>; by: readonly string[] },
-): Promise<SignResult> {
+) {
   await writeDraft(workspace, role, signed);
   const next = withDraft<RoleName>(state, role, signed);
   return { role, version: signed.signed.version, signed_by: by, lacking: lacking(role, signed, next) };

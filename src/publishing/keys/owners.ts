@@ -1,39 +1,29 @@
 import { StewardError } from "../../contract/errors.ts";
-import { type RoleName, roleNames } from "../roles.ts";
+import { roleNames } from "../roles.ts";
 import { readState } from "../state.ts";
 import { type Workspace, writeConfig } from "../workspace.ts";
 import { idOf, keysIn } from "./role-keys.ts";
 
 /** A key of a role, and who holds it. */
-export interface HeldKey {
-  readonly role: RoleName;
-  readonly key_id: string;
-  /** null: nothing was said. */
-  readonly owner: string | null;
-  /** Its file, if it is at hand; null: it is elsewhere. */
-  readonly file: string | null;
-  readonly threshold: number;
-  /** It counts in the published metadata, or from the next publish on. */
-  readonly state: "published" | "drafted" | "replaced";
-}
+export type HeldKey = Awaited<ReturnType<typeof heldKeys>>[number];
 
 /** The keys of each role, those that a draft removes included. `files`: by key id. */
-export async function heldKeys(
-  workspace: Workspace,
-  files: ReadonlyMap<string, string>,
-): Promise<readonly HeldKey[]> {
+export async function heldKeys(workspace: Workspace, files: ReadonlyMap<string, string>) {
   const { published, next } = await readState(workspace);
   return roleNames.flatMap((role) => {
     const [before, after] = [keysIn(published, role), keysIn(next, role)];
-    return [...new Set([...before.keyids, ...after.keyids])].map((key_id): HeldKey => {
+    return [...new Set([...before.keyids, ...after.keyids])].map((key_id) => {
       const isNew = !before.keyids.includes(key_id);
       const isGone = !after.keyids.includes(key_id);
       return {
         role,
         key_id,
+        /** null: nothing was said. */
         owner: workspace.owners[key_id] ?? null,
+        /** Its file, if it is at hand; null: it is elsewhere. */
         file: files.get(key_id) ?? null,
         threshold: after.threshold,
+        /** It counts in the published metadata, or from the next publish on. */
         state: isGone ? "replaced" : isNew ? "drafted" : "published",
       };
     });

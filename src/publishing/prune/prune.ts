@@ -1,10 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Targets } from "../../tuf/metadata.ts";
-import { draftRole } from "../add.ts";
+import { type AddResult, draftRole } from "../add.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
-import type { Count } from "../keys/signing.ts";
 import { clearPayloads } from "../payload-store.ts";
-import { type ReleaseRole, releaseRoles } from "../roles.ts";
+import { releaseRoles } from "../roles.ts";
 import { readState } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import { oldFiles, removeOldFiles } from "./old-files.ts";
@@ -14,13 +13,10 @@ import { type PruneRequest, planPrune } from "./prune-plan.ts";
 export type Pruning = Awaited<ReturnType<typeof planPruning>>;
 
 /** A draft without the dropped releases. */
-export interface PrunedDraft {
-  readonly role: ReleaseRole;
-  readonly version: number;
+export interface PrunedDraft extends Pick<AddResult, "role" | "version" | "lacking"> {
   /** Bytes of the metadata now, and of the draft. */
   readonly bytes_before: number;
   readonly bytes: number;
-  readonly lacking: readonly Count[];
 }
 
 /** The plan for the repository as it is now. Throws `not_found` for a version to keep that no release has. */
