@@ -1,5 +1,5 @@
-import { type Fault, StewardError } from "../contract/errors.ts";
-import type { Finding, Role, User, UserList, UserQuery } from "../contract/types.ts";
+import { StewardError } from "../contract/errors.ts";
+import type { Role, User } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import { createLookUp } from "../store/documents/look-up.ts";
 import {
@@ -16,7 +16,6 @@ import {
   administratorTrouble,
   isEnabledAdministrator,
   keepingAnAdministrator,
-  type ShutOut,
   type SignInFacts,
   shutOut,
 } from "./administrators.ts";
@@ -25,7 +24,6 @@ import { createUserList } from "./list-users.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
 import {
-  type KeptAccount,
   keepProviderAccount,
   ofIdentity,
   originOf,
@@ -51,74 +49,7 @@ interface WithInitialPassword {
 }
 
 /** The people who may use this device. No change takes the last administrator away, or shuts them out. */
-export interface Accounts {
-  /** True once there has been an enabled administrator of this device, whether or not they can sign in now. */
-  hasAdministrator(): boolean;
-  /** The finding that no administrator can sign in; null: one can, or there is none. */
-  administratorTrouble(): Finding | null;
-  /** The administrators whom the change of the whole list would shut out; null: none. */
-  shutOut(before: AccountsState, after: AccountsState): ShutOut | null;
-  list(query: UserQuery): UserList;
-  /** All of them; another list after each change. */
-  all(): readonly Account[];
-  /** Throws `not_found`. */
-  get(id: string): User;
-  find(id: string): Account | undefined;
-  findByName(username: string): Account | undefined;
-  /** Throws `username_taken` and the errors of the password rules, both at once. */
-  create(input: NewAccount, clientKey: ClientKey): Promise<WithInitialPassword>;
-  /** The faults of a form for a new user, as far as it is filled in. */
-  faultsOf(form: Partial<NewAccount>): Promise<Fault[]>;
-  /**
-   * Like `create`, but only while there is no administrator; otherwise throws `setup_already_done`. `passwordHash` is a
-   * PHC string.
-   */
-  createFirst(
-    named: Pick<NewAccount, "username" | "display_name">,
-    password: { plain: string; clientKey: ClientKey } | { hash: string },
-  ): Promise<User>;
-  /** Throws `not_found`, `last_admin`, and the errors of `precondition`. */
-  update(id: string, change: AccountChange, options?: ChangeOptions): Promise<User>;
-  /** Throws `not_found`, `last_admin`. */
-  remove(id: string, precondition?: Precondition): Promise<void>;
-  /** `undefined` makes a one-use initial password. Throws `last_admin`, the errors of `precondition` and of the password rules. */
-  setPassword(
-    id: string,
-    password: string | undefined,
-    clientKey: ClientKey,
-    options?: ChangeOptions & { readonly maker?: Maker },
-  ): Promise<WithInitialPassword>;
-  /**
-   * Enables the user, removes the second factor and sets the password, in one change; `undefined` makes a one-use
-   * password. Throws `not_found`, and the errors of the password rules.
-   */
-  rescue(
-    id: string,
-    password: string | undefined,
-    clientKey: ClientKey,
-    maker: Maker,
-  ): Promise<WithInitialPassword & { isHeld: boolean }>;
-  /** The account of an identity at the provider, with the role from the provider. Throws `username_taken`. */
-  keepProviderAccount(given: ProviderAccount): Promise<KeptAccount>;
-  findByIdentity(identity: ProviderIdentity): Account | undefined;
-  /** Notes a sign-in: its time, and that an initial password is spent. */
-  signedIn(id: string, rehashed: string | undefined): void;
-  /** Sets or removes the second factor. Throws `not_found`, and the errors of `change`. */
-  changeFactor(id: string, change: FactorChange, maker?: Maker): Promise<User>;
-  /**
-   * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk if
-   * possible. False if it is no longer there.
-   */
-  spendRecoveryCode(id: string, hash: string): Promise<boolean>;
-  /** Notes the use of a passkey; false if it is gone, or its counter has not grown. */
-  passkeyUsed(id: string, use: PasskeyUse): boolean;
-  /** Ids of users who have a second factor. */
-  withFactor(): readonly string[];
-  /** The part of the account that others may see. */
-  view(account: Account): User;
-  /** The user as a call has made them, with the locks and API tokens of now. Another call may have removed them since. */
-  asNow(user: User): User;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 type FactorChange = (present: StoredFactor | null) => StoredFactor | null;
 
@@ -127,6 +58,8 @@ interface ChangeOptions {
   readonly precondition?: Precondition;
   readonly isByRoot?: boolean;
 }
+
+type PasswordChange = ChangeOptions & { readonly maker?: Maker };
 
 interface AccountsOptions extends SignInFacts {
   document: Document<AccountsState>;
@@ -149,49 +82,79 @@ interface Parts extends AccountsOptions {
   changeAccount: ChangeAccount;
 }
 
-export function createAccounts(given: AccountsOptions): Accounts {
+export function createAccounts(given: AccountsOptions) {
   const { document } = given;
   const options = { ...given, changeAccount: createAccountWriter(given) };
-  const view = (account: Account) => viewOf(options, account);
+  const view = (account: Account): User => viewOf(options, account);
   const all = () => document.read().accounts;
   const find = createLookUp(all, ({ id }) => id);
-  const findByName = createLookUp(all, ({ username }) => username);
-  let hasAdministrator = false;
   const present = (id: string): Account => find(id) ?? refuseUnknown();
+  let hasAdministrator = false;
   return {
-    hasAdministrator: () => {
+    /** True once there has been an enabled administrator of this device, whether or not they can sign in now. */
+    hasAdministrator: (): boolean => {
       // Once there is one there always is: no change may take the last away.
       hasAdministrator ||= all().some(isEnabledAdministrator);
       return hasAdministrator;
     },
     list: createUserList({ ...options, all, viewer: () => viewer(options) }),
+    /** All of them; another list after each change. */
     all,
-    get: (id) => view(present(id)),
+    /** Throws `not_found`. */
+    get: (id: string) => view(present(id)),
     find,
-    findByName,
-    create: async (input, clientKey) => {
+    findByName: createLookUp(all, ({ username }) => username),
+    /** Throws `username_taken` and the errors of the password rules, both at once. */
+    create: async (input: NewAccount, clientKey: ClientKey): Promise<WithInitialPassword> => {
       const { account, initialPassword } = await create(options, input, clientKey);
       return { user: view(account), initialPassword };
     },
-    faultsOf: (form) => newAccountFaults(options, form),
-    createFirst: (named, password) => createFirst(options, named, password),
+    /** The faults of a form for a new user, as far as it is filled in. */
+    faultsOf: (form: Partial<NewAccount>) => newAccountFaults(options, form),
+    /**
+     * Like `create`, but only while there is no administrator; otherwise throws `setup_already_done`. `passwordHash` is a
+     * PHC string.
+     */
+    createFirst: (named: FirstName, password: FirstPassword) => createFirst(options, named, password),
+    /** The finding that no administrator can sign in; null: one can, or there is none. */
     administratorTrouble: () => administratorTrouble(all(), options),
-    shutOut: (before, after) => shutOut(before, after, options),
-    update: (id, change, given) => update(options, present(id), change, given),
-    remove: (id, precondition) => remove(options, present(id).id, precondition),
-    setPassword: (id, password, clientKey, given) =>
+    /** The administrators whom the change of the whole list would shut out; null: none. */
+    shutOut: (before: AccountsState, after: AccountsState) => shutOut(before, after, options),
+    /** Throws `not_found`, `last_admin`, and the errors of `precondition`. */
+    update: (id: string, change: AccountChange, given?: ChangeOptions) =>
+      update(options, present(id), change, given),
+    /** Throws `not_found`, `last_admin`. */
+    remove: (id: string, precondition?: Precondition) => remove(options, present(id).id, precondition),
+    /** `undefined` makes a one-use initial password. Throws `last_admin`, the errors of `precondition` and of the password rules. */
+    setPassword: (id: string, password: string | undefined, clientKey: ClientKey, given?: PasswordChange) =>
       setPassword(options, present(id), password, { clientKey, ...given }),
-    rescue: (id, password, clientKey, maker) => rescue(options, present(id), password, { clientKey, maker }),
-    keepProviderAccount: (given) => keepProviderAccount(options, given),
-    findByIdentity: (identity) => ofIdentity(document.read(), identity),
-    signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
-    changeFactor: async (id, change, maker) =>
+    /**
+     * Enables the user, removes the second factor and sets the password, in one change; `undefined` makes a one-use
+     * password. Throws `not_found`, and the errors of the password rules.
+     */
+    rescue: (id: string, password: string | undefined, clientKey: ClientKey, maker: Maker) =>
+      rescue(options, present(id), password, { clientKey, maker }),
+    /** The account of an identity at the provider, with the role from the provider. Throws `username_taken`. */
+    keepProviderAccount: (given: ProviderAccount) => keepProviderAccount(options, given),
+    findByIdentity: (identity: ProviderIdentity) => ofIdentity(document.read(), identity),
+    /** Notes a sign-in: its time, and that an initial password is spent. */
+    signedIn: (id: string, rehashed: string | undefined) => noteSignIn(document, id, options.now(), rehashed),
+    /** Sets or removes the second factor. Throws `not_found`, and the errors of `change`. */
+    changeFactor: async (id: string, change: FactorChange, maker?: Maker) =>
       view((await options.changeAccount(present(id).id, withFactor(change), { maker })).account),
-    spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
-    passkeyUsed: (id, use) => notePasskeyUse(document, id, use),
+    /**
+     * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk if
+     * possible. False if it is no longer there.
+     */
+    spendRecoveryCode: (id: string, hash: string) => spendRecoveryCode(document, id, hash),
+    /** Notes the use of a passkey; false if it is gone, or its counter has not grown. */
+    passkeyUsed: (id: string, use: PasskeyUse) => notePasskeyUse(document, id, use),
+    /** Ids of users who have a second factor. */
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
+    /** The part of the account that others may see. */
     view,
-    asNow: (user) => asNow(given, user),
+    /** The user as a call has made them, with the locks and API tokens of now. Another call may have removed them since. */
+    asNow: (user: User) => asNow(given, user),
   };
 }
 
@@ -199,10 +162,13 @@ function refuseUnknown(): never {
   throw new StewardError("not_found", "There is no user with this id.");
 }
 
+type FirstName = Pick<NewAccount, "username" | "display_name">;
+type FirstPassword = { plain: string; clientKey: ClientKey } | { hash: string };
+
 async function createFirst(
   options: AccountsOptions,
-  named: Pick<NewAccount, "username" | "display_name">,
-  password: { plain: string; clientKey: ClientKey } | { hash: string },
+  named: FirstName,
+  password: FirstPassword,
 ): Promise<User> {
   const refuse = (state: AccountsState): void => {
     if (!state.accounts.some(isEnabledAdministrator)) return;
@@ -246,7 +212,7 @@ async function setPassword(
   parts: Parts,
   account: Account,
   password: string | undefined,
-  { clientKey, maker, precondition, isByRoot }: ChangeOptions & { clientKey: ClientKey; maker?: Maker },
+  { clientKey, maker, precondition, isByRoot }: PasswordChange & { clientKey: ClientKey },
 ): Promise<WithInitialPassword> {
   refuseOfProvider(account);
   const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
