@@ -3,7 +3,7 @@ import type { Timers, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { type Attempt, beginAttempt } from "./attempt.ts";
 import { siteOf } from "./client-key.ts";
-import { type CodeLocks, createCodeLocks } from "./code-locks.ts";
+import { createCodeLocks } from "./code-locks.ts";
 import { createDeviceUptime } from "./device-uptime.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 import {
@@ -33,33 +33,7 @@ import { createThrottleWriter, failureDelaySeconds } from "./throttle-writer.ts"
  * Known limit: an attacker with any number of fresh addresses has a first try from each; then only the hashing queue
  * and the length of passwords protect. A limit for all strangers together would lock the user out at a new address.
  */
-export interface Throttle extends CodeLocks {
-  /**
-   * Call it before a password is checked: the try counts as failed until it is settled, so that parallel tries are
-   * counted before they are checked. `name` is the name as sent, in lower case, whether or not there is such a user;
-   * null if no account is meant (the setup token). `client` is the address from http/client-address.ts; null, the
-   * device itself, is neither counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
-   */
-  begin(name: string | null, client: string | null, about?: AttemptContext): Attempt;
-  /** Resolves when an attempt that has just begun behind a seal is to be answered. */
-  untilAnswer(): Promise<void>;
-  /** True if the user of this name has signed in from here in the last 30 days. */
-  isKnownTo(name: string, client: string): boolean;
-  /** True if a user has signed in from here in the last 30 days: such clients have a place in the hashing queue. */
-  isKnownClient(client: string): boolean;
-  /**
-   * The delays that run now; null if there is none. `untilSeconds`: seconds from now to the end of the last of them.
-   */
-  lockOf(name: string): AccountLock | null;
-  /** True while `lockOf` may give a delay for any name: a caller with many names asks first. */
-  hasLocks(): boolean;
-  /** Clears every count and lock of an account; those of clients stay. */
-  unlock(name: string): void;
-  /** The user was deleted: a later one of the same name begins with nothing, not even known clients. */
-  forget(name: string): void;
-  /** Passes unsaved counts to the document before it is closed. */
-  close(): void;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 /** Further facts about an attempt. */
 export interface AttemptContext {
@@ -96,7 +70,7 @@ const sealedSeconds = 2;
 
 const uncounted: Attempt = { fail: () => undefined, succeed: () => undefined, withdraw: () => undefined };
 
-export function createThrottle(options: ThrottleOptions): Throttle {
+export function createThrottle(options: ThrottleOptions) {
   const stored = options.document.read();
   const { now, moment } = createDeviceUptime(stored.moment, options.bootId, options.uptime);
   const counts = readCounts(stored, now());
@@ -118,8 +92,15 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     writer.within(0);
   };
   return {
-    begin: (name, client, { exists = false, session, isProven = false } = {}) => {
+    /**
+     * Call it before a password is checked: the try counts as failed until it is settled, so that parallel tries are
+     * counted before they are checked. `name` is the name as sent, in lower case, whether or not there is such a user;
+     * null if no account is meant (the setup token). `client` is the address from http/client-address.ts; null, the
+     * device itself, is neither counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
+     */
+    begin: (name: string | null, client: string | null, about: AttemptContext = {}): Attempt => {
       if (client === null) return uncounted;
+      const { exists = false, session, isProven = false } = about;
       const target = {
         ...{ account: name === null ? null : keyOf(name), exists, isProven },
         session: session === undefined ? null : keyOf(session),
@@ -127,21 +108,28 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       const site = siteOf(client);
       return beginAttempt(context, target, { client: keyOf(client), site: site && keyOf(site) });
     },
-    untilAnswer: () => new Promise((resolve) => void options.timers.after(sealedSeconds, resolve)),
+    /** Resolves when an attempt that has just begun behind a seal is to be answered. */
+    untilAnswer: () => new Promise<void>((resolve) => void options.timers.after(sealedSeconds, resolve)),
     ...createCodeLocks(context, keyOf),
-    ...knownOf(counts, keyOf, now),
-    lockOf: (name) => {
-      if (!delays.isAnyRunning()) return null;
-      const account = keyOf(name);
-      return toLock(delays.passwordEnd(account), delays.codesEnd(account), now());
-    },
+    /** True if the user of this name has signed in from here in the last 30 days. */
+    isKnownTo: (name: string, client: string) => counts.known.isKnown(keyOf(name), keyOf(client), now()),
+    /** True if a user has signed in from here in the last 30 days: such clients have a place in the hashing queue. */
+    isKnownClient: (client: string) => counts.known.isKnownAtAll(keyOf(client), now()),
+    /**
+     * The delays that run now; null if there is none. `untilSeconds`: seconds from now to the end of the last of them.
+     */
+    lockOf: (name: string) => (delays.isAnyRunning() ? delays.lockOf(keyOf(name)) : null),
+    /** True while `lockOf` may give a delay for any name: a caller with many names asks first. */
     hasLocks: delays.isAnyRunning,
-    unlock: (name) => clear(keyOf(name)),
-    forget: (name) => {
+    /** Clears every count and lock of an account; those of clients stay. */
+    unlock: (name: string) => clear(keyOf(name)),
+    /** The user was deleted: a later one of the same name begins with nothing, not even known clients. */
+    forget: (name: string): void => {
       counts.known.forget(keyOf(name));
       clear(keyOf(name));
     },
-    close: () => {
+    /** Passes unsaved counts to the document before it is closed. */
+    close: (): void => {
       const isOld = now() - writtenAt >= staleSeconds && hasEntries(writeCounts(counts, now()));
       writer.close(isOld || delays.isAnyRunning());
     },
@@ -152,17 +140,6 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 function createKeys(secret: string): (text: string) => string {
   const key = createSecretKey(secret, "hex");
   return (text) => createHmac("sha256", key).update(text).digest("base64url").slice(0, 12);
-}
-
-function knownOf(
-  { known }: ThrottleState,
-  keyOf: (text: string) => string,
-  now: () => number,
-): Pick<Throttle, "isKnownTo" | "isKnownClient"> {
-  return {
-    isKnownTo: (name, client) => known.isKnown(keyOf(name), keyOf(client), now()),
-    isKnownClient: (client) => known.isKnownAtAll(keyOf(client), now()),
-  };
 }
 
 /** The running delays, cached until something changes: a list of users asks for each of them. */
@@ -177,8 +154,10 @@ function createDelays(counts: ThrottleState, now: () => number) {
       remembered = undefined;
     },
     isAnyRunning: () => now() < running().lastEnd,
-    passwordEnd: (account: string) => running().password.get(account) ?? 0,
-    codesEnd: (account: string) => running().codes.get(account) ?? 0,
+    lockOf: (account: string): AccountLock | null => {
+      const { password, codes } = running();
+      return toLock(password.get(account) ?? 0, codes.get(account) ?? 0, now());
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
 import { createActorLines } from "../logs/actor-lines.ts";
 import type { Log } from "../logs/log.ts";
-import type { EventFacts, EventSink } from "./event.ts";
+import type { EventFacts } from "./event.ts";
 import { chainStart, sealed } from "./event-chain.ts";
 import type { EventCountQuery } from "./event-counts.ts";
 import { EventFiles } from "./event-files.ts";
@@ -13,7 +13,6 @@ import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, type EventSource, readPage } from "./event-pages.ts";
 import { createEventRepeats } from "./event-repeats.ts";
 import { type FoundLog, findLog, type LogName, readSegment, type Segment } from "./event-segments.ts";
-import type { EventSnapshot } from "./event-snapshot.ts";
 import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
 import { EventWriter } from "./event-writer.ts";
 import { type KeptEvents, openKeptEvents } from "./kept-events.ts";
@@ -24,29 +23,7 @@ import { createRefusalCounts } from "./refusal-counts.ts";
 /**
  * The agent's events: two logs with one sequence of numbers, each a chain of hashes, bounded, in files of the state.
  */
-export interface EventLog extends EventSink {
-  list(query: EventQuery): Promise<EventList>;
-  /** Counts the events of the whole record that match. */
-  count(query: EventCountQuery): Promise<EventCounts>;
-  /**
-   * Calls the listener for each event when it is written, or waits in memory because the disk takes nothing, and again
-   * for each repeat. Returns a function that stops it. An event that is not written yet has no lasting number: if the
-   * process is killed, the next event after its start has the same.
-   */
-  subscribe(listener: EventListener): () => void;
-  /** The newest seq of which listeners have heard; 0: there is no event yet. */
-  head(): number;
-  /** The seq from which on no event of either log has been dropped. */
-  firstComplete(): Promise<number>;
-  /** Opens the files of the record as they are at one moment. See `openSnapshot`. */
-  snapshot<T>(also: () => T): Promise<EventSnapshot<T>>;
-  /** The age of the record. */
-  reach(): EventReach;
-  /** The trouble that a person should know of; null: none. */
-  trouble(): Finding | null;
-  /** Writes counted and waiting events, and logs the heads. */
-  close(): Promise<void>;
-}
+export type EventLog = ReturnType<typeof joined>;
 
 /** `isRepeat`: the event has happened again, and already has its number. */
 type EventListener = (event: AuditEvent, isRepeat: boolean) => void;
@@ -180,7 +157,7 @@ function createEntry(parts: Parts) {
   };
 }
 
-function joined(parts: Parts): EventLog {
+function joined(parts: Parts) {
   const { files, kept, writer, timers, refusalKinds: maximum } = parts;
   const entry = createEntry(parts);
   const { listeners } = entry;
@@ -191,34 +168,49 @@ function joined(parts: Parts): EventLog {
     complete_since: newestForgotten(kept)?.time ?? null,
   });
   return {
-    record: (facts) => {
+    record: (facts: EventFacts): Promise<void> => {
       const repeated = repeats.add(facts);
       if (repeated !== null) entry.tell(repeated, true);
       return entry.written();
     },
-    refuse: (facts, code) => refusals.add(facts, code),
-    list: async (query) => ({ ...(await readPage(await sourceOf(parts), query)), reach: reach() }),
-    count: async (query) => {
+    refuse: (facts: EventFacts, code: string) => refusals.add(facts, code),
+    list: async (query: EventQuery): Promise<EventList> => ({
+      ...(await readPage(await sourceOf(parts), query)),
+      reach: reach(),
+    }),
+    /** Counts the events of the whole record that match. */
+    count: async (query: EventCountQuery): Promise<EventCounts> => {
       // Only the console's page of events asks for it.
       const { countEvents } = await import("./event-counts.ts");
       return countEvents(await sourceOf(parts), query);
     },
-    snapshot: async (also) => {
+    /** Opens the files of the record as they are at one moment. See `openSnapshot`. */
+    snapshot: async <T>(also: () => T) => {
       await entry.written();
       // Only a backup asks for it.
       const { openSnapshot } = await import("./event-snapshot.ts");
       const { changes, refusals } = files;
       return openSnapshot(() => [...kept.segments(), ...changes.segments, ...refusals.segments], also);
     },
+    /** The age of the record. */
     reach,
-    subscribe: (listener) => {
+    /**
+     * Calls the listener for each event when it is written, or waits in memory because the disk takes nothing, and again
+     * for each repeat. Returns a function that stops it. An event that is not written yet has no lasting number: if the
+     * process is killed, the next event after its start has the same.
+     */
+    subscribe: (listener: EventListener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    /** The newest seq of which listeners have heard; 0: there is no event yet. */
     head: entry.told,
+    /** The seq from which on no event of either log has been dropped. */
     firstComplete: async () => Math.max(await firstKept(files.changes), await firstKept(files.refusals)),
+    /** The trouble that a person should know of; null: none. */
     trouble: () => troubleOf(writer, parts.damage, entry.lost()) ?? shortnessOf(kept, parts.now()),
-    close: async () => {
+    /** Writes counted and waiting events, and logs the heads. */
+    close: async (): Promise<void> => {
       repeats.close();
       refusals.close();
       entry.close();

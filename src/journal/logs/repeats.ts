@@ -1,12 +1,7 @@
 import type { Timers } from "../../host/ports.ts";
 
 /** Writes the first of a kind at once, and then at most one line a minute for all like it, with their number. */
-export interface Repeats<T> {
-  /** The one before, if this one was only counted; null: it was written. */
-  add(one: T): T | null;
-  /** Writes those that were counted and are not written yet. */
-  close(): void;
-}
+export type Repeats<T> = ReturnType<typeof createRepeats<T>>;
 
 interface RepeatsOptions<T> {
   /** The name of the kind. */
@@ -39,7 +34,7 @@ interface Counted<T> {
   takeBack: () => void;
 }
 
-export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
+export function createRepeats<T>(options: RepeatsOptions<T>) {
   const { areAlike = () => true, tell, timers, longestQuietSeconds = quietSeconds } = options;
   const kinds = new Map<string, Counted<T>>();
   const begin = (key: string, counted: Counted<T>, seconds: number): void => {
@@ -60,7 +55,8 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
     if (count > 0) tell(one, count);
   };
   return {
-    add: (one) => {
+    /** The one before, if this one was only counted; null: it was written. */
+    add: (one: T): T | null => {
       const [key, meant] = placed(options, one, kinds) ?? [null, one];
       const known = key === null ? undefined : kinds.get(key);
       if (known && areAlike(known.one, meant)) {
@@ -78,7 +74,8 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
       tell(meant, 1);
       return null;
     },
-    close: () => {
+    /** Writes those that were counted and are not written yet. */
+    close: (): void => {
       for (const [key, counted] of [...kinds]) end(key, counted);
     },
   };
