@@ -4,23 +4,14 @@ import type { Reserve } from "../files/reserve.ts";
 import type { StoreTime } from "../files/store-time.ts";
 import { blocksOf } from "./document-bytes.ts";
 import { type DocumentKind, documentPath, mostDocumentBytes } from "./document-kind.ts";
-import { createFormWriter, type OnDisk } from "./form-writer.ts";
+import { createFormWriter } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
 /** A document's file on the disk. */
-export interface DocumentFile<T> {
-  /** One durable write; on a full disk the reserve makes room once. Returns the failure instead of throwing it. */
-  put(value: T): Promise<StewardError | null>;
-  /** Null: the last write failed, or it is not to be copied now. */
-  onDisk(): OnDisk<T> | null;
-  /** The text of a value in the present form, in pieces. */
-  textOf(value: T): Iterable<string>;
-  /** True until a migrated document is on the disk in its new form. */
-  isPending(): boolean;
-}
+export type DocumentFile<T extends object> = ReturnType<typeof createDocumentFile<T>>;
 
-export interface DocumentFileOptions<T> {
+interface DocumentFileOptions<T> {
   reserve: Reserve;
   /** If its file could not be used, it is set aside before the first write. */
   loaded: Loaded<T>;
@@ -34,7 +25,7 @@ export function createDocumentFile<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   { reserve, blocker, loaded, isOnTrial = async () => false, time }: DocumentFileOptions<T>,
-): DocumentFile<T> {
+) {
   const path = documentPath(directory, kind.name);
   const form = createFormWriter(directory, kind, loaded, isOnTrial);
   let isInTheWay = loaded.isFileInTheWay;
@@ -50,7 +41,8 @@ export function createDocumentFile<T extends object>(
     form.written(value);
   };
   return {
-    put: async (value) => {
+    /** One durable write; on a full disk the reserve makes room once. Returns the failure instead of throwing it. */
+    put: async (value: T): Promise<StewardError | null> => {
       try {
         await write(value).catch(async (error) => {
           const isFull = error instanceof StewardError && error.code === "storage_full";
@@ -66,6 +58,7 @@ export function createDocumentFile<T extends object>(
         return error;
       }
     },
+    /** Null: the last write failed, or it is not to be copied now. */
     onDisk: () => (hasFailed ? null : form.onDisk()),
     textOf: form.textOf,
     isPending: form.isPending,

@@ -3,23 +3,6 @@ import { compareFormats, type DocumentKind, documentPieces, isSameMajor } from "
 import { keepForm } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
-/** Chooses the form in which a document is written. While a release is on trial, the former form stays. */
-export interface FormWriter<T> {
-  /**
-   * The text to write now, in pieces; null: nothing, until the trial is over. Throws `update_busy` for a value that can
-   * only be written in a form which the former release does not know, `storage_full` and `storage_unwritable`.
-   */
-  piecesOf(value: T): Promise<Iterable<string> | null>;
-  /** The text of a value in the present form, whatever is on the disk; it can be read several times. */
-  textOf(value: T): Iterable<string>;
-  /** Call it when `value` is on the disk. */
-  written(value: T): void;
-  /** Null: the file has no form that is to be copied. */
-  onDisk(): OnDisk<T> | null;
-  /** True until a migrated document is on the disk in its new form. */
-  isPending(): boolean;
-}
-
 /** A value as its file has it. */
 export interface OnDisk<T> {
   readonly value: T;
@@ -41,16 +24,24 @@ export function createFormWriter<T extends object>(
   kind: DocumentKind<T>,
   { value: loaded, form, former, isRejoined }: Loaded<T>,
   isOnTrial: () => Promise<boolean>,
-): FormWriter<T> {
+) {
   const present = { version: kind.formatVersion, newest: newer(form.newest, kind.formatVersion) };
   let pending = former;
   let isKept = false;
   let isHeld = false;
   let settled = loaded;
   return {
+    /** True until a migrated document is on the disk in its new form. */
     isPending: () => pending !== null,
-    textOf: (value) => ({ [Symbol.iterator]: () => documentPieces(kind, value, present) }),
-    piecesOf: async (value) => {
+    /** The text of a value in the present form, whatever is on the disk; it can be read several times. */
+    textOf: (value: T): Iterable<string> => ({
+      [Symbol.iterator]: () => documentPieces(kind, value, present),
+    }),
+    /**
+     * The text to write now, in pieces; null: nothing, until the trial is over. Throws `update_busy` for a value that can
+     * only be written in a form which the former release does not know, `storage_full` and `storage_unwritable`.
+     */
+    piecesOf: async (value: T): Promise<Iterable<string> | null> => {
       if (pending === null) return documentPieces(kind, value, present);
       isHeld = await isOnTrial();
       if (isHeld && value === settled) return null;
@@ -65,11 +56,13 @@ export function createFormWriter<T extends object>(
         value === loaded && !isRejoined ? { ...present, unchangedSince: version } : present,
       );
     },
-    written: (value) => {
+    /** Call it when `value` is on the disk. */
+    written: (value: T): void => {
       settled = value;
       if (!isHeld) pending = null;
     },
-    onDisk: () => {
+    /** Null: the file has no form that is to be copied. */
+    onDisk: (): OnDisk<T> | null => {
       const value = settled;
       if (pending === null) return { value, pieces: () => documentPieces(kind, value, present) };
       const { version } = pending;

@@ -7,23 +7,15 @@ import { largeBytes, readGoodCopy } from "./good-copy.ts";
 import { keepVersion, versionNames } from "./kept-files.ts";
 import { readForm } from "./read-form.ts";
 
-/** The versions that are kept of a document while it is open. */
-export interface Versions<T> {
-  /** Finds the last one on the disk, at the first call. */
-  begin(present: OnDisk<T>): Promise<void>;
-  /** Keeps the present value if it is a new version. Throws `storage_full` and `storage_unwritable`. */
-  keep(present: OnDisk<T>): Promise<void>;
-}
-
 /**
- * Versions of a small document are files of their own. That of a large one is another name of the document's file, which
+ * The versions that are kept of a document while it is open. Those of a small document are files of their own. That of a large one is another name of the document's file, which
  * costs no write, and becomes its only name with the next change.
  */
 export function createVersions<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   wall: () => number,
-): Versions<T> {
+) {
   const path = documentPath(directory, kind.name);
   let last: T | null | undefined;
   const put = (write: (version: string) => Promise<void>): Promise<void> =>
@@ -46,7 +38,8 @@ export function createVersions<T extends object>(
     last = former;
   };
   return {
-    begin: async (present) => {
+    /** Finds the last one on the disk, at the first call. */
+    begin: async (present: OnDisk<T>): Promise<void> => {
       if (!kind.isNewVersion || last !== undefined) return;
       const newest = (await versionNames(directory, kind.name)).at(-1);
       if (newest === undefined) last = null;
@@ -56,7 +49,8 @@ export function createVersions<T extends object>(
       if (newest !== undefined && (await isSameFile(path, `${directory}/${newest}`)))
         await saveFormer(present);
     },
-    keep: async (present) => {
+    /** Keeps the present value if it is a new version. Throws `storage_full` and `storage_unwritable`. */
+    keep: async (present: OnDisk<T>): Promise<void> => {
       if (kind.isNewVersion?.(last ?? null, present.value))
         await put((version) => writeVersion(path, version, present.pieces));
       last = present.value;
