@@ -3,17 +3,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { Actor } from "./call.ts";
 
-/**
- * Keeps successful answers by the Idempotency-Key of their requests (draft-ietf-httpapi-idempotency-key-header): a
- * client whose answer was lost sends the same request again and gets the same answer, and nothing is made twice. They
- * are only in memory, since an answer may hold a secret that is stored nowhere.
- */
-export interface KeptAnswers<Answer> {
-  /** Throws `validation_failed`, and the errors of `make`. */
-  once(request: KeyedRequest, make: () => Promise<Answer>): Promise<Answer>;
-}
-
-export interface KeyedRequest {
+interface KeyedRequest {
   readonly key: string;
   readonly actor: Actor;
   /** The request itself: the same key with another body is a mistake of the client. */
@@ -29,12 +19,18 @@ const mostKept = 64;
 /** Characters; a UUID has 36. */
 const longestKey = 255;
 
-export function createKeptAnswers<Answer>(uptime: Uptime): KeptAnswers<Answer> {
+/**
+ * Keeps successful answers by the Idempotency-Key of their requests (draft-ietf-httpapi-idempotency-key-header): a
+ * client whose answer was lost sends the same request again and gets the same answer, and nothing is made twice. They
+ * are only in memory, since an answer may hold a secret that is stored nowhere.
+ */
+export function createKeptAnswers<Answer>(uptime: Uptime) {
   const kept = createTimedTable<{ body: string; answer: Promise<Answer> }>({
     ...{ seconds: keptSeconds, uptime, most: mostKept },
   });
   return {
-    once: ({ key, actor, body }, make) => {
+    /** Throws `validation_failed`, and the errors of `make`. */
+    once: ({ key, actor, body }: KeyedRequest, make: () => Promise<Answer>): Promise<Answer> => {
       if (key === "" || key.length > longestKey) throw unfit(`must have 1 to ${longestKey} characters`);
       const caller = callerOf(actor);
       const id = `${caller} ${key}`;

@@ -39,19 +39,11 @@ export interface RouterOptions {
   admit: (id: OperationId, isLocal: boolean) => void;
 }
 
-/** The routes of the contract. */
-export interface Routes {
-  /** Answers a request that has a route, and passes on every other. */
-  readonly middleware: Koa.Middleware;
-  /** Throws `not_found` or `method_not_allowed`. */
-  refuseUnrouted(ctx: Koa.Context): never;
-}
-
 /**
- * Looks up a path without parameters: koa-router, which finds all the others, tries every route at every request and
+ * The routes of the contract. Looks up a path without parameters: koa-router, which finds all the others, tries every route at every request and
  * builds a chain of middleware for it. It is made for the first path that it has to find.
  */
-export function createRoutes(options: RouterOptions): Routes {
+export function createRoutes(options: RouterOptions) {
   const answerOf = (id: OperationId) => (ctx: Koa.Context) => serve(options, id, ctx);
   const byPath = new Map<string, (ctx: Koa.Context) => Promise<void>>();
   for (const id of operationIds) {
@@ -60,30 +52,26 @@ export function createRoutes(options: RouterOptions): Routes {
     byPath.set(`${method} ${path}`, answerOf(id));
     if (method === "GET") byPath.set(`HEAD ${path}`, answerOf(id));
   }
-  let made: MadeRouter | undefined;
-  const others = (): MadeRouter => {
-    made ??= createRouter(answerOf);
-    return made;
-  };
+  let made: ReturnType<typeof createRouter> | undefined;
+  const others = () => (made ??= createRouter(answerOf));
   return {
-    middleware: (ctx, next) => {
+    /** Answers a request that has a route, and passes on every other. */
+    middleware: ((ctx, next) => {
       const answer = byPath.get(`${ctx.req.method} ${ctx.request.path}`);
       if (!answer) return others().middleware(ctx, next);
       ctx.params = {};
       return answer(ctx);
-    },
-    refuseUnrouted: (ctx) => refuseUnrouted(others().router, ctx),
+    }) satisfies Koa.Middleware,
+    /** Throws `not_found` or `method_not_allowed`. */
+    refuseUnrouted: (ctx: Koa.Context) => refuseUnrouted(others().router, ctx),
   };
 }
 
-/** koa-router with its middleware, which is made once and not at each request. */
-interface MadeRouter {
-  readonly router: Router;
-  readonly middleware: Koa.Middleware;
-}
-
-/** The routes of all operations; those without parameters are here for the methods that a path answers. */
-function createRouter(answerOf: (id: OperationId) => (ctx: Koa.Context) => Promise<void>): MadeRouter {
+/**
+ * The routes of all operations, with their middleware, which is made once and not at each request; those without
+ * parameters are here for the methods that a path answers.
+ */
+function createRouter(answerOf: (id: OperationId) => (ctx: Koa.Context) => Promise<void>) {
   const router = new Router({ sensitive: true, strict: true });
   for (const id of operationIds) {
     const { method, path } = operationOf(id);
