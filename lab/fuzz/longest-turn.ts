@@ -29,7 +29,7 @@ export async function costOf(read: () => Promise<unknown>): Promise<Cost> {
   const watching = watch();
   const outcome = await read().then(
     () => "read",
-    (error: { code?: string }) => error.code ?? String(error),
+    (error: { code?: string; cause?: { code?: string } }) => error.code ?? error.cause?.code ?? String(error),
   );
   await setImmediate();
   isOver = true;
