@@ -1,42 +1,23 @@
-import type { Enrolment, User } from "../../contract/types.ts";
+import type { ComponentProps } from "preact";
 import { t } from "../catalogue/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Steps } from "../ui/steps.tsx";
-import { EnrolmentForm } from "./enrolment-form.tsx";
+import { EnrolmentForm, type EnrolmentProps } from "./enrolment-form.tsx";
 import { RecoveryCodesForm } from "./recovery-codes-form.tsx";
 
 /** The first of two steps over the page of the account. */
-export function EnrolmentDialog({
-  user,
-  enrolment,
-  onEnabled,
-  onAgain,
-  onClose,
-}: {
-  readonly user: User;
-  readonly enrolment: Enrolment;
-  readonly onEnabled: (recoveryCodes: readonly string[]) => void;
-  readonly onAgain: () => void;
-  readonly onClose: () => void;
-}) {
+export function EnrolmentDialog({ onClose, ...given }: EnrolmentProps & { readonly onClose: () => void }) {
   return (
     <Dialog title={t.account.enrol} onClose={onClose}>
       <EnrolmentSteps now="authenticator" />
-      <EnrolmentForm
-        {...{ user, enrolment, onEnabled, onAgain }}
-        others={<Button onClick={onClose}>{t.ui.cancel}</Button>}
-      />
+      <EnrolmentForm {...given} others={<Button onClick={onClose}>{t.ui.cancel}</Button>} />
     </Dialog>
   );
 }
 
 /** The second: it closes when the person says that the codes are kept. */
-export function RecoveryCodesDialog(given: {
-  readonly username: string;
-  readonly codes: readonly string[];
-  readonly onKept: () => Promise<void>;
-}) {
+export function RecoveryCodesDialog(given: ComponentProps<typeof RecoveryCodesForm>) {
   return (
     <Dialog title={t.account.recoveryCodes}>
       <EnrolmentSteps now="codes" />

@@ -10,6 +10,16 @@ import { CheckField, TextField } from "../ui/form/field.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
 
+interface KeyProps {
+  readonly enrolment: Enrolment;
+}
+
+export interface EnrolmentProps extends KeyProps {
+  readonly user: User;
+  readonly onEnabled: (recoveryCodes: readonly string[]) => void;
+  readonly onAgain: () => void;
+}
+
 /** The authenticator takes the secret, and its first code shows that it did. `others`: what else can be done instead. */
 export function EnrolmentForm({
   user,
@@ -17,13 +27,7 @@ export function EnrolmentForm({
   others,
   onEnabled,
   onAgain,
-}: {
-  readonly user: User;
-  readonly enrolment: Enrolment;
-  readonly others: ComponentChildren;
-  readonly onEnabled: (recoveryCodes: readonly string[]) => void;
-  readonly onAgain: () => void;
-}) {
+}: EnrolmentProps & { readonly others: ComponentChildren }) {
   const [isInDoubt, setIsInDoubt] = useState(false);
   const form = useForm({ code: "", allow_unsynchronised_clock: false }, async (body) => {
     try {
@@ -69,10 +73,6 @@ export function EnrolmentForm({
       </Form>
     </>
   );
-}
-
-interface KeyProps {
-  readonly enrolment: Enrolment;
 }
 
 /** The phone that shows this page usually has the authenticator, and cannot scan its own screen. */

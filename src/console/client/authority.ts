@@ -12,7 +12,7 @@ export interface Authority {
   forbidden(): void;
 }
 
-let present: Authority = {
+export let authority: Authority = {
   token: () => null,
   renew: () => Promise.reject(new Error("there is no session")),
   stepUp: () => Promise.reject(new Error("there is no question for a password")),
@@ -20,10 +20,6 @@ let present: Authority = {
   forbidden: () => undefined,
 };
 
-export function authority(): Authority {
-  return present;
-}
-
 export function setAuthority(next: Authority): void {
-  present = next;
+  authority = next;
 }

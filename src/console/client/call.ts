@@ -83,7 +83,7 @@ export async function exchange<Id extends OperationId>(
   for (let attempt = 1; ; attempt += 1) {
     const route = routeOf(id);
     const [, method = "GET", isByCookie] = route;
-    const token = isByCookie ? null : authority().token();
+    const token = isByCookie ? null : authority.token();
     const response = await send(id, input, attempt === 1 ? options : { ...options, early: undefined }, token);
     if (response.ok) {
       if (token !== null && method !== "GET") lastWrite.set({});
@@ -91,8 +91,8 @@ export async function exchange<Id extends OperationId>(
     }
     const problem = await readProblem(response);
     if (problem.clock) deviceTimeSaid(problem.clock.server_time);
-    if (restrictions.includes(problem.code)) authority().restricted(problem.code);
-    if (problem.code === "forbidden") authority().forbidden();
+    if (restrictions.includes(problem.code)) authority.restricted(problem.code);
+    if (problem.code === "forbidden") authority.forbidden();
     if (attempt === mostAttempts || !(await isMended(problem.code, token, route))) {
       await readyToExplain();
       throw new ProblemError(problem);
@@ -103,10 +103,10 @@ export async function exchange<Id extends OperationId>(
 
 /** Removes the reason of a refusal. True: the call is worth sending again. */
 async function isMended(code: string, token: string | null, [, , isByCookie]: Route): Promise<boolean> {
-  if (code === "step_up_required") await authority().stepUp();
+  if (code === "step_up_required") await authority.stepUp();
   else if (code === "shutting_down") await lost();
   else if (isByCookie || !["invalid_token", "authentication_required"].includes(code)) return false;
-  else await authority().renew(token);
+  else await authority.renew(token);
   return true;
 }
 

@@ -9,7 +9,7 @@ type UploadId = {
   [Id in OperationId]: Table[Id] extends { upload: object } ? Id : never;
 }[OperationId];
 
-export interface UploadOptions extends Pick<CallOptions, "signal" | "headers"> {
+interface UploadOptions extends Pick<CallOptions, "signal" | "headers"> {
   /** Called with the number of bytes that have left. */
   readonly onBytes: (bytes: number) => void;
 }

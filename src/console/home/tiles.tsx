@@ -4,7 +4,7 @@ import { figure, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { usePart, type WeekLineProps } from "../client/parts.ts";
 import { Link } from "../navigation/link.tsx";
-import { FillMeter, usedShare } from "../needs/fill-meter.tsx";
+import { FillMeter, type FillMeterProps, usedShare } from "../needs/fill-meter.tsx";
 import { clockHow, type How, howIs } from "../needs/how.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -69,23 +69,12 @@ function HostTile({ host, needs }: { readonly host: Status["host"]; readonly nee
   );
 }
 
-function Used({
-  name,
-  free,
-  total,
-  isFull = false,
-}: {
-  readonly name: string;
-  readonly free: number;
-  readonly total: number;
-  /** True: the agent has found that it needs space. */
-  readonly isFull?: boolean;
-}) {
+function Used(given: FillMeterProps) {
   return (
     <div class="used">
-      <span>{name}</span>
-      <FillMeter {...{ name, free, total, isFull }} />
-      <span>{percent(usedShare(free, total))}</span>
+      <span>{given.name}</span>
+      <FillMeter {...given} />
+      <span>{percent(usedShare(given.free, given.total))}</span>
     </div>
   );
 }

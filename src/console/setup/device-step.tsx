@@ -6,7 +6,7 @@ import { greet } from "../client/connection.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { SelectField, TextField } from "../ui/form/field.tsx";
+import { type Edited, SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { ZoneField } from "../ui/form/zone-field.tsx";
 import { zoneOfBrowser } from "../ui/form/zones.ts";
@@ -135,12 +135,7 @@ function Zone({
   present,
   error,
   onInput,
-}: {
-  readonly value: string;
-  readonly present: string;
-  readonly error: string | null;
-  readonly onInput: (zone: string) => void;
-}) {
+}: Edited<string> & { readonly present: string; readonly error: string | null }) {
   const ofBrowser = zoneOfBrowser();
   return (
     <>

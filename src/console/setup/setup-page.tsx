@@ -1,10 +1,11 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { Settings, Updates } from "../../contract/types.ts";
 import { device, greet } from "../client/connection.ts";
 import { useResource } from "../client/use-resource.ts";
 import { navigate, place } from "../navigation/navigation.ts";
 import { isShown, me, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
+import { useHead } from "../ui/focus.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { DeviceStep } from "./device-step.tsx";
@@ -71,16 +72,4 @@ function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates
   if (step === "device") return (settings?.device.name ?? "") !== "";
   const isSet = (settings?.update.ota.server ?? "") !== "" && (updates?.trust.confirmed ?? false);
   return isSet || isNeedless("updates_not_set_up");
-}
-
-/** Moves the keyboard to the head of a step that replaces another. */
-function useHead(now: SetupStep | "done" | undefined): void {
-  const before = useRef(now);
-  useEffect(() => {
-    if (before.current !== undefined && before.current !== now) {
-      document.querySelector<HTMLElement>(".setup-step h2")?.focus();
-      scrollTo(0, 0);
-    }
-    before.current = now;
-  }, [now]);
 }

@@ -4,7 +4,7 @@ import { shortDuration } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { CheckField, TextField } from "../ui/form/field.tsx";
+import { CheckField, type Edited, TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { withMark } from "../ui/words/authenticated.ts";
@@ -21,11 +21,9 @@ export function TimeServers({
   error,
   more,
   offered,
-}: {
+}: Edited<readonly TimeServerEntry[]> & {
   /** The servers that another administrator has saved; null: none. */
   readonly more: string | null;
-  readonly value: readonly TimeServerEntry[];
-  readonly onInput: (servers: readonly TimeServerEntry[]) => void;
   /** The servers that the network offers. */
   readonly offered: readonly string[];
   /** The error of the form. */

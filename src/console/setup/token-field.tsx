@@ -3,7 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { setupToken } from "../sign-in/setup-token.ts";
 import { useStore } from "../store.ts";
 import { Badge } from "../ui/badge.tsx";
-import { TextField } from "../ui/form/field.tsx";
+import { type Edited, TextField } from "../ui/form/field.tsx";
 
 /** The setup token: a tick while it is the link's, a field where no link brought one or the agent has refused it. */
 export function TokenField({
@@ -11,12 +11,7 @@ export function TokenField({
   onInput,
   error,
   isDisabled = false,
-}: {
-  readonly value: string;
-  readonly onInput: (token: string) => void;
-  readonly error: string | null;
-  readonly isDisabled?: boolean;
-}) {
+}: Edited<string> & { readonly error: string | null; readonly isDisabled?: boolean }) {
   const given = useStore(setupToken);
   const [refused, setRefused] = useState("");
   useEffect(() => {

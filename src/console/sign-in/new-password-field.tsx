@@ -1,5 +1,6 @@
 import type { Role, Settings } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import type { Edited } from "../ui/form/field.tsx";
 import { entryAt, errorAt } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
 
@@ -32,10 +33,8 @@ export function NewPasswordField({
   error,
   pointer,
   minimum = usualMinimum,
-}: {
+}: Edited<string> & {
   readonly label: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
   /** The error of the form. */
   readonly error: unknown;
   readonly pointer: string;

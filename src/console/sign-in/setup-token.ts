@@ -1,3 +1,4 @@
+import { decoded } from "../navigation/paths.ts";
 import { createStore } from "../store.ts";
 
 /** The setup token of the link that `make run` prints; "": there was none. */
@@ -13,13 +14,4 @@ export function watchSetupToken(): void {
   };
   take();
   addEventListener("hashchange", take);
-}
-
-/** The text itself if it is not percent-encoded. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 import { t } from "../catalogue/words.ts";
 import { codeOf } from "../client/problem.ts";
-import { TextField } from "../ui/form/field.tsx";
+import { type Edited, TextField } from "../ui/form/field.tsx";
 import { entryAt } from "../ui/form/form.tsx";
 
 /** The name of a user who is made, with its rule once it is refused. `isOwn`: the person's own, which a password manager may keep. */
@@ -10,9 +10,7 @@ export function UsernameField({
   error,
   isOwn = false,
   isFirst,
-}: {
-  readonly value: string;
-  readonly onInput: (value: string) => void;
+}: Edited<string> & {
   /** The error of the form. */
   readonly error: unknown;
   readonly isOwn?: boolean;

@@ -1,7 +1,21 @@
+import { useEffect, useRef } from "preact/hooks";
+
 /** Puts the keyboard, and with it a screen reader, at the head of the page; nothing moves for the eye. */
 export function focusContent(): void {
   const head = document.querySelector<HTMLElement>("main h1") ?? document.querySelector("main");
   head?.focus({ preventScroll: true });
+}
+
+/** Moves the keyboard to the head of a step that replaces another; undefined: none is shown yet. */
+export function useHead(step: string | undefined): void {
+  const before = useRef(step);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== step) {
+      document.querySelector<HTMLElement>(".setup-step h2")?.focus();
+      scrollTo(0, 0);
+    }
+    before.current = step;
+  }, [step]);
 }
 
 /** The button that was clicked last, to which Safari does not give the keyboard. */

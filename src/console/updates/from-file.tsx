@@ -3,6 +3,7 @@ import type { Updates } from "../../contract/types.ts";
 import { bytes, percent } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import type { PropsOf } from "../client/parts.ts";
 import { Cancelled } from "../client/problem.ts";
 import { upload } from "../client/upload.ts";
 import { useAction } from "../client/use-action.ts";
@@ -11,13 +12,8 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { reasonSentence } from "../ui/words/update-format.ts";
 
-export interface FromFileProps {
-  readonly status: Updates;
-  readonly onBegun: (status: Updates) => void;
-}
-
 /** Sends a file with a repository to a device without a network, and says what came of its check. */
-export function UpdateFromFile({ status, onBegun }: FromFileProps) {
+export function UpdateFromFile({ status, onBegun }: PropsOf<"upload">) {
   const [sending, setSending] = useState({ bytes: 0, of: 0 });
   const [checkId, setCheckId] = useState<string | null>(null);
   const stop = useRef(new AbortController());

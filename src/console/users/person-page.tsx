@@ -8,6 +8,7 @@ import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
+import { decoded } from "../navigation/paths.ts";
 import { me } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
@@ -31,15 +32,6 @@ export function PersonPage() {
   const { path } = useStore(place);
   const username = decoded(path.replace("/users/", ""));
   return <Named key={username} username={username} />;
-}
-
-/** An address can be typed with anything. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function Named({ username }: { readonly username: string }) {

@@ -1,18 +1,12 @@
 import { roleNames } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { TextField } from "../ui/form/field.tsx";
+import { type Edited, TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
 
 /** Explains the rights of each role where it is chosen. */
-export function RoleField({
-  value,
-  onInput,
-}: {
-  readonly value: Role;
-  readonly onInput: (value: Role) => void;
-}) {
+export function RoleField({ value, onInput }: Edited<Role>) {
   return (
     <RadioField
       label={t.person.role}
@@ -27,17 +21,7 @@ export function RoleField({
   );
 }
 
-export function DisplayNameField({
-  value,
-  onInput,
-  error,
-  isFirst = false,
-}: {
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly error: unknown;
-  readonly isFirst?: boolean;
-}) {
+export function DisplayNameField({ value, onInput, error }: Edited<string> & { readonly error: unknown }) {
   return (
     <TextField
       label={t.person.displayName}
@@ -46,7 +30,6 @@ export function DisplayNameField({
       value={value}
       onInput={onInput}
       spellcheck={false}
-      isFirst={isFirst}
     />
   );
 }

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { Outside } from "../../sign-in/outside.tsx";
 import { setupToken } from "../../sign-in/setup-token.ts";
+import { useHead } from "../../ui/focus.ts";
 import { Steps } from "../../ui/steps.tsx";
 import { FileStep, type Received } from "./file-step.tsx";
 import { OpenStep, type RestorePlan, type Typed, untyped } from "./open-step.tsx";
@@ -54,16 +55,4 @@ function StepLine({ now }: { readonly now: StepName }) {
       }))}
     />
   );
-}
-
-/** Moves the keyboard to the head of a step that replaces another. */
-function useHead(now: StepName): void {
-  const before = useRef(now);
-  useEffect(() => {
-    if (before.current !== now) {
-      document.querySelector<HTMLElement>(".setup-step h2")?.focus();
-      scrollTo(0, 0);
-    }
-    before.current = now;
-  }, [now]);
 }

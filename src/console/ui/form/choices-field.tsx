@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { CheckField, type FieldProps } from "./field.tsx";
+import { CheckField, type Edited, type FieldProps } from "./field.tsx";
 
 /** A choice of any number of options, each with its explanation. */
 export function ChoicesField<V extends string>({
@@ -9,11 +9,10 @@ export function ChoicesField<V extends string>({
   value,
   onInput,
   options,
-}: FieldProps & {
-  readonly value: readonly V[];
-  readonly onInput: (value: readonly V[]) => void;
-  readonly options: readonly { readonly value: V; readonly text: string; readonly hint?: string }[];
-}) {
+}: FieldProps &
+  Edited<readonly V[]> & {
+    readonly options: readonly { readonly value: V; readonly text: string; readonly hint?: string }[];
+  }) {
   const id = useId();
   return (
     <fieldset

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { locale, t } from "../../catalogue/words.ts";
-import { Field, type FieldProps } from "./field.tsx";
+import { type Edited, Field, type FieldProps } from "./field.tsx";
 
 /** Units by their letters, the smallest first, with their seconds. */
 const units = {
@@ -15,18 +15,16 @@ type Letter = keyof typeof units;
 
 const letters = Object.keys(units) as Letter[];
 
-/** A length of time as a number with its unit. Text that is typed or pasted with units, such as `1h30m`, is understood. */
+/**
+ * A length of time as a number with its unit. Text that is typed or pasted with units, such as `1h30m`, is understood;
+ * other text stays as it was typed, and the agent refuses it.
+ */
 export function DurationField({
   value,
   onInput,
   isFirst = false,
   ...about
-}: FieldProps & {
-  /** Such as `90s`, `30m` or `1h30m`; other text stays as it was typed, and the agent refuses it. */
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly isFirst?: boolean;
-}) {
+}: FieldProps & Edited<string> & { readonly isFirst?: boolean }) {
   const parts = partsOf(value);
   const [chosen, choose] = useState<Letter>("m");
   const unit = parts?.unit ?? chosen;

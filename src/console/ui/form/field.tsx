@@ -11,6 +11,12 @@ export interface FieldProps {
   readonly isDisabled?: boolean;
 }
 
+/** A value under edit, and the function that takes another one. */
+export interface Edited<T> {
+  readonly value: T;
+  readonly onInput: (value: T) => void;
+}
+
 interface Ids {
   readonly id: string;
   readonly "aria-describedby": string | undefined;
@@ -56,9 +62,7 @@ interface InputAttributes {
   readonly maxLength?: number;
 }
 
-export interface TextFieldProps extends FieldProps, InputAttributes {
-  readonly value: string;
-  readonly onInput: (value: string) => void;
+export interface TextFieldProps extends FieldProps, Edited<string>, InputAttributes {
   readonly type?: "text" | "search" | "number" | "datetime-local" | "time" | "password";
   /** A button at its end. */
   readonly button?: ComponentChildren;
@@ -133,11 +137,7 @@ export function SelectField<V extends string>({
   onInput,
   options,
   ...about
-}: FieldProps & {
-  readonly value: V;
-  readonly onInput: (value: V) => void;
-  readonly options: readonly { readonly value: V; readonly text: string }[];
-}) {
+}: FieldProps & Edited<V> & { readonly options: readonly { readonly value: V; readonly text: string }[] }) {
   return (
     <Field
       {...about}
@@ -160,14 +160,7 @@ export function SelectField<V extends string>({
 }
 
 /** A setting that is on or off. */
-export function CheckField({
-  label,
-  hint,
-  error,
-  isDisabled,
-  value,
-  onInput,
-}: FieldProps & { readonly value: boolean; readonly onInput: (value: boolean) => void }) {
+export function CheckField({ label, hint, error, isDisabled, value, onInput }: FieldProps & Edited<boolean>) {
   const id = useId();
   return (
     <div class="field check">

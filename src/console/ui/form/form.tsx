@@ -6,6 +6,7 @@ import { type Action, useAction } from "../../client/use-action.ts";
 import { Button, type ButtonProps } from "../button.tsx";
 import { type EntryError, entrySentence } from "../by-code.ts";
 import { ProblemView } from "../problem-view.tsx";
+import type { Edited } from "./field.tsx";
 import { Submit } from "./submit.tsx";
 
 /** Values under edit, and the function that changes some of them. */
@@ -18,7 +19,7 @@ export interface FormState<T> extends Action<[]> {
   field<K extends keyof T & string>(
     name: K,
     codes?: RegExp,
-  ): { readonly value: T[K]; readonly onInput: (value: T[K]) => void; readonly error: string | null };
+  ): Edited<T[K]> & { readonly error: string | null };
 }
 
 /** The state of a form whose fields are named as the members that are sent. `submit` throws what the agent refuses. */

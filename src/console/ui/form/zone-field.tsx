@@ -1,13 +1,11 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
-import { Field, type FieldProps } from "./field.tsx";
+import { type Edited, Field, type FieldProps } from "./field.tsx";
 import { foundZones, type ZoneOption, zoneMeant, zoneOfBrowser, zoneOptions } from "./zones.ts";
 
-interface ZoneProps {
-  readonly value: string;
+interface ZoneProps extends Edited<string> {
   /** The device's zone. */
   readonly present: string;
-  readonly onInput: (zone: string) => void;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
-import type { AddedSeveral, Person } from "../../client/parts.ts";
+import type { AddedSeveral, Changing, Person } from "../../client/parts.ts";
 import { useUnsaved } from "../../navigation/use-unsaved.ts";
 import { keptEntries } from "../../session/reload.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -20,13 +20,7 @@ interface Entries {
 }
 
 /** The sheet that people are added with, one after another or by a list; it goes on to a card for each of them. */
-export function AddPeople({
-  onDone,
-  onClose,
-}: {
-  readonly onDone: () => Promise<void>;
-  readonly onClose: () => void;
-}) {
+export function AddPeople({ onDone, onClose }: Changing) {
   const [kept] = useState(() => keptEntries<Entries>(formName) ?? { typed: blankUser, list: "" });
   const [typed, setTyped] = useState(kept.typed);
   const [list, setList] = useState(kept.list);

@@ -2,6 +2,7 @@ import type { Role } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { minimumCharacters, NewPasswordField } from "../../sign-in/new-password-field.tsx";
+import type { Edited } from "../../ui/form/field.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
 
 /** A password for another user: one that the agent makes, which is null here, or one that is typed. */
@@ -10,12 +11,7 @@ export function NewPassword({
   value,
   onInput,
   error,
-}: {
-  readonly role: Role;
-  readonly value: string | null;
-  readonly onInput: (value: string | null) => void;
-  readonly error: unknown;
-}) {
+}: Edited<string | null> & { readonly role: Role; readonly error: unknown }) {
   const minimum = minimumCharacters(role, useResource("getSettings").value?.security);
   return (
     <>

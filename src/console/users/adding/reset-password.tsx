@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { User } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
-import type { Person } from "../../client/parts.ts";
+import type { Changing, Person } from "../../client/parts.ts";
 import { mayLeave } from "../../navigation/navigation.ts";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
@@ -11,15 +11,7 @@ import { HandOver, useShownOnce } from "./hand-over.tsx";
 import { NewPassword } from "./new-password.tsx";
 
 /** Gives the user another password. */
-export function ResetPassword({
-  user,
-  onDone,
-  onClose,
-}: {
-  readonly user: User;
-  readonly onDone: () => Promise<void>;
-  readonly onClose: () => void;
-}) {
+export function ResetPassword({ user, onDone, onClose }: Changing & { readonly user: User }) {
   const [made, setMade] = useState<readonly Person[]>([]);
   const isHandedOver = useShownOnce(made);
   const { username, display_name, role } = user;
