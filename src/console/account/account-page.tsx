@@ -31,7 +31,7 @@ export function AccountPage() {
     <Page title={t.frame.account}>
       <div class="account">
         {first === null && isLed && !user.two_factor.enabled && (
-          <Banner state={lost ? "attention" : "unknown"} action={<Link to="/">{t.account.later}</Link>}>
+          <Banner state={lost ? "attention" : "unknown"} action={<Link to="/">{t.ui.later}</Link>}>
             {lost ? t.account.lostRemoved : t.account.welcome}
           </Banner>
         )}

@@ -71,7 +71,7 @@ function columns(
   resuming: Action<[token: ApiToken]>,
 ): Column<ApiToken>[] {
   return [
-    { key: "name", title: t.account.tokenName, cell: ({ name }) => <bdi>{name}</bdi> },
+    { key: "name", title: t.ui.name, cell: ({ name }) => <bdi>{name}</bdi> },
     { key: "scopes", title: t.account.scopesTitle, cell: tokenRights },
     {
       key: "expires",

@@ -76,13 +76,7 @@ function TokenForm({ onMade }: { readonly onMade: (made: Made) => void }) {
           form.type({ scopes, ...((name.value === "" || name.value in purposes) && { name: purpose }) })
         }
       />
-      <TextField
-        {...name}
-        label={t.account.tokenName}
-        hint={t.account.tokenNameHint}
-        maxLength={64}
-        isFirst
-      />
+      <TextField {...name} label={t.ui.name} hint={t.account.tokenNameHint} maxLength={64} isFirst />
       <ChoicesField
         {...form.field("scopes")}
         label={t.account.scopesTitle}

@@ -49,7 +49,7 @@ export function Passkeys({ user }: { readonly user: User }) {
       {doomed !== null && (
         <ConfirmDialog
           title={t.account.removePasskeyTitle(doomed.name)}
-          verb={t.account.removePasskey}
+          verb={t.ui.remove}
           isDangerous
           onConfirm={async () => {
             await call("removePasskey", { params: { ...params, passkey: doomed.id } });
@@ -88,14 +88,9 @@ function AddPasskey({
   });
   return (
     <Dialog title={t.account.addPasskey} onClose={onClose}>
-      <Form form={form} verb={t.account.makePasskey} onCancel={onClose}>
+      <Form form={form} verb={t.ui.goOn} onCancel={onClose}>
         <p>{t.account.addPasskeyText}</p>
-        <TextField
-          {...form.field("name")}
-          label={t.account.tokenName}
-          hint={t.account.passkeyNameHint}
-          isFirst
-        />
+        <TextField {...form.field("name")} label={t.ui.name} hint={t.account.passkeyNameHint} isFirst />
         {refusal !== null && (
           <p role="alert">
             {t.account.passkeyRefused} <bdi lang="en">{refusal}</bdi>
@@ -108,16 +103,16 @@ function AddPasskey({
 
 function columns(onRemove: (passkey: Passkey) => void): Column<Passkey>[] {
   return [
-    { key: "name", title: t.account.tokenName, cell: ({ name }) => <bdi>{name}</bdi> },
+    { key: "name", title: t.ui.name, cell: ({ name }) => <bdi>{name}</bdi> },
     { key: "host", title: t.account.worksUnder, cell: ({ host }) => host },
     { key: "added", title: t.account.added, cell: ({ created_at }) => <Time at={created_at} /> },
     { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     {
       key: "remove",
-      title: t.account.removePasskey,
+      title: t.ui.remove,
       cell: (passkey) => (
         <Button label={t.account.removePasskeyTitle(passkey.name)} onClick={() => onRemove(passkey)}>
-          {t.account.removePasskey}
+          {t.ui.remove}
         </Button>
       ),
     },

@@ -44,7 +44,7 @@ export function TwoFactorSection({
     if (isOnlyWay.current) await navigate("/");
   };
   return (
-    <Section title={t.account.twoFactor}>
+    <Section title={t.ui.twoFactor}>
       {user.two_factor.enabled ? (
         <Enabled user={user} isRequired={isRequired} onOpen={(kind) => setOpen({ kind })} />
       ) : (

@@ -43,7 +43,7 @@ function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
   if (events === null)
     return (
       <p>
-        <Link to="/system/logs">{t.home.logs}</Link>
+        <Link to="/system/logs">{t.system.tabs.logs}</Link>
       </p>
     );
   return (

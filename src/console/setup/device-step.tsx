@@ -87,12 +87,12 @@ function DeviceForm({
   return (
     <Form
       form={form}
-      verb={isLast ? t.firstRun.finish : t.firstRun.goOn}
+      verb={isLast ? t.firstRun.finish : t.ui.goOn}
       others={<StepButtons {...{ settings, onDone, onBack }} />}
     >
       <TextField
         {...field("name")}
-        label={t.firstRun.deviceName}
+        label={t.home.deviceName}
         hint={<Hint text={t.firstRun.deviceNameHint} more={theirs(({ device }) => device.name)} />}
         error={errorAt(error, "/device/name")}
         maxLength={128}

@@ -48,7 +48,7 @@ export function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
   );
   return (
     <>
-      <p>{isRequired ? t.account.enrolText : t.firstRun.factorText}</p>
+      <p>{isRequired ? t.account.enrolText : t.account.inviteText}</p>
       {enrolment !== null ? (
         <EnrolmentForm
           {...{ user, enrolment, others }}
@@ -82,7 +82,7 @@ function Done({ onDone }: { readonly onDone: () => void }) {
       </p>
       <div class="buttons">
         <Button kind="primary" onClick={onDone}>
-          {t.firstRun.goOn}
+          {t.ui.goOn}
         </Button>
       </div>
     </>

@@ -112,7 +112,7 @@ export function StepButtons({
         </Button>
       )}
       <Button kind="quiet" onClick={onDone}>
-        {t.firstRun.later}
+        {t.ui.later}
       </Button>
       {needless && (
         <ActionButton kind="quiet" act={declare}>

@@ -66,7 +66,7 @@ export function TimeServers({
                     label={t.firstRun.removeServer(hostOf(server))}
                     onClick={() => take(rows.filter((_, at) => at !== index))}
                   >
-                    {t.firstRun.remove}
+                    {t.ui.remove}
                   </Button>
                 )
               }

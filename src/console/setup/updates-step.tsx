@@ -44,7 +44,7 @@ export function UpdatesStep(props: StepProps) {
   return (
     <Form
       form={form}
-      verb={isLast ? t.firstRun.finish : t.firstRun.goOn}
+      verb={isLast ? t.firstRun.finish : t.ui.goOn}
       others={<StepButtons {...{ settings, onDone, onBack }} needless="updates_not_set_up" />}
     >
       <p>{t.firstRun.updatesText}</p>

@@ -47,13 +47,13 @@ export function History({
     t.updates.noHistory
   );
   return (
-    <Fold name="history" title={t.updates.history} summary={isUnread ? t.problem.notRead : summary}>
+    <Fold name="history" title={t.system.tabs.history} summary={isUnread ? t.problem.notRead : summary}>
       <ReadProblem of={[reading]} />
       {isUnread ? null : entries.length === 0 ? (
         <Empty>{t.updates.noHistory}</Empty>
       ) : (
         <Table
-          caption={t.updates.history}
+          caption={t.system.tabs.history}
           rows={entries}
           rowKey={({ sequence }) => String(sequence)}
           columns={[

@@ -102,7 +102,7 @@ function Summary({ outcomes, isRunning }: { readonly outcomes: Outcomes; readonl
           ? t.users.manyProgress(all.length - left, all.length)
           : t.users.manyDone({ done, failed: all.length - left - done, left })}
       </p>
-      {isRunning && <progress max={all.length} value={all.length - left} aria-label={t.users.progress} />}
+      {isRunning && <progress max={all.length} value={all.length - left} aria-label={t.ui.progress} />}
     </>
   );
 }

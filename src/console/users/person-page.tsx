@@ -159,7 +159,7 @@ function About({ user }: { readonly user: User }) {
       items={[
         [t.person.state, <UserStates key="state" user={user} />],
         [t.person.role, t.person.roles[user.role]],
-        [t.users.twoFactor, factorOf(user)],
+        [t.ui.twoFactor, factorOf(user)],
         [t.person.lastSignIn, <Time key="last" at={user.last_login_at} />],
         [
           t.users.lastSeen,

@@ -44,7 +44,7 @@ export function UserFilters({ counts }: { readonly counts: UserList["counts"] | 
               ]}
             />
             <Chips
-              label={t.users.twoFactor}
+              label={t.ui.twoFactor}
               value={factor}
               onChange={(value) => changeQuery({ factor: value })}
               options={[chip("none", t.users.withoutFactor, counts.without_two_factor)]}

@@ -72,13 +72,13 @@ function columnsOf({ users, chosen, onChoose, onAct }: UserTableProps): readonly
     },
     {
       key: "username",
-      title: t.users.name,
+      title: t.ui.name,
       isSortable: true,
       opens: true,
       cell: (user) => <Name user={user} />,
     },
     { key: "role", title: t.person.role, cell: ({ role }) => t.person.roles[role] },
-    { key: "factor", title: t.users.twoFactor, cell: (user) => <Factor user={user} /> },
+    { key: "factor", title: t.ui.twoFactor, cell: (user) => <Factor user={user} /> },
     { key: "state", title: t.person.state, cell: (user) => <UserStates user={user} /> },
     {
       key: "last_login_at",
@@ -125,7 +125,7 @@ function Factor({ user }: { readonly user: User }) {
       <span class="with-heads">{factorOf(user)}</span>
       {!enabled && (
         <span class="without-heads">
-          {t.users.twoFactor}: {factorOf(user)}
+          {t.ui.twoFactor}: {factorOf(user)}
         </span>
       )}
     </>

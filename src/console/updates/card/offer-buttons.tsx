@@ -51,8 +51,8 @@ export function OfferButtons({ release, ...rest }: OrderProps & { readonly relea
         )}
         {remedy !== "apply" && <RemedyButton remedy={remedy} onCheck={onCheck} />}
         <Menu
-          label={`${t.updates.later}: ${what}`}
-          text={t.updates.later}
+          label={`${t.ui.later}: ${what}`}
+          text={t.ui.later}
           items={[
             ...(status.postponed[kind] === null
               ? []

@@ -31,7 +31,7 @@ export function WorkLine({
   const step = work && stepOf(work, trial);
   return (
     <div class={work === null ? "unseen" : "updates-work"}>
-      {work && step && <Steps label={t.updates.happening} steps={stepsOf(step, trial, progress)} />}
+      {work && step && <Steps label={t.ui.progress} steps={stepsOf(step, trial, progress)} />}
       <p>
         {/* Steps are said as they come; the seconds are not. */}
         <span role="status" class="updates-now">

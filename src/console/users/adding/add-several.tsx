@@ -79,7 +79,7 @@ export function AddSeveral({ text, onText, onMade, onDone, onCancel }: SeveralPr
             entries.length > 0 &&
             t.adding.checked({ fresh: fresh.length, known: entries.length - fresh.length, faulty })}
       </p>
-      {adding.isBusy && <progress max={fresh.length} value={reached} aria-label={t.users.progress} />}
+      {adding.isBusy && <progress max={fresh.length} value={reached} aria-label={t.ui.progress} />}
       {unused.length > 0 && (
         <p class="hint">
           {t.adding.unused} <bdi>{unused.join(", ")}</bdi>
@@ -137,7 +137,7 @@ function useAdding(fresh: readonly Entry[], { onMade, onDone }: Pick<SeveralProp
 /** Words of this language beside the contract's. */
 function csvWords(): CsvWords {
   const columns: readonly [string, Column][] = [
-    [t.users.name, "display_name"],
+    [t.ui.name, "display_name"],
     [t.person.displayName, "display_name"],
     [t.signIn.username, "username"],
     [t.person.role, "role"],

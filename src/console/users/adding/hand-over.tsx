@@ -64,7 +64,7 @@ function Card({
   const deviceName = useStore(device)?.name ?? "";
   const lines = [
     [t.adding.device, deviceName],
-    [t.users.name, display_name],
+    [t.ui.name, display_name],
     [t.adding.address, way === null ? "–" : (way?.address ?? "")],
     [t.signIn.username, username],
     [t.adding.oneUse, password ?? t.adding.agreed],

@@ -7,7 +7,6 @@ export const account: Catalogue["account"] = {
   welcome: "Sie sind jetzt Administrator dieses Geräts. Richten Sie unten einen zweiten Faktor ein.",
   lostRemoved:
     "Ihr verlorener Authenticator und seine Wiederherstellungscodes wurden entfernt. Bis Sie unten einen anderen einrichten, melden Sie sich nur mit Ihrem Passwort an.",
-  later: "Später",
   ofProvider: "Sie melden sich beim Anbieter an. Dort liegen Passwort, zweiter Faktor, Name und Rolle.",
   you: "Sie",
   displayNameHint: "So sehen andere Sie in Listen. Höchstens 64 Zeichen; das Feld darf leer bleiben",
@@ -18,7 +17,6 @@ export const account: Catalogue["account"] = {
   presentOneUse: "Einmalpasswort",
   changePassword: "Passwort ändern",
   passwordChanged: "Passwort geändert. Ihre anderen Sitzungen sind beendet.",
-  twoFactor: "Zweiter Faktor",
   inviteText:
     "Mit einem Code von Ihrem Telefon bei jeder Anmeldung ist ein gestohlenes Passwort allein wertlos.",
   enrolText: "Dieses Gerät verlangt einen zweiten Faktor. Richten Sie Ihren ein, um fortzufahren.",
@@ -74,13 +72,11 @@ export const account: Catalogue["account"] = {
   addPasskey: "Passkey hinzufügen",
   addPasskeyText:
     "Ihr Browser fragt, welcher es sein soll: einer dieses Telefons oder Computers, eines anderen Telefons, oder ein Sicherheitsschlüssel.",
-  makePasskey: "Weiter",
   passkeyNameHint: "Woran Sie ihn erkennen; höchstens 64 Zeichen",
   worksUnder: "Gilt unter",
   added: "Hinzugefügt",
   passkeyRefused: "Ihr Browser hat keinen Passkey angelegt:",
   passkeyAdded: "Der Passkey wurde hinzugefügt.",
-  removePasskey: "Entfernen",
   removePasskeyTitle: (name) => `Passkey ${name} entfernen`,
   removePasskeyText: "Er meldet Sie hier nicht mehr an. Löschen Sie ihn auch dort, wo er aufbewahrt ist.",
   passkeyRemoved: "Der Passkey wurde entfernt.",
@@ -102,7 +98,6 @@ export const account: Catalogue["account"] = {
     records: "Protokoll und Ereignisse",
     updates: "Updates",
   },
-  tokenName: "Name",
   tokenNameHint: "Wofür er gebraucht wird; höchstens 64 Zeichen",
   scopesTitle: "Rechte",
   scopes: {

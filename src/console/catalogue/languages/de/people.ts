@@ -6,10 +6,8 @@ export const person = personWords;
 export const users: Catalogue["users"] = {
   add: "Benutzer anlegen",
   you: "Sie",
-  name: "Name",
   displayNameHint: "Steht neben dem Benutzernamen; höchstens 64 Zeichen",
   notAccepted: "Das entspricht nicht der Regel darüber",
-  twoFactor: "Zweiter Faktor",
   factorOn: (codes) => `ein · ${codes} ${codes === 1 ? "Code" : "Codes"}`,
   factorOff: "aus",
   factorOfProvider: "beim Anmeldeanbieter",
@@ -39,7 +37,6 @@ export const users: Catalogue["users"] = {
   aboutMany: (verb, count) => `${verb}: ${count} Benutzer`,
   notYou: "Ihr eigenes Konto bleibt unberührt.",
   stop: "Anhalten",
-  progress: "Fortschritt",
   manyProgress: (done, total) => `${done} von ${total}`,
   manyDone: ({ done, failed, left }) =>
     `Erledigt: ${done}.${failed > 0 ? ` Gescheitert: ${failed}.` : ""}${left > 0 ? ` Nicht begonnen: ${left}.` : ""}`,

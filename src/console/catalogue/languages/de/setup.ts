@@ -37,17 +37,12 @@ export const firstRun: Catalogue["firstRun"] = {
   codesApart: (username) =>
     `Die Wiederherstellungscodes für ${username} stehen auf einem eigenen Blatt. Bewahren Sie es getrennt von diesem auf.`,
   theirs: (value) => `Ein anderer Administrator hat soeben gespeichert: ${value}.`,
-  goOn: "Weiter",
   finish: "Fertigstellen",
   back: "Zurück",
-  later: "Später",
   notNeeded: "Hier nicht nötig",
   showQr: "QR-Code anzeigen",
-  factorText:
-    "Mit einem Code von Ihrem Telefon bei jeder Anmeldung ist ein gestohlenes Passwort allein wertlos.",
   factorOn: (codes) =>
     codes === 1 ? "an, mit noch 1 Wiederherstellungscode" : `an, mit noch ${codes} Wiederherstellungscodes`,
-  deviceName: "Gerätename",
   deviceNameHint: "Wie dieses Gerät genannt wird, etwa Filiale Hamburg",
   language: "Sprache",
   languageHint: "Für alle, die in ihrem Browser keine andere Sprache gewählt haben",
@@ -62,7 +57,6 @@ export const firstRun: Catalogue["firstRun"] = {
   useAuthenticated: (place) => `Server ${place}: authentifizierte Zeit verwenden (NTS)`,
   offered: (servers) => `Die des Netzes verwenden: ${servers}`,
   addServer: "Server hinzufügen",
-  remove: "Entfernen",
   removeServer: (server) => `${server} entfernen`,
   testServers: "Noch einmal prüfen",
   asking: "Die Server werden gefragt …",

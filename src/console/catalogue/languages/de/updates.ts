@@ -57,7 +57,6 @@ export const updates: Catalogue["updates"] = {
   undoTitle: (release) => `${release} zurücknehmen`,
   undoText: (former, present) =>
     `${former} kommt zurück, das auf diesem Gerät funktioniert hat. ${present} wird danach nicht mehr automatisch installiert; ein Administrator kann es installieren.`,
-  later: "Später",
   laterBy: {
     "1h": "In einer Stunde",
     "1d": "Morgen um diese Zeit",
@@ -75,7 +74,6 @@ export const updates: Catalogue["updates"] = {
   duration: "Wie lange",
   durationHint: "5 Minuten bis 30 Tage",
   durationWrong: "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen",
-  happening: "Fortschritt",
   steps: {
     checking: "suchen",
     downloading: "herunterladen",
@@ -135,7 +133,6 @@ export const updates: Catalogue["updates"] = {
   windows: "Update-Fenster",
   windowOpen: "jetzt offen",
   windowClosed: "jetzt geschlossen, außer für dringende Versionen",
-  history: "Verlauf",
   noHistory: "Auf diesem Gerät wurde noch kein Update installiert.",
   when: "Wann",
   release: "Version",

@@ -6,7 +6,6 @@ export const account = {
   welcome: "You are now the administrator of this device. Set up a second factor below.",
   lostRemoved:
     "Your lost authenticator and its recovery codes have been removed. Until you set up another one below, you sign in with your password alone.",
-  later: "Later",
   ofProvider: "You sign in at the provider, which keeps your password, second factor, name and role.",
   you: "You",
   displayNameHint: "The name that others see in lists. At most 64 characters; you can leave it empty",
@@ -16,7 +15,6 @@ export const account = {
   presentOneUse: "One-use password",
   changePassword: "Change password",
   passwordChanged: "Password changed. Your other sessions have ended.",
-  twoFactor: "Second factor",
   inviteText: "With a code from your phone at each sign-in, a stolen password alone is useless.",
   enrolText: "This device requires a second factor. Set yours up to continue.",
   enrol: "Set up a second factor",
@@ -67,13 +65,11 @@ export const account = {
   addPasskey: "Add a passkey",
   addPasskeyText:
     "Your browser asks which one: of this phone or computer, of another phone, or a security key.",
-  makePasskey: "Continue",
   passkeyNameHint: "To tell it from others; at most 64 characters",
   worksUnder: "Works under",
   added: "Added",
   passkeyRefused: "Your browser made no passkey:",
   passkeyAdded: "The passkey has been added.",
-  removePasskey: "Remove",
   removePasskeyTitle: (name: string) => `Remove the passkey ${name}`,
   removePasskeyText: "It no longer signs you in here. Delete it where it is kept as well.",
   passkeyRemoved: "The passkey has been removed.",
@@ -95,7 +91,6 @@ export const account = {
     records: "Logs and events",
     updates: "Updates",
   },
-  tokenName: "Name",
   tokenNameHint: "What it is for; at most 64 characters",
   scopesTitle: "Scopes",
   scopes: {

@@ -5,10 +5,8 @@ export const person = personWords;
 export const users = {
   add: "Add user",
   you: "you",
-  name: "Name",
   displayNameHint: "Shown beside the user name; at most 64 characters",
   notAccepted: "This does not follow the rule above",
-  twoFactor: "Second factor",
   factorOn: (codes: number) => `on · ${codes} ${codes === 1 ? "code" : "codes"}`,
   factorOff: "off",
   factorOfProvider: "at the sign-in provider",
@@ -38,7 +36,6 @@ export const users = {
   aboutMany: (verb: string, count: number) => `${verb}: ${count} ${count === 1 ? "user" : "users"}`,
   notYou: "Your own account is left out.",
   stop: "Stop",
-  progress: "Progress",
   manyProgress: (done: number, total: number) => `${done} of ${total}`,
   manyDone: ({ done, failed, left }: { done: number; failed: number; left: number }) =>
     `Done: ${done}.${failed > 0 ? ` Failed: ${failed}.` : ""}${left > 0 ? ` Not started: ${left}.` : ""}`,

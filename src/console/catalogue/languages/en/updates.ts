@@ -63,7 +63,6 @@ export const updates = {
   undoTitle: (release: string) => `Undo ${release}`,
   undoText: (former: string, present: string) =>
     `${former} comes back, which worked on this device. ${present} is not applied automatically again; an administrator can apply it.`,
-  later: "Later",
   /** By how long. */
   laterBy: { "1h": "In an hour", "1d": "Tomorrow at this time", "7d": "In a week", own: "Another time …" },
   postpone: "Postpone",
@@ -77,7 +76,6 @@ export const updates = {
   duration: "For how long",
   durationHint: "5 minutes to 30 days",
   durationWrong: "A duration from 5 minutes to 30 days is expected",
-  happening: "Progress",
   steps: {
     checking: "checking",
     downloading: "downloading",
@@ -138,7 +136,6 @@ export const updates = {
   windows: "Update windows",
   windowOpen: "open now",
   windowClosed: "closed now, except for urgent releases",
-  history: "History",
   noHistory: "Nothing has been applied on this device yet.",
   when: "When",
   release: "Release",

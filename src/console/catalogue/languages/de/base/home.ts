@@ -19,7 +19,6 @@ export const homePage: Omit<Catalogue["home"], "needs" | "needButtons" | "happen
   lately: "Zuletzt",
   dismiss: "Zur Kenntnis nehmen",
   all: "Alle Ereignisse",
-  logs: "Protokoll",
   nothingYet: "Es ist noch nichts geschehen.",
   inOrder: "in Ordnung",
   attention: "Handlungsbedarf",

@@ -21,7 +21,6 @@ export const homePage = {
   lately: "Lately",
   dismiss: "Dismiss",
   all: "All events",
-  logs: "Logs",
   nothingYet: "Nothing has happened yet.",
   inOrder: "in order",
   attention: "needs attention",
