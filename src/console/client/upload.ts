@@ -2,11 +2,9 @@ import type { OperationId, operations } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
 import { type CallOptions, call } from "./call.ts";
 
-type Table = typeof operations;
-
 /** The operations that take a file. */
 type UploadId = {
-  [Id in OperationId]: Table[Id] extends { upload: object } ? Id : never;
+  [Id in OperationId]: (typeof operations)[Id] extends { upload: object } ? Id : never;
 }[OperationId];
 
 interface UploadOptions extends Pick<CallOptions, "signal" | "headers"> {

@@ -1,13 +1,7 @@
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { isShown } from "../session/session.ts";
-import { Shape, type ShapeName } from "../ui/shape.tsx";
-
-interface Section {
-  readonly to: string;
-  readonly shape: ShapeName;
-  readonly text: string;
-}
+import { Shape } from "../ui/shape.tsx";
 
 /** Links to the sections: in the head, and on a phone at the foot with Home. `current` null: none yet. */
 export function Sections({ current, needs }: { readonly current: string | null; readonly needs: number }) {
@@ -39,11 +33,11 @@ export function NeedCount({ needs }: { readonly needs: number }) {
   );
 }
 
-function sections(): Section[] {
+function sections() {
   return [
     { to: "/", shape: "home", text: t.home.title },
     { to: "/users", shape: "people", text: t.frame.users },
     { to: "/system", shape: "system", text: t.frame.system },
     { to: "/updates", shape: "updates", text: t.frame.updates },
-  ];
+  ] as const;
 }

@@ -5,16 +5,8 @@ import { t, wordFor } from "../catalogue/words.ts";
 import { toldNeedTitle } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
 
-/** Successive events with the same sentence, as one. */
-interface Told {
-  /** The number of the newest event. */
-  readonly seq: number;
-  readonly time: string;
-  readonly text: string;
-}
-
-/** Puts events into sentences, the newest first; repeats are counted. */
-export function toldOf(events: readonly AuditEvent[]): readonly Told[] {
+/** Puts events into sentences, the newest first; repeats are counted, with number and time of the newest of them. */
+export function toldOf(events: readonly AuditEvent[]) {
   const runs: { event: AuditEvent; text: string; count: number }[] = [];
   for (const event of events) {
     const text = eventSentence(event);

@@ -142,14 +142,9 @@ function goToSignIn(): void {
   phase.set("signed-out");
 }
 
-interface Entries {
-  readonly setup_token: string;
-  readonly display_name: string;
-  readonly username: string;
-  readonly password: string;
-}
+const blank = { setup_token: "", display_name: "", username: "", password: "" };
 
-const blank: Entries = { setup_token: "", display_name: "", username: "", password: "" };
+type Entries = Readonly<typeof blank>;
 
 /** This page's knowledge of the account: a request whose answer was lost may have made it. */
 type Made = "no" | "perhaps" | "yes";

@@ -10,20 +10,14 @@ export interface Found extends TimeProbe {
   readonly asked: readonly TimeServerEntry[];
 }
 
-interface Probing {
-  /** The last answers of the servers; null: none yet. */
-  readonly found: Found | null;
-  readonly isBusy: boolean;
-  readonly error: unknown;
-  /** Asks these, unless they are those that were asked last. */
-  ask(servers: readonly TimeServerEntry[], isAgain?: boolean): void;
-}
-
 /** A test is begun at most this often while another one is under way. */
 const mostTries = 5;
 
-/** Asks time servers, one test behind the other; of those that wait only the newest counts. */
-export function useProbe(): Probing {
+/**
+ * Asks time servers, one test behind the other; of those that wait only the newest counts. `ask` leaves those out that
+ * were asked last, unless it `isAgain`.
+ */
+export function useProbe() {
   const [found, setFound] = useState<Found | null>(null);
   const waiting = useRef<readonly TimeServerEntry[] | null>(null);
   const last = useRef("");
@@ -43,7 +37,7 @@ export function useProbe(): Probing {
   });
   return {
     ...{ found, isBusy, error },
-    ask: (servers, isAgain = false) => {
+    ask: (servers: readonly TimeServerEntry[], isAgain = false): void => {
       const named = namedServers(servers);
       const question = JSON.stringify(named);
       if (named.length === 0 || (!isAgain && last.current === question)) return;

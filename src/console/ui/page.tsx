@@ -9,18 +9,21 @@ import { Shape } from "./shape.tsx";
 /** The number of things that need a person; the window's title begins with it. */
 export const needCount = createStore(0);
 
+interface Titled {
+  readonly title: string;
+  readonly action?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
 /** A page's title with its primary action, also as the title of the window. */
 export function Page({
   title,
   head = <h1 tabIndex={-1}>{title}</h1>,
   action,
   children,
-}: {
-  readonly title: string;
+}: Titled & {
   /** Replaces the title as the page's head. */
   readonly head?: ComponentChildren;
-  readonly action?: ComponentChildren;
-  readonly children: ComponentChildren;
 }) {
   const deviceName = useStore(device)?.name ?? "Steward";
   const needs = useStore(needCount);
@@ -39,15 +42,7 @@ export function Page({
 }
 
 /** A part of a page under its own head. */
-export function Section({
-  title,
-  action,
-  children,
-}: {
-  readonly title: string;
-  readonly action?: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
+export function Section({ title, action, children }: Titled) {
   return (
     <section class="section" aria-label={title}>
       <header class="section-head">
@@ -101,11 +96,7 @@ export function Banner({
   state,
   action,
   children,
-}: {
-  readonly state: "attention" | "wrong" | "unknown";
-  readonly action?: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
+}: Omit<Titled, "title"> & { readonly state: "attention" | "wrong" | "unknown" }) {
   return (
     <div class={`banner ${state}`} role="status">
       <Shape name={state} />

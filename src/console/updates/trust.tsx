@@ -38,8 +38,10 @@ export function Trust({ status, onConfirmed }: TrustProps) {
       {badge} · {trustWords(trust)}
     </>
   );
+  // A step that is not done by waiting.
+  const needsPerson = isOneOf("admin") && !(trust.installed && trust.confirmed);
   return (
-    <Fold name="trust" title={t.updates.trust} summary={summary} isOpenAtFirst={needsPerson(trust)}>
+    <Fold name="trust" title={t.updates.trust} summary={summary} isOpenAtFirst={needsPerson}>
       <NextStep trust={trust} />
       {mayConfirm && (
         <p>
@@ -58,11 +60,6 @@ export function Trust({ status, onConfirmed }: TrustProps) {
       )}
     </Fold>
   );
-}
-
-/** A step that is not done by waiting. */
-function needsPerson({ installed, confirmed }: UpdateTrust): boolean {
-  return isOneOf("admin") && !(installed && confirmed);
 }
 
 function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import type { Changing } from "../client/parts.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { useUnsaved } from "../navigation/use-unsaved.ts";
@@ -13,9 +14,7 @@ import { EditConflict } from "./edit-conflict.tsx";
 import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
 import { DisplayNameField, RoleField } from "./user-fields.tsx";
 
-interface FormProps {
-  readonly onDone: () => Promise<void>;
-}
+type FormProps = Pick<Changing, "onDone">;
 
 /** The members of a user that can be changed, as they were when the page was opened. */
 export function PersonForm({ id, ...rest }: FormProps & { readonly id: string }) {

@@ -124,7 +124,7 @@ function Actions({
   const isMe = user.id === me().id;
   const action = user.enabled ? "disable" : "enable";
   const turning = useAction(async () => {
-    await act(action, user.id, "");
+    await act(action, user.id);
     toast(t.users.did(t.users.actions[action].verb, user.username));
     await onDone();
   });

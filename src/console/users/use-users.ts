@@ -13,14 +13,11 @@ interface Read {
   readonly isLoading: boolean;
 }
 
-export interface Users extends Read {
-  reload(): Promise<void>;
-  /** Reads the next page, if there is one. */
-  more(): void;
-}
-
-/** The users that match, as far as one has scrolled; the shown list stays until there is a newer one. */
-export function useUsers(query: UserQuery): Users {
+/**
+ * The users that match, as far as one has scrolled; the shown list stays until there is a newer one. `more` reads the
+ * next page, if there is one.
+ */
+export function useUsers(query: UserQuery) {
   const key = JSON.stringify(query);
   const [read, setRead] = useState<Read>({ list: null, error: null, isLoading: true });
   const turns = useRef(0);
