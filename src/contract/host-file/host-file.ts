@@ -2,7 +2,7 @@ import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
 import { group } from "../shapes.ts";
 import { maker } from "./maker.ts";
-import { path, port } from "./members.ts";
+import { flag, path, port } from "./members.ts";
 import { oidc } from "./oidc.ts";
 import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
@@ -33,12 +33,10 @@ const channel = { type: text, pattern, "x-expected": expected } as const;
 const https = {
   ...group,
   properties: {
-    enabled: {
-      type: "boolean",
-      default: plain.https.enabled,
-      description: "true: HTTPS on the LAN. `steward tls enable` writes it. Default: false",
-      examples: [true],
-    },
+    enabled: flag(
+      plain.https.enabled,
+      "true: HTTPS on the LAN. `steward tls enable` writes it. Default: false",
+    ),
     port: {
       ...port,
       default: plain.https.port,
@@ -72,12 +70,10 @@ const update = {
   ...group,
   properties: {
     ...ownSurroundings,
-    allow_local_servers: {
-      type: "boolean",
-      default: plain.update.allow_local_servers,
-      description: "true: loopback and link-local addresses may be update servers. Default: false",
-      examples: [true],
-    },
+    allow_local_servers: flag(
+      plain.update.allow_local_servers,
+      "true: loopback and link-local addresses may be update servers. Default: false",
+    ),
     redirect_origins: {
       type: "array",
       items: origin,
@@ -102,20 +98,14 @@ const notify = {
   ...group,
   properties: {
     ...ownSurroundings,
-    allow_local_servers: {
-      type: "boolean",
-      default: plain.notify.allow_local_servers,
-      description:
-        "true: receivers of notifications may be at loopback and link-local addresses, and at `http://` addresses. Default: false",
-      examples: [true],
-    },
-    allow_http: {
-      type: "boolean",
-      default: plain.notify.allow_http,
-      description:
-        "true: receivers of notifications may be at `http://` addresses, where anyone on the way reads messages and tokens. Default: false",
-      examples: [true],
-    },
+    allow_local_servers: flag(
+      plain.notify.allow_local_servers,
+      "true: receivers of notifications may be at loopback and link-local addresses, and at `http://` addresses. Default: false",
+    ),
+    allow_http: flag(
+      plain.notify.allow_http,
+      "true: receivers of notifications may be at `http://` addresses, where anyone on the way reads messages and tokens. Default: false",
+    ),
   },
 } as const;
 
@@ -181,13 +171,10 @@ export const hostFile = {
       "x-expected": "a name of up to 64 lower-case letters, digits and ._-",
       examples: ["pump-7"],
     },
-    kernel_rescue: {
-      type: "boolean",
-      default: plain.kernel_rescue,
-      description:
-        "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
-      examples: [false],
-    },
+    kernel_rescue: flag(
+      plain.kernel_rescue,
+      "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
+    ),
     maker,
     oidc,
     support_until: {

@@ -8,6 +8,11 @@ export const path = {
 
 export const port = { type: "integer", minimum: 1, maximum: 65_535 } as const;
 
+/** A decision that has a usual answer; the example is the other one. */
+export function flag(isUsual: boolean, description: string) {
+  return { type: "boolean", default: isUsual, description, examples: [!isUsual] } as const;
+}
+
 /** A text of a person's, on one line. */
 export function seenText(mostCharacters: number) {
   return {

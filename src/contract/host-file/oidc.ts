@@ -1,4 +1,4 @@
-import { path, seenText } from "./members.ts";
+import { flag, path, seenText } from "./members.ts";
 import { ownSurroundings } from "./surroundings.ts";
 
 /** Text of the provider's that is sent to it, or shown. */
@@ -93,11 +93,9 @@ export const oidc = {
       description: "Origins besides the issuer's own that its endpoints may have",
       examples: [["https://keys.example.com"]],
     },
-    allow_local_servers: {
-      type: "boolean",
-      default: false,
-      description: "true: the provider may be at a loopback or link-local address. Default: false",
-      examples: [true],
-    },
+    allow_local_servers: flag(
+      false,
+      "true: the provider may be at a loopback or link-local address. Default: false",
+    ),
   },
 } as const;
