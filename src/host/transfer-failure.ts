@@ -1,4 +1,4 @@
-import { connectionFailure } from "./connection-failures.ts";
+import { type ConnectionFailure, connectionFailure } from "./connection-failures.ts";
 import { type SurroundingName, type Surroundings, withPlace } from "./surroundings.ts";
 
 /**
@@ -7,15 +7,8 @@ import { type SurroundingName, type Surroundings, withPlace } from "./surroundin
  */
 type FailureKind = "unreachable" | "refused" | "too_slow" | "too_large";
 
-/** A finer cause. `certificate_date`: not valid yet, or expired, which a wrong clock of this device may be the cause of. */
-type FailureReason =
-  | "local_server"
-  | "ca_file"
-  | "certificate"
-  | "certificate_date"
-  | "client_certificate"
-  | "tls_version"
-  | "proxy";
+/** A finer cause. */
+type FailureReason = Exclude<ConnectionFailure["kind"], "connection"> | "local_server" | "ca_file" | "proxy";
 
 interface FailureFacts {
   readonly reason?: FailureReason | undefined;
@@ -69,7 +62,7 @@ export function unreachable(
 
 type Advice = { readonly advice: string; readonly member?: string };
 
-function adviceFor(kind: ReturnType<typeof connectionFailure>["kind"], surroundings: Surroundings): Advice {
+function adviceFor(kind: ConnectionFailure["kind"], surroundings: Surroundings): Advice {
   const named = (name: SurroundingName) => surroundings.members?.[name] ?? `network.${name}`;
   if (kind === "certificate_date") return { advice: " Check this device's clock, then the certificate." };
   if (kind === "certificate") {

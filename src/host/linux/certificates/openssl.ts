@@ -1,5 +1,5 @@
 import { StewardError } from "../../../contract/errors.ts";
-import type { Subjects } from "../../certificate-ports.ts";
+import type { SigningRequest, Subjects } from "../../certificate-ports.ts";
 import type { RunCommand } from "../../ports.ts";
 
 /** Milliseconds for one run of openssl, which takes a fiftieth of it on a slow device. */
@@ -24,4 +24,19 @@ export function subjectsOf({ names, addresses }: Subjects) {
   const [commonName = "steward"] = names;
   const alternatives = [...names.map((name) => `DNS:${name}`), ...addresses.map((one) => `IP:${one}`)];
   return { commonName: commonName.slice(0, longestCommonName), alternatives: alternatives.join(",") };
+}
+
+/** Makes a request by Debian's openssl (PKCS #10, RFC 2986), as PEM. Throws `internal_error`. */
+export async function signRequest(
+  run: RunCommand,
+  { keyFile, ...subjects }: SigningRequest,
+): Promise<string> {
+  const { commonName, alternatives } = subjectsOf(subjects);
+  const args = [
+    // The system's configuration would add its own name and extensions.
+    ...["req", "-new", "-batch", "-config", "/dev/null", "-utf8", "-sha256", "-key", keyFile],
+    ...["-subj", `/CN=${commonName}`, "-addext", `subjectAltName=${alternatives}`],
+    ...["-addext", "keyUsage=critical,digitalSignature", "-addext", "extendedKeyUsage=serverAuth"],
+  ];
+  return openssl(run, args, "The request");
 }
