@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { jsonIn } from "../../contract/text/json-of.ts";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
-import type { Host } from "../../host/host.ts";
+import type { Host, KeyExchangeOptions } from "../../host/host.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { clockAddon } from "../build.ts";
@@ -72,6 +72,13 @@ export function sealKeyPlaces(
 ) {
   const { credentialsDirectory, sealKeyFile: path, stateDirectory } = config;
   return { credentialsDirectory, path, fallbackPath: join(stateDirectory, ".seal.key") };
+}
+
+/** The process of key exchanges with time servers. */
+export function keyExchangeOf(config: RoomsConfig): KeyExchangeOptions {
+  const { time, runDirectory: directory, node, assetsDirectory } = config;
+  const script = join(assetsDirectory, "nts-key-exchange.js");
+  return { caFile: time.caFile ?? undefined, own: time.own, directory, node, script };
 }
 
 /** The configuration of the rooms for a state directory, without root's decisions. */

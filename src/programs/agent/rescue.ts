@@ -26,10 +26,10 @@ import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import { once } from "../once.ts";
 import { openRestorer, type RestoreRooms } from "./backup/wire-restore.ts";
-import type { RoomsConfig } from "./config.ts";
+import { keyExchangeOf, type RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./status/wire-status.ts";
-import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
+import { openHostClock } from "./wire-clock.ts";
 
 /** The parts of the agent that work while its state is damaged: version, health, the measured clock, and the socket. */
 export function createRescue(config: RoomsConfig, host: Host, damage: StewardError) {

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { createDaemonOf } from "../../clock/daemons/external-daemons.ts";
 import { type Clock, DeviceClock } from "../../clock/loop/clock.ts";
 import type { ClockOptions } from "../../clock/loop/clock-parts.ts";
@@ -11,7 +10,6 @@ import type { Settings } from "../../contract/types.ts";
 import type { Host, KeyExchangeOptions } from "../../host/host.ts";
 import type { KeyExchanges } from "../../host/nts-ports.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { HostDecisions } from "../host-file/host-file.ts";
 
 /** The parts that the clock of this device is joined from. */
 export interface ClockPlan {
@@ -20,20 +18,6 @@ export interface ClockPlan {
   readonly record: Document<ClockRecord>;
   readonly buildDate: Date;
   readonly keyExchange: KeyExchangeOptions;
-}
-
-interface KeyExchangePlan {
-  /** Root's decisions about time servers. */
-  readonly time: HostDecisions["forRooms"]["time"];
-  readonly runDirectory: string;
-  readonly node: string;
-  readonly assetsDirectory: string;
-}
-
-export function keyExchangeOf(plan: KeyExchangePlan): KeyExchangeOptions {
-  const { time, runDirectory, node, assetsDirectory } = plan;
-  const script = join(assetsDirectory, "nts-key-exchange.js");
-  return { caFile: time.caFile ?? undefined, own: time.own, directory: runDirectory, node, script };
 }
 
 export type OpenClock = (plan: ClockPlan) => Clock;

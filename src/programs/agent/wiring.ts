@@ -31,15 +31,13 @@ import { createSettings } from "../../settings/settings.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
-import type { HealthCheck } from "../../system/health.ts";
-import type { SelfCheck } from "../../system/self-check.ts";
-import { createNeeds, type NeedsOf } from "../../system/status-needs.ts";
+import { createNeeds } from "../../system/status-needs.ts";
 import { builtAt } from "../../system/version.ts";
 import type { UpdateRoom } from "../../updates/updater.ts";
 import { once } from "../once.ts";
 import { noteBackup, openBackups } from "./backup/wire-backup.ts";
 import { beginState } from "./begin-state.ts";
-import type { AgentConfig, RoomsConfig } from "./config.ts";
+import { type AgentConfig, keyExchangeOf, type RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
 import { type ConfigurationRoom, openConfiguration } from "./fleet/wire-configuration.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
@@ -56,13 +54,14 @@ import {
   composeStatus,
   greetingOf,
   openSelfCheck,
+  type StatusRooms,
   statusWords,
   versionOf,
   watchNeeds,
 } from "./status/wire-status.ts";
 import { openSupportBundle } from "./status/wire-support.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
-import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
+import { openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
@@ -250,16 +249,12 @@ function observeClock(
 
 type BaseRooms = Awaited<ReturnType<typeof openBase>>;
 
-interface Joined extends BaseRooms, Ways {
-  config: RoomsConfig;
-  checks: readonly HealthCheck[];
+interface Joined extends BaseRooms, Ways, Pick<StatusRooms, "config" | "checks" | "selfCheck" | "needsOf"> {
   events: EventLog;
   disk: Disk;
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
-  selfCheck: SelfCheck;
   reset: Reset;
   configuration: ConfigurationRoom;
-  needsOf: NeedsOf;
   notifications: Notifications;
 }
 

@@ -20,9 +20,6 @@ export type HttpsDecisions = HostFile["https"];
 /** Root's decisions about updates. */
 export type UpdateDecisions = HostFile["update"];
 
-/** The activation of releases of each kind; null: releases of this kind are not applied here. */
-type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
-
 /** The placeholder for the release's directory in the words of a program. */
 export const releasePlace = "{release}";
 
@@ -155,16 +152,15 @@ function surroundingsOf(
   };
   const [caFile, proxy] = [chosen("ca_file"), chosen("proxy")];
   const clientCertificateFile = chosen("client_certificate_file");
-  const untrusted = (["ca_file", "client_certificate_file"] as const).flatMap((name) =>
-    faults
-      .filter(({ pointer }) => pointer === `/${members[name]?.replaceAll(".", "/")}`)
-      .map(({ detail }) => ({ name, detail })),
-  );
+  const [untrusted] = (["ca_file", "client_certificate_file"] as const).flatMap((name) => {
+    const found = faults.find(({ pointer }) => pointer === `/${members[name]?.replaceAll(".", "/")}`);
+    return found ? [{ name, detail: found.detail }] : [];
+  });
   return {
     ...{ caFile, clientCertificateFile, members },
     proxy: proxy === undefined ? undefined : new URL(proxy).origin,
     allowLocalServers: own.allow_local_servers ?? false,
-    ...(untrusted[0] && { untrusted: untrusted[0] }),
+    ...(untrusted && { untrusted }),
   };
 }
 
@@ -172,12 +168,10 @@ function originsOf(origins: readonly string[]): string[] {
   return origins.map((origin) => new URL(origin).origin);
 }
 
-function plansOf(product: string, { rules, binary }: HostFileDocument["update"]): ApplyPlans {
+/** The activation of releases of each kind; null: releases of this kind are not applied here. */
+function plansOf(product: string, { rules, binary }: HostFileDocument["update"]) {
   const ofOwn = product === "steward" ? ownBinary : null;
-  return {
-    rules: rules === undefined ? null : planOf(rules),
-    binary: binary === undefined ? ofOwn : planOf(binary),
-  };
+  return { rules: rules ? planOf(rules) : null, binary: binary ? planOf(binary) : ofOwn };
 }
 
 type Plan = NonNullable<HostFileDocument["update"]["rules"]>;

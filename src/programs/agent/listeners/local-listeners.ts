@@ -7,19 +7,16 @@ import { tried } from "../../../host/linux/tried.ts";
 import type { BoundBuffers } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import { type Listener, listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
-import type { Log } from "../../../journal/logs/log.ts";
 import { makeDirectory } from "../../../store/files/durable-file.ts";
+import type { AgentConfig } from "../config.ts";
 import { type KeptListener, keepListening } from "./keep-listening.ts";
 
 /** The unix socket and the port of loopback, kept while the agent runs. */
 export type LocalListeners = ReturnType<typeof createLocalListeners>;
 
-interface LocalPlaces {
-  readonly runDirectory: string;
-  readonly listen: { readonly host: string; readonly port: number };
+interface LocalPlaces extends Pick<AgentConfig, "runDirectory" | "listen" | "log"> {
   readonly time: Pick<HostTime, "wall" | "timers">;
   readonly boundBuffers: BoundBuffers;
-  readonly log: Log;
 }
 
 /** The path of the agent's socket in its run directory. */
