@@ -93,7 +93,7 @@ export const answersOfAuth: readonly Answer[] = [
   },
   {
     file: "src/auth/throttle/throttle.ts",
-    source: "if (!delays.isAnyRunning()) return null;",
+    source: "if (!isAnyRunning()) return null;",
     replacement: "false",
     why: "The ends are then looked up and lie in the past, which is null as well; it spares a list of users an HMAC each.",
   },

@@ -39,25 +39,21 @@ export function createRecovery(options: RecoveryOptions) {
     ): Promise<SignedIn & { ended: EndedTokens }> => {
       const named = accountOf(reference);
       const username = named?.username ?? asUsername(reference);
-      return withThrottle(
-        throttle,
-        { name: username, exists: named !== undefined },
-        context,
-        async (resolved) => {
-          const { account, hash } = await proven(options, named, secrets, resolved);
-          // The removal itself spends the code: of two at once one finds it gone, and a full disk takes neither from
-          // its owner.
-          const check = (factor: StoredFactor | null): void => {
-            if (!factor?.recovery_hashes.includes(hash)) throw refusal();
-          };
-          await enrolment.remove(account.id, { check });
-          const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
-          const opened = sessions.open(account.id, context);
-          accounts.signedIn(account.id, undefined);
-          const session = respondWithSession(options, opened, accounts.find(account.id) ?? account);
-          return { session, method: "recovery_code", ended };
-        },
-      );
+      const tried = { name: username, exists: named !== undefined };
+      return withThrottle(throttle, tried, context, async (resolved) => {
+        const { account, hash } = await proven(options, named, secrets, resolved);
+        // The removal itself spends the code: of two at once one finds it gone, and a full disk takes neither from
+        // its owner.
+        const check = (factor: StoredFactor | null): void => {
+          if (!factor?.recovery_hashes.includes(hash)) throw refusal();
+        };
+        await enrolment.remove(account.id, { check });
+        const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
+        const opened = sessions.open(account.id, context);
+        accounts.signedIn(account.id, undefined);
+        const session = respondWithSession(options, opened, accounts.find(account.id) ?? account);
+        return { session, method: "recovery_code", ended };
+      });
     },
   };
 }

@@ -75,7 +75,7 @@ export function createThrottle(options: ThrottleOptions) {
   const { now, moment } = createDeviceUptime(stored.moment, options.bootId, options.uptime);
   const counts = readCounts(stored, now());
   const keyOf = createKeys(stored.key_secret);
-  const delays = createDelays(counts, now);
+  const delays = createDelays(counts, now, keyOf);
   let writtenAt = stored.moment.time;
   const writer = createThrottleWriter(options, () => {
     writtenAt = now();
@@ -118,7 +118,7 @@ export function createThrottle(options: ThrottleOptions) {
     /**
      * The delays that run now; null if there is none. `untilSeconds`: seconds from now to the end of the last of them.
      */
-    lockOf: (name: string) => (delays.isAnyRunning() ? delays.lockOf(keyOf(name)) : null),
+    lockOf: delays.lockOf,
     /** True while `lockOf` may give a delay for any name: a caller with many names asks first. */
     hasLocks: delays.isAnyRunning,
     /** Clears every count and lock of an account; those of clients stay. */
@@ -143,18 +143,21 @@ function createKeys(secret: string): (text: string) => string {
 }
 
 /** The running delays, cached until something changes: a list of users asks for each of them. */
-function createDelays(counts: ThrottleState, now: () => number) {
+function createDelays(counts: ThrottleState, now: () => number, keyOf: (name: string) => string) {
   let remembered: RunningDelays | undefined;
   const running = (): RunningDelays => {
     remembered ??= runningDelays(counts, now());
     return remembered;
   };
+  const isAnyRunning = () => now() < running().lastEnd;
   return {
     changed: () => {
       remembered = undefined;
     },
-    isAnyRunning: () => now() < running().lastEnd,
-    lockOf: (account: string): AccountLock | null => {
+    isAnyRunning,
+    lockOf: (name: string): AccountLock | null => {
+      if (!isAnyRunning()) return null;
+      const account = keyOf(name);
       const { password, codes } = running();
       return toLock(password.get(account) ?? 0, codes.get(account) ?? 0, now());
     },
