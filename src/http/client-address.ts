@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, type Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import {
   canonicalAddress as canonical,
   clientKeyOf,
   isLoopback,
   loopbackKey,
 } from "../auth/throttle/client-key.ts";
+import { isAllowedFrom } from "../auth/tokens/token-rights.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
 /** The client of a request. */
@@ -88,20 +89,7 @@ export function createSchemeOf(
 
 /** Addresses and CIDR ranges, as the host file has checked them. */
 function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
-  if (trustedProxies.length === 0) return () => false;
-  // One list for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6.
-  const trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
-  for (const entry of trustedProxies) {
-    const [address = "", prefix] = entry.split("/");
-    const family = familyOf(address);
-    if (prefix === undefined) trusted[family].addAddress(address, family);
-    else trusted[family].addSubnet(address, Number(prefix), family);
-  }
-  return (address) => {
-    if (address === "") return false;
-    const family = familyOf(address);
-    return trusted[family].check(address, family);
-  };
+  return (address) => trustedProxies.length > 0 && isAllowedFrom({ sources: trustedProxies }, address);
 }
 
 /** Undefined if the header gives no address. Node has joined its lines by commas, in their order. */
@@ -137,8 +125,4 @@ function addressOf(entry: string): string | undefined {
 /** The key of a connection's peer. Peers of a unix socket have no address and share one key. */
 export function clientKeyOfPeer(remoteAddress: string | undefined): string {
   return clientKeyOf(canonical(remoteAddress ?? "") ?? "");
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return address.includes(":") ? "ipv6" : "ipv4";
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { drained } from "../../store/archives/pour.ts";
 import type { StreamMessage, StreamSource } from "../call.ts";
 
 /** Bytes that a client has not taken yet; beyond them the stream is cut. */
@@ -53,17 +54,6 @@ export function sendStream(response: ServerResponse, source: StreamSource, signa
   );
   // It may have ended while it began.
   if (isOver) stopSource();
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  if (!response.writableNeedDrain || response.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off("drain", done).off("close", done);
-      resolve();
-    };
-    response.on("drain", done).on("close", done);
-  });
 }
 
 /** JSON has no line ends, so one data line holds it. */

@@ -12,15 +12,14 @@ export async function pour(source: AsyncIterable<Uint8Array>, sink: Writable): P
   sink.end();
 }
 
-function drained(sink: Writable): Promise<void> {
+/** Settles when the sink has taken most of what it was given, or was destroyed. */
+export function drained(sink: Writable): Promise<void> {
+  if (!sink.writableNeedDrain || sink.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {
-      sink.off("drain", done);
-      sink.off("close", done);
+      sink.off("drain", done).off("close", done);
       resolve();
     };
-    sink.once("drain", done);
-    sink.once("close", done);
-    if (sink.destroyed) done();
+    sink.on("drain", done).on("close", done);
   });
 }
