@@ -78,7 +78,7 @@ async function createToken(
   const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [] } = body;
   const hasNoEnd = body.no_expiry ?? false;
   refuseRootsOwn(actor, body);
-  const lifetimeSeconds = lifetimeOf(expires_in);
+  const lifetimeSeconds = secondsOf("expires_in", expires_in, { ...tokenLifeSeconds, words: "1h to 366d" });
   const owner = ownerOf(options, actor, user_id);
   refuseOfProvider(owner);
   refuseRights(rightsFaults({ scopes, sources, is_fleet: isFleet }, owner, hasNoEnd));
@@ -230,22 +230,22 @@ function refuseUnready({ username }: Account, requiredAction: RequiredAction): v
   }
 }
 
-function lifetimeOf(duration: string): number {
+/** Throws `validation_failed` for a duration outside of the seconds that its member may have; `words` say them. */
+function secondsOf(
+  member: string,
+  duration: string,
+  { shortest, longest, words }: { shortest: number; longest: number; words: string },
+): number {
   const seconds = durationSeconds(duration);
-  if (seconds >= tokenLifeSeconds.shortest && seconds <= tokenLifeSeconds.longest) return seconds;
-  const detail = "must be 1h to 366d";
-  throw new StewardError("validation_failed", `Member /expires_in ${detail}. Nothing was created.`, {
-    details: { errors: [{ pointer: "/expires_in", code: "out_of_range", detail }] },
+  if (seconds >= shortest && seconds <= longest) return seconds;
+  const detail = `must be ${words}`;
+  throw new StewardError("validation_failed", `Member /${member} ${detail}. Nothing was created.`, {
+    details: { errors: [{ pointer: `/${member}`, code: "out_of_range", detail }] },
   });
 }
 
 function overlapOf(duration: string): number {
-  const seconds = durationSeconds(duration);
-  if (seconds >= 0 && seconds <= longestOverlapSeconds) return seconds;
-  const detail = "must be 0s to 30d";
-  throw new StewardError("validation_failed", `Member /overlap ${detail}. Nothing was created.`, {
-    details: { errors: [{ pointer: "/overlap", code: "out_of_range", detail }] },
-  });
+  return secondsOf("overlap", duration, { shortest: 0, longest: longestOverlapSeconds, words: "0s to 30d" });
 }
 
 function foreign(): StewardError {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type Koa from "koa";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import { isKnownTo } from "../answer-text.ts";
 
 /**
@@ -165,15 +165,11 @@ const contents = new Map<string, Content>();
 export async function readOnce(path: string): Promise<Content | null> {
   const known = contents.get(path);
   if (known !== undefined) return known;
-  try {
-    const bytes = await readFile(path);
-    const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
-    // Two callers may have read it at the same time: the first one's counts.
-    const content = contents.get(path) ?? { bytes, etag: `"${digest}"` };
-    contents.set(path, content);
-    return content;
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  const bytes = await readFile(path).catch(ifAbsent);
+  if (bytes === null) return null;
+  const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+  // Two callers may have read it at the same time: the first one's counts.
+  const content = contents.get(path) ?? { bytes, etag: `"${digest}"` };
+  contents.set(path, content);
+  return content;
 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import { openRegular } from "../../store/files/regular-file.ts";
 import type { Segment } from "./event-segments.ts";
 
@@ -57,8 +57,7 @@ async function openAll(segments: readonly Segment[]): Promise<OpenSegment[] | nu
     return opened;
   } catch (error) {
     await closeAll(opened);
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
+    return ifAbsent(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent } from "../../contract/errors.ts";
 import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 
 /** Keeps lines of the log after the agent has ended, if there is no journal. */
@@ -58,11 +58,6 @@ async function linesOf(path: string): Promise<string[]> {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  try {
-    const stats = await lstat(path);
-    return stats.isFile() ? stats.size : 0;
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return 0;
-    throw error;
-  }
+  const stats = await lstat(path).catch(ifAbsent);
+  return stats?.isFile() ? stats.size : 0;
 }

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { messageOf, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, messageOf } from "../../contract/errors.ts";
 import { NotRegular, readRegularSync } from "../files/regular-file.ts";
 import { unknownMembers } from "../validation/members.ts";
 import type { Validator } from "../validation/schemas.ts";
@@ -82,8 +82,7 @@ function textOf(path: string, isGoodCopy: boolean): { text: string; knownUntil?:
     const text = bytes.toString("utf8");
     return isWhole ? { text } : { text, knownUntil: statSync(path).mtime.toISOString() };
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
+    return ifAbsent(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, temporaryPrefix } from "./durable-file.ts";
 
 type Rename = (from: string, to: string) => Promise<void>;
@@ -29,13 +29,8 @@ export async function moveDirectory(from: string, to: string, move: Rename = ren
 
 /** All names but those of directories, such as a file system's lost+found; sorted. null: there is no such directory. */
 async function namesIn(directory: string): Promise<string[] | null> {
-  return readdir(directory, { withFileTypes: true }).then(
-    (entries) => entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort(),
-    (error: unknown) => {
-      if (systemErrorCode(error) === "ENOENT") return null;
-      throw error;
-    },
-  );
+  const entries = await readdir(directory, { withFileTypes: true }).catch(ifAbsent);
+  return entries?.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort() ?? null;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type Stats,
 } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { ifAbsent, StewardError, systemErrorCode } from "../../contract/errors.ts";
 
 /**
  * Follows no link, and does not wait for the other end of a pipe: such an open blocks its thread for ever, and in
@@ -71,8 +71,7 @@ export function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return [];
-    throw error;
+    return ifAbsent(error) ?? [];
   }
 }
 
