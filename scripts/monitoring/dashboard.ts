@@ -172,6 +172,7 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         lines: {
           "{{receiver}}: events that wait": "sum by (receiver) (steward_receiver_waiting_events)",
           "{{receiver}}: hours of failures": "max by (receiver) (steward_receiver_failing_seconds) / 3600",
+          "{{receiver}}: events that were refused": "sum by (receiver) (steward_receiver_refused_events)",
           "{{receiver}}: last success (Unix time)":
             "max by (receiver) (steward_receiver_last_success_timestamp_seconds)",
         },
