@@ -25,15 +25,13 @@ export interface Cursor extends Position {
 }
 
 /** The events that a receiver has refused until a test by a person shows them (docs/design/outbox.md, rule 10). */
-export interface Refused {
+export interface Refused extends Trouble {
   readonly events: number;
   /** The first and last seq of the messages that they were in. */
   readonly first: number;
   readonly last: number;
-  /** RFC 3339, by the device's clock: of the first refusal and of the last one, with its sentence. */
+  /** RFC 3339, by the device's clock: of the first refusal; `time` and `detail` are of the last one. */
   readonly since: string;
-  readonly time: string;
-  readonly detail: string;
 }
 
 export interface OutboxRecord {

@@ -1,17 +1,10 @@
+import type { Settings } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 import { objectOf } from "../store/validation/object-schema.ts";
 
 /** A receiver of the settings, and where its messages go. */
-export interface Addressed {
-  readonly name: string;
-  readonly kind: string;
-  /** Absent: of mail. */
-  readonly url?: string;
-  readonly server?: string;
-  readonly port?: number;
-  readonly username?: string;
-}
+type Addressed = Omit<Settings["notify"]["receivers"][number], "takes" | "kind"> & { readonly kind: string };
 
 /** Secrets of receivers, each sealed for one receiver and one destination. */
 export interface ReceiverSecretsState {

@@ -39,7 +39,7 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
     test: async (name: string): Promise<Delivery> => {
       const delivery = await outbox.test(name);
       if (name !== "otlp" || delivery.outcome !== "taken") return delivery;
-      const refusal = telemetry?.seen();
+      const refusal = telemetry?.schedule?.seen();
       return refusal ? { ...delivery, answer: `${delivery.answer}. ${refusal}` } : delivery;
     },
     /** `change`: the event of the change that brings these receivers. */
@@ -69,7 +69,7 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
       })),
     ],
     close: async (): Promise<void> => {
-      await Promise.all([outbox.close(), telemetry?.close()]);
+      await Promise.all([outbox.close(), telemetry?.schedule?.close()]);
     },
   };
 }
@@ -97,9 +97,9 @@ function statesOf(
 
 /** Pushes of metrics that are refused or fail are the collector's too. */
 function readingsOf(outbox: Outbox, telemetry: Telemetry | null): readonly ReceiverState[] {
-  const metrics = telemetry?.metrics() ?? null;
+  const metrics = telemetry?.schedule?.state();
   return outbox.states().map((state) => {
-    if (state.name !== "otlp" || metrics === null) return state;
+    if (state.name !== "otlp" || metrics === undefined) return state;
     return {
       ...state,
       last_error: state.last_error ?? metrics.lastError,

@@ -12,25 +12,21 @@ const fewestOfCut = 8;
  */
 export function withoutRepeatedSecrets(receiver: Receiver, secrets: () => readonly string[]): Receiver {
   return {
-    deliver: async (message, signal) =>
-      coveredDelivery(await receiver.deliver(message, signal), createCover(secrets())),
+    deliver: async (message, signal) => coveredDelivery(await receiver.deliver(message, signal), secrets()),
   };
 }
 
-export function coveredDelivery(delivery: Delivery, cover: (text: string) => string): Delivery {
+/** Takes secrets out: whole, the path of an address as it is sent, and the words in them that no one would guess. */
+export function coveredDelivery(delivery: Delivery, secrets: readonly string[]): Delivery {
+  // The longest first: one may be a part of another.
+  const parts = secrets.flatMap(partsOf).sort((one, other) => other.length - one.length);
+  const cover = (text: string) =>
+    parts.reduce((covered, part) => withoutBeginning(covered.replaceAll(part, "…"), part), text);
   const members = Object.entries(delivery).map(([name, value]) => [
     name,
     ["answer", "error"].includes(name) ? cover(String(value)) : value,
   ]);
   return Object.fromEntries(members) as Delivery;
-}
-
-/** Takes secrets out of a text: whole, the path of an address as it is sent, and the words in them that no one would guess. */
-export function createCover(secrets: readonly string[]): (text: string) => string {
-  // The longest first: one may be a part of another.
-  const parts = secrets.flatMap(partsOf).sort((one, other) => other.length - one.length);
-  return (text) =>
-    parts.reduce((covered, part) => withoutBeginning(covered.replaceAll(part, "…"), part), text);
 }
 
 function partsOf(secret: string): string[] {

@@ -3,13 +3,13 @@ import { hostFile } from "../../../contract/host-file/host-file.ts";
 import { readRequestHeaders } from "../../../host/linux/host-file/request-headers.ts";
 import type { NamedReceiver } from "../../../outbox/dispatcher.ts";
 import { UnusableHeaders } from "../../../outbox/otlp/exporter.ts";
-import { type MetricsState, startMetricsSchedule } from "../../../outbox/otlp/metrics-schedule.ts";
+import { startMetricsSchedule } from "../../../outbox/otlp/metrics-schedule.ts";
 import { createOtlp, type Otlp } from "../../../outbox/otlp.ts";
 import { createSyslog } from "../../../outbox/syslog.ts";
 import { secretsOf } from "../../../store/validation/secrets.ts";
 import type { OtlpDecisions, SyslogDecisions } from "../../host-file/decisions.ts";
 import type { OutboxPlan, ReadMetrics } from "./outbox-plan.ts";
-import { coveredDelivery, createCover, withoutRepeatedSecrets } from "./repeated-secrets.ts";
+import { coveredDelivery, withoutRepeatedSecrets } from "./repeated-secrets.ts";
 
 /** The receivers of the record and the metrics that root has named in the host file. */
 export type Telemetry = ReturnType<typeof openTelemetry>;
@@ -30,11 +30,8 @@ export function openTelemetry(plan: OutboxPlan, readMetrics: ReadMetrics) {
       ...(collector ? [{ name: "otlp", takes: "record" as const, receiver: collector }] : []),
       ...(syslog ? [{ name: "syslog", takes: "record" as const, receiver: syslogOf(plan, syslog) }] : []),
     ] satisfies NamedReceiver[],
-    /** The outcome of the pushes of metrics; null: they are not pushed. */
-    metrics: (): MetricsState | null => schedule?.state() ?? null,
-    /** Call it when a person has tested the collector; returns the sentence about refused pushes, if there were any. */
-    seen: (): string | undefined => schedule?.seen(),
-    close: async (): Promise<void> => schedule?.close(),
+    /** The pushes of metrics; null: they are not pushed. */
+    schedule,
   };
 }
 
@@ -72,7 +69,7 @@ function covered(collector: Otlp, secrets: () => readonly string[]): Otlp {
   return {
     ...withoutRepeatedSecrets(collector, secrets),
     pushMetrics: async (read, signal) =>
-      coveredDelivery(await collector.pushMetrics(read, signal), createCover(secrets())),
+      coveredDelivery(await collector.pushMetrics(read, signal), secrets()),
   };
 }
 
