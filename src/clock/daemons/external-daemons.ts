@@ -30,9 +30,7 @@ function create(name: TimeDaemon, options: ExternalDaemonOptions): ExternalDaemo
   }
 }
 
-/**
- * A time daemon that Steward neither reads nor controls: ntpd, openntpd, ntpd-rs. Only the kernel's flag is known.
- */
+/** A time daemon that Steward neither reads nor controls: ntpd, openntpd, ntpd-rs. Only the kernel's flag is known. */
 export function createOtherDaemon(name: TimeDaemon, kernelIsSynchronised: ReadKernelFlag): ExternalDaemon {
   const refuse = async (): Promise<void> => {
     throw new StewardError(

@@ -115,11 +115,9 @@ function stepOrRefuse(
 ): { state: DisciplineState; action: Action } {
   const seconds = measurement.offsetSeconds;
   const polls = state.wanted?.polls ?? 1;
-  if (!state.isFresh && !rules.isForced && Math.abs(seconds) > rules.panicSeconds) {
-    if (!isPause(measurement, polls)) {
-      return { state, action: { kind: "refuse", why: "panic_threshold", seconds } };
-    }
-  }
+  const isPanic = !state.isFresh && !rules.isForced && Math.abs(seconds) > rules.panicSeconds;
+  if (isPanic && !isPause(measurement, polls))
+    return { state, action: { kind: "refuse", why: "panic_threshold", seconds } };
   const isConfirmed = state.isFresh || rules.isRequested || rules.isForced || polls >= confirmations;
   if (!isConfirmed || !rules.isStepAllowed)
     return { state, action: { kind: "none", why: "to_be_confirmed" } };

@@ -60,7 +60,7 @@ export class Steering {
     this.#options = options;
     this.#clock = createVirtualClock(options.driver);
     this.#state = beginDiscipline(true, 0);
-    this.#difference = differenceOf(options.driver);
+    this.#difference = differenceIn(options.driver.read());
   }
 
   /** The clock that is steered. */
@@ -91,28 +91,25 @@ export class Steering {
     this.#state = beginDiscipline(isFresh, kernelPpm - this.#basePpm);
     this.#setPpm = null;
     this.#trimEndsAt = null;
-    this.#difference = differenceOf(driver);
+    this.#difference = differenceIn(driver.read());
   }
 
   /** Decides on a measurement, and performs the decision. */
   apply(measurement: Measurement, rules: DisciplineRules): Action {
     const { state, action } = discipline(this.#state, measurement, rules, this.#knownPpm());
-    if (action.kind === "step" || action.kind === "slew") {
-      const moved = this.moved();
-      this.#state = state;
-      this.#moved = moved;
-      this.#perform(action, rules);
-    } else this.#state = state;
-    return action;
-  }
-
-  #perform(action: Extract<Action, { kind: "step" | "slew" }>, rules: DisciplineRules): void {
+    const moved = this.moved();
+    this.#state = state;
+    if (action.kind !== "step" && action.kind !== "slew") return action;
+    this.#moved = moved;
     this.#trimEndsAt = null;
     if (action.kind === "step") this.step(action.seconds);
     this.#setFrequency(action.frequencyPpm);
-    if (action.kind === "step") return;
-    this.#slew(action.seconds);
-    if (action.seconds === 0) this.#trimEndsAt = rules.nowSeconds + rules.pollSeconds;
+    if (action.kind === "step") return action;
+    // Also with 0: that ends the rest of the last slew, which the new measurement contains.
+    this.#clock.slew(action.seconds);
+    if (action.seconds !== 0) this.#options.counters.add("slews");
+    else this.#trimEndsAt = rules.nowSeconds + rules.pollSeconds;
+    return action;
   }
 
   /** Ends a trim that has had its time, so that a clock without further measurements runs on at its own rate. */
@@ -132,7 +129,7 @@ export class Steering {
     this.#clock.step(seconds);
     this.#moved += seconds;
     this.#options.counters.add("steps");
-    if (!this.isVirtual()) this.#difference = differenceOf(this.#options.driver);
+    if (!this.isVirtual()) this.#difference = differenceIn(this.#options.driver.read());
     const at = new Date(this.read().wallSeconds * 1_000);
     this.#lastStep = { at, seconds, isOfHost: !this.isVirtual() };
   }
@@ -168,7 +165,7 @@ export class Steering {
   externalChange(expectedLeap: Leap): ExternalChange | null {
     const { driver } = this.#options;
     if (this.isVirtual()) return null;
-    const present = differenceOf(driver);
+    const present = differenceIn(driver.read());
     const seconds = present - this.#difference;
     this.#difference = present;
     const isLeap = isLeapSecond(seconds, expectedLeap) || isLeapSecond(seconds, this.#toldLeap);
@@ -203,16 +200,6 @@ export class Steering {
     this.#setPpm = really;
     this.#state = { ...this.#state, control: { ...this.#state.control, frequency: really / 1e6 } };
   }
-
-  /** Also with 0: that ends the rest of the last slew, which the new measurement contains. */
-  #slew(seconds: number): void {
-    this.#clock.slew(seconds);
-    if (seconds !== 0) this.#options.counters.add("slews");
-  }
-}
-
-function differenceOf(driver: ClockDriver): number {
-  return differenceIn(driver.read());
 }
 
 function differenceIn({ wallSeconds, monotonicSeconds }: ClockReading): number {

@@ -1,7 +1,6 @@
 import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
 import { isSynchronised } from "../../contract/clock/clock-word.ts";
 import type { TimeServer } from "../../contract/clock/time-server.ts";
-import type { StewardError } from "../../contract/errors.ts";
 import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
 import { conflictOf } from "../state/external-change.ts";
 import type { LoopState } from "../state/loop-state.ts";
@@ -98,15 +97,11 @@ export class DeviceClock {
   async #measure(request: RoundRequest): Promise<TimeSync> {
     requireMayMeasure(await this.#loop.settle(), request);
     await this.#loop.request(request);
-    const refusal = this.#refusal();
-    if (refusal) throw refusal;
-    return this.status();
-  }
-
-  #refusal(): StewardError | null {
     const { sync, mode, report } = this.#loop.state();
-    if (sync.verdict) return refusalOf(sync.verdict);
-    return this.#loop.syncStatus().trust === "none" ? daemonRefusal(mode, report) : null;
+    const refusal = sync.verdict && refusalOf(sync.verdict);
+    if (refusal) throw refusal;
+    if (!sync.verdict && this.#loop.syncStatus().trust === "none") throw daemonRefusal(mode, report);
+    return this.status();
   }
 
   /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */

@@ -43,7 +43,9 @@ export function effectsOf(before: LoopState, after: LoopState): readonly Effect[
     ...(after.externalChanges !== before.externalChanges ? externalChangeEffects(after) : []),
     ...(after.report !== before.report ? reportEffects(after) : []),
     ...(after.round !== before.round ? roundEffects(before, after) : []),
-    ...(after.peer !== before.peer ? [peerEvent(before.peer, after.peer)] : []),
+    ...(after.peer !== before.peer
+      ? [eventOf("clock.source_changed", { from: before.peer, to: after.peer })]
+      : []),
     ...(after.check !== before.check && after.check ? checkEffects(after, after.check) : []),
   ];
 }
@@ -74,8 +76,7 @@ function isFresh(before: LoopState, { mode }: LoopState): boolean {
 function stepEffects({ lastStep }: LoopState): readonly Effect[] {
   if (!lastStep) return [];
   const { isOfHost, seconds } = lastStep;
-  const told: Effect = { kind: "tell", type: "clock.stepped", details: { seconds } };
-  return [{ kind: "hold_down_floor" }, ...(isOfHost ? [told] : [])];
+  return [{ kind: "hold_down_floor" }, ...(isOfHost ? [eventOf("clock.stepped", { seconds })] : [])];
 }
 
 function externalChangeEffects({ backOff }: LoopState): readonly Effect[] {
@@ -88,19 +89,17 @@ function externalChangeEffects({ backOff }: LoopState): readonly Effect[] {
   ];
 }
 
-function contestedEvent({ code, step_seconds, frequency_ppm, detail }: ClockConflict): Effect {
-  const details = { code, step_seconds, frequency_ppm, conflict: detail };
-  return { kind: "tell", type: "clock.contested", details };
+function contestedEvent({ code, step_seconds, frequency_ppm, detail: conflict }: ClockConflict): Effect {
+  return eventOf("clock.contested", { code, step_seconds, frequency_ppm, conflict });
 }
 
 function reportEffects({ report }: LoopState): readonly Effect[] {
   if (!report) return [];
   const { offsetSeconds, uncertaintySeconds } = report;
+  if (offsetSeconds === null) return [{ kind: "read_rtc" }];
   return [
     { kind: "read_rtc" },
-    ...(offsetSeconds === null
-      ? []
-      : [historyEffect({ offsetSeconds, uncertaintySeconds: uncertaintySeconds ?? 0 })]),
+    historyEffect({ offsetSeconds, uncertaintySeconds: uncertaintySeconds ?? 0 }),
   ];
 }
 
@@ -108,14 +107,17 @@ function roundEffects(before: LoopState, { round }: LoopState): readonly Effect[
   if (!round) return [];
   const { verdict, measurement, hostOffsetSeconds: offsetSeconds, contradiction } = round;
   const effects: Effect[] = [{ kind: "read_rtc" }];
-  if (contradiction) effects.push(contradictedEvent(contradiction));
+  if (contradiction) {
+    const { source, offsetSeconds: offset_seconds } = contradiction;
+    effects.push(eventOf("clock.contradicted", { source, offset_seconds }));
+  }
   if (verdict.kind === "disturbed") return effects;
   if (measurement && offsetSeconds !== null) {
     effects.push(historyEffect({ offsetSeconds, uncertaintySeconds: measurement.uncertaintySeconds }));
   }
   if (verdict.kind === "panic_threshold" && before.lastVerdict !== "panic_threshold") {
-    const details = { offset_seconds: verdict.seconds };
-    effects.push({ kind: "count", counter: "panics" }, { kind: "tell", type: "clock.panicked", details });
+    const told = eventOf("clock.panicked", { offset_seconds: verdict.seconds });
+    effects.push({ kind: "count", counter: "panics" }, told);
   }
   if (verdict.kind === "agreed") effects.push({ kind: "keep_record" });
   return effects;
@@ -125,12 +127,8 @@ function historyEffect(point: Omit<HistoryPoint, "atMonotonic">): Effect {
   return { kind: "add_history", point };
 }
 
-function contradictedEvent({ source, offsetSeconds }: { source: string; offsetSeconds: number }): Effect {
-  return { kind: "tell", type: "clock.contradicted", details: { source, offset_seconds: offsetSeconds } };
-}
-
-function peerEvent(from: string | null, to: string | null): Effect {
-  return { kind: "tell", type: "clock.source_changed", details: { from, to } };
+function eventOf(type: ClockEventType, details: EventDetails): Effect {
+  return { kind: "tell", type, details };
 }
 
 function checkEffects(state: LoopState, check: Check): readonly Effect[] {
@@ -161,9 +159,7 @@ const unknownErrorSeconds = 16;
 
 function kernelEffects({ sync }: LoopState, { syncStatus, pendingSeconds, leap }: Check): readonly Effect[] {
   const { state, uncertaintySeconds } = syncStatus;
-  if (state !== "synchronised" && state !== "holdover" && state !== "freerun" && state !== "faulty") {
-    return [];
-  }
+  if (!["synchronised", "holdover", "freerun", "faulty"].includes(state)) return [];
   const isRight = state === "synchronised" || state === "holdover";
   const bounded = (seconds: number) => Math.min(unknownErrorSeconds, seconds);
   const quality: ClockQuality = {

@@ -7,7 +7,7 @@ import type {
   Datagrams,
   Timers,
 } from "../../host/ports.ts";
-import { decodeReply, type Expectation, encodeRequest } from "./ntp-packet.ts";
+import { type DecodedPacket, decodeReply, encodeRequest } from "./ntp-packet.ts";
 import { type Passage, readingAtArrival, sampleOf } from "./on-wire.ts";
 import { type BadPacket, distanceOf, type ExchangeOutcome, type KissCode, type Sample } from "./sample.ts";
 
@@ -145,12 +145,14 @@ async function ask(
     try {
       // First of all: time spent before it would count as time on the wire.
       const arrived = readingAtArrival(sent, driver.read(), ageSeconds);
-      const expectation = { nonce, pivotSeconds };
       const sentMonotonicSeconds = sent.monotonicSeconds;
       const passage = { sentMonotonicSeconds, arrived, longestSeconds: deadlineSeconds };
       const header = request.open(packet);
       if (typeof header === "string") onAnswer({ kind: "bad", reason: header });
-      else onAnswer(judge(header, expectation, passage, question.mostDistanceSeconds()));
+      else
+        onAnswer(
+          judge(decodeReply(header, { nonce, pivotSeconds }), passage, question.mostDistanceSeconds()),
+        );
     } catch (error) {
       onFailure(systemErrorCode(error) ?? "failed");
     }
@@ -166,8 +168,7 @@ async function ask(
   }
 }
 
-function judge(packet: Uint8Array, expectation: Expectation, passage: Passage, most: number): Answer {
-  const decoded = decodeReply(packet, expectation);
+function judge(decoded: DecodedPacket, passage: Passage, most: number): Answer {
   if (decoded.kind !== "reply") return decoded;
   const sample = sampleOf(decoded, passage);
   if (sample === null) return { kind: "bad", reason: "delay" };

@@ -25,14 +25,6 @@ export type DecodedPacket =
   | { readonly kind: "kiss"; readonly code: KissCode }
   | { readonly kind: "bad"; readonly reason: BadPacket };
 
-/** The request and the limits that a reply is judged by. */
-export interface Expectation {
-  /** The Uint8Array(8) that the request carried. */
-  readonly nonce: Uint8Array;
-  /** Seconds since 1970 that the server's time is taken to be within 68 years of: the build date. */
-  readonly pivotSeconds: number;
-}
-
 /** Seconds from 1900, where NTP's era 0 begins, to 1970 (RFC 5905 §6, figure 4). */
 const from1900To1970Seconds = 2_208_988_800;
 
@@ -62,8 +54,14 @@ export function encodeRequest(nonce: Uint8Array): Uint8Array {
   return packet;
 }
 
-/** Reads what came in answer to a request; never throws. The checks are those of RFC 5905 §8 and appendix A.5.1. */
-export function decodeReply(bytes: Uint8Array, { nonce, pivotSeconds }: Expectation): DecodedPacket {
+/**
+ * Reads what came in answer to a request; never throws. The checks are those of RFC 5905 §8 and appendix A.5.1. `nonce`: the
+ * Uint8Array(8) that the request carried. `pivotSeconds`: the build date, of which the server's time is within 68 years.
+ */
+export function decodeReply(
+  bytes: Uint8Array,
+  { nonce, pivotSeconds }: { readonly nonce: Uint8Array; readonly pivotSeconds: number },
+): DecodedPacket {
   if (bytes.length < packetBytes) return bad("short");
   // Extension fields and MACs go only to those who sent some (RFC 7822, RFC 5905 §7.5), and there is no key to check
   // them with: more than was asked for is not from a server that understood the question.

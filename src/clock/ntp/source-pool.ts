@@ -29,8 +29,6 @@ export interface Ballot {
   readonly measurement: Measurement | null;
 }
 
-export type PoolOptions = Omit<SourceOptions, "isTaken">;
-
 /** A server as the settings name it, and the kiss-o'-death by which it refuses this device. */
 export interface Refusal {
   readonly server: string;
@@ -46,7 +44,7 @@ export class SourcePool {
   #peer = noPeer;
   #usedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(options: PoolOptions) {
+  constructor(options: Omit<SourceOptions, "isTaken">) {
     const isTaken = (address: DatagramAddress, by: string): boolean =>
       this.#sources.some((source) => source.id !== by && isSame(source.address(), address));
     this.#options = { ...options, isTaken };
@@ -180,13 +178,10 @@ function rate(source: Source, nowSeconds: number): RatedSource {
 
 /** The clock was moved forward by so many seconds since: each offset is less by as much. */
 function shifted(ballot: Ballot, seconds: number): Ballot {
-  const ratedSources = ballot.ratedSources.map((rated) => {
-    const { estimate } = rated;
-    return {
-      ...rated,
-      estimate: estimate && { ...estimate, offsetSeconds: estimate.offsetSeconds - seconds },
-    };
-  });
+  const ratedSources = ballot.ratedSources.map(({ estimate, ...rated }) => ({
+    ...rated,
+    estimate: estimate && { ...estimate, offsetSeconds: estimate.offsetSeconds - seconds },
+  }));
   return { ...ballot, ratedSources };
 }
 

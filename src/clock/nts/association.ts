@@ -117,7 +117,8 @@ export class NtsAssociation implements Association {
       this.#nextAt = now + waitSeconds;
       this.#failure = outcome.failure;
       const [code = ""] = outcome.failure.split(" ");
-      if (this.#keys?.isProvisional !== false || !networkFailures.includes(code)) this.#drop();
+      if (this.#keys?.isProvisional !== false || !networkFailures.includes(code))
+        [this.#keys, this.#cookies] = [null, []];
       return { failure: outcome.failure };
     }
     this.#failures = 0;
@@ -125,11 +126,6 @@ export class NtsAssociation implements Association {
     this.#keys = { ...outcome.keys, sinceSeconds: now, isProvisional: atSeconds === null };
     this.#cookies = [...outcome.keys.cookies].slice(0, mostCookies);
     return null;
-  }
-
-  #drop(): void {
-    this.#keys = null;
-    this.#cookies = [];
   }
 
   /** Keys younger than this, with a cookie for the next request; null: there are none. */

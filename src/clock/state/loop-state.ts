@@ -43,14 +43,9 @@ export interface LoopState {
   /** The battery-backed clock as it was read last; null: not known. */
   readonly realTimeClock: Date | null;
   /** The battery-backed clock at the agent's start, before anything could correct it; null: not known. */
-  readonly batteryAtStart: BatteryReading | null;
+  readonly batteryAtStart: { readonly time: Date; readonly atMonotonic: number } | null;
   /** The last check. */
   readonly check: Check | null;
-}
-
-export interface BatteryReading {
-  readonly time: Date;
-  readonly atMonotonic: number;
 }
 
 /** The result of a check, at one moment. */

@@ -36,10 +36,7 @@ export function nextRound(
   burstLeft: number,
   /** Another round was requested while it ran. */
   isOutdated: boolean,
-): {
-  readonly seconds: number;
-  readonly exchanges: number;
-} | null {
+): { readonly seconds: number; readonly exchanges: number } | null {
   if (isOutdated) return { seconds: 0, exchanges: burst };
   if (mode?.kind === "manual") return null;
   if (mode?.kind === "delegate") return { seconds: daemonPollSeconds, exchanges: 1 };

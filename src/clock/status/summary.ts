@@ -118,10 +118,9 @@ function verdictFacts(verdict: Verdict): (Partial<Facts> & Pick<Facts, "code">) 
     case "no_time_source":
       return { code: verdict.kind, server: verdict.refusal?.server ?? null };
     case "too_few":
-      return { code: "too_few", agreeing: verdict.agreeing, needed: verdict.needed };
     case "too_few_authenticated": {
-      const { kind, agreeing, needed, configured } = verdict;
-      return { code: kind, agreeing, needed, configured };
+      const { kind: code, ...votes } = verdict;
+      return { code, ...votes };
     }
     case "suspect":
       return { code: "suspect", server: verdict.id, offset_seconds: verdict.seconds };

@@ -93,7 +93,7 @@ export function timeSyncInShort(
 
 /** The clock as the API describes it. */
 export function timeSyncStatus(facts: StatusFacts): TimeSync {
-  const { loop, settings, pollSeconds } = facts;
+  const { loop, settings, pollSeconds, kernel } = facts;
   const { mode, lastStep } = loop;
   const report = reportIn(loop);
   const figures = figuresOf(facts);
@@ -103,7 +103,12 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
     poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
     last_step: lastStep?.isOfHost ? { at: lastStep.at.toISOString(), seconds: lastStep.seconds } : null,
     floor_at: new Date(facts.floor.atSeconds() * 1_000).toISOString(),
-    kernel: kernelView(facts.kernel),
+    kernel: kernel && {
+      synchronised: kernel.isSynchronised,
+      max_error_seconds: kernel.maxErrorSeconds,
+      est_error_seconds: kernel.estErrorSeconds,
+      frequency_ppm: kernel.frequencyPpm,
+    },
     discipliner: disciplinerOf(mode, conflictOf(mode, loop.backOff)),
     servers: {
       in_effect: mode?.kind === "discipline" || mode?.kind === "observe",
@@ -168,28 +173,10 @@ function figuresOfReport(report: DaemonReport): Figures {
   };
 }
 
-function kernelView(kernel: KernelClock | null): TimeSync["kernel"] {
-  return (
-    kernel && {
-      synchronised: kernel.isSynchronised,
-      max_error_seconds: kernel.maxErrorSeconds,
-      est_error_seconds: kernel.estErrorSeconds,
-      frequency_ppm: kernel.frequencyPpm,
-    }
-  );
-}
-
 function disciplinerOf(mode: ClockMode | null, conflict: ClockConflict | null): TimeSync["discipliner"] {
-  switch (mode?.kind) {
-    case "discipline":
-      return { name: "steward", active: true, conflict };
-    case "delegate":
-      return { name: mode.daemon, active: true, conflict };
-    case "observe":
-      return { name: mode.daemon, active: mode.daemon !== null, conflict };
-    default:
-      return { name: null, active: false, conflict };
-  }
+  const daemon = mode && "daemon" in mode ? mode.daemon : null;
+  const name = mode?.kind === "discipline" ? "steward" : daemon;
+  return { name, active: name !== null, conflict };
 }
 
 /** By the present clock, which may have been stepped since. */
