@@ -7,8 +7,7 @@ import { slewRate } from "./estimate.ts";
  * clock does not move it.
  */
 export function createVirtualClock(host: ClockDriver): ClockDriver {
-  const start = host.read();
-  let base = { ...start };
+  let base = { ...host.read() };
   let frequency = 0;
   let slewSeconds = 0;
   const slewedIn = (elapsed: number): number =>
@@ -23,7 +22,7 @@ export function createVirtualClock(host: ClockDriver): ClockDriver {
   const rebase = (): void => {
     const present = read();
     slewSeconds -= slewedIn(present.monotonicSeconds - base.monotonicSeconds);
-    base = { ...present };
+    base = present;
   };
   return {
     blocker: null,

@@ -189,20 +189,23 @@ export class ClockLoop {
   async settle(): Promise<ClockMode> {
     const mode = await this.#resolve(false);
     const isFree = this.#state.mode === null || this.#running === null;
-    if (isFree && !isSameMode(this.#state.mode, mode)) this.#enter(mode);
+    if (isFree) this.#enter(mode);
     return mode;
   }
 
   /** A person sets the clock: the agent steers it again at once, also where another program has moved it. */
   async endBackOff(): Promise<ClockMode> {
     const mode = await this.#resolve(true);
-    if (!isSameMode(this.#state.mode, mode)) this.#enter(mode);
+    this.#enter(mode);
     return mode;
   }
 
-  #enter(mode: ClockMode): void {
+  /** False: it is the present mode. */
+  #enter(mode: ClockMode): boolean {
+    if (isSameMode(this.#state.mode, mode)) return false;
     const hostOffsetSeconds = this.#parts.steering.hostOffsetSeconds();
     this.#commit(enterMode(this.#state, mode, { hostOffsetSeconds, monotonicSeconds: this.#now() }));
+    return true;
   }
 
   /** All that was measured means nothing any more; `setByHandAt`: monotonic seconds at which an administrator set the clock. */
@@ -240,8 +243,7 @@ export class ClockLoop {
   async #checkMode(): Promise<void> {
     const mode = await this.#resolve(false);
     if (this.#running) return;
-    const isOther = !isSameMode(this.#state.mode, mode);
-    if (isOther) this.#enter(mode);
+    const isOther = this.#enter(mode);
     this.check();
     const now = this.#now();
     const sinceSeconds = now - this.#checkedAt;
@@ -303,7 +305,7 @@ export class ClockLoop {
     // An external change is noticed before our own covers it.
     this.check();
     const mode = await this.#resolve(options.isAsked && options.isStepAllowed);
-    if (!isSameMode(this.#state.mode, mode)) this.#enter(mode);
+    this.#enter(mode);
     switch (mode.kind) {
       case "manual":
         return;

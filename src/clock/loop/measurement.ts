@@ -3,7 +3,7 @@ import type { Settings } from "../../contract/types.ts";
 import type { Measurement } from "../discipline/discipline.ts";
 import { disagrees } from "../ntp/second-opinion.ts";
 import type { PollRequest } from "../ntp/source.ts";
-import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "../state/round.ts";
+import { disturbedRound, noMeasurement, type Round, type RoundOptions } from "../state/round.ts";
 import { exactSeconds } from "../state/sync-state.ts";
 import { implausible, type Verdict, verdictOf, verdictWithout } from "../state/verdict.ts";
 import type { ClockParts } from "./clock-parts.ts";
@@ -52,15 +52,13 @@ export async function concludeRound(
   if (!measurement) {
     const { authenticated_only, servers } = rules.settings;
     const authenticated = authenticated_only ? servers.filter((entry) => timeServer(entry).nts).length : null;
-    return {
-      ...noMeasurement,
-      isAnswered,
-      verdict: verdictWithout(selection, authenticated, pool.refusal()),
-    };
+    const verdict = verdictWithout(selection, authenticated, pool.refusal());
+    return { ...noMeasurement, isAnswered, verdict };
   }
   if (isKnownBetter(measurement, rules)) return { ...noMeasurement, isAnswered, verdict: { kind: "agreed" } };
   const contradiction = await contradictionOf(parts, measurement, rules);
-  if (options.isAbandoned) return abandonedRound;
+  // Nothing follows from an abandoned round.
+  if (options.isAbandoned) return disturbedRound;
   const hostOffsetSeconds = steering.hostOffsetSeconds() + measurement.offsetSeconds;
   const measured = { isAnswered, measurement, action: null, hostOffsetSeconds, contradiction };
   // Against a single server the second opinion is a veto, against several that agree a remark.

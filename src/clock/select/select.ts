@@ -7,7 +7,7 @@ export interface Agreement {
   /** The interval, of offsets in seconds, that a majority agrees on. */
   readonly low: number;
   readonly high: number;
-  /** Ids, best first: those whose offsets are combined. */
+  /** Ids, best first: those whose offsets are combined. The first is the system peer, before hysteresis. */
   readonly survivors: readonly string[];
   /** Ids of truechimers that the cluster algorithm cut: they scatter more than the others. */
   readonly outliers: readonly string[];
@@ -16,8 +16,6 @@ export interface Agreement {
   /** Weighted mean of the survivors, within low and high; positive: this host is behind. */
   readonly offsetSeconds: number;
   readonly jitterSeconds: number;
-  /** Id of the best survivor: the system peer, before hysteresis. */
-  readonly peer: string;
 }
 
 /** The end of a selection; `needed`: the number of truechimers that the settings ask for. */
@@ -51,7 +49,6 @@ export function select(candidates: readonly Candidate[], options: { minAgreeing:
   }
   // RFC 5905 §11.2.2: those that scatter most are cut, while that makes the rest better.
   const { survivors, outliers, selectionJitterSeconds } = cluster(truechimers);
-  const [peer] = survivors;
   return {
     kind: "agreed",
     low,
@@ -60,7 +57,6 @@ export function select(candidates: readonly Candidate[], options: { minAgreeing:
     outliers: idsOf(outliers),
     falsetickers,
     ...combine(survivors, { low, high, selectionJitterSeconds }),
-    peer: peer.id,
   };
 }
 

@@ -50,5 +50,3 @@ export const noMeasurement = {
 export const disturbedRound: Round = { ...noMeasurement, verdict: { kind: "disturbed" } };
 
 export const roundWithoutServers: Round = { ...noMeasurement, verdict: { kind: "no_servers" } };
-
-export const abandonedRound: Round = { ...noMeasurement, verdict: { kind: "no_time_source", refusal: null } };

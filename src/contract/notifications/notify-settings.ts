@@ -3,7 +3,7 @@ import { seen } from "../text/visible-text.ts";
 import { chatServiceNames } from "./chat-services.ts";
 
 /** The most receivers that the settings may name. */
-export const mostReceivers = 8;
+const mostReceivers = 8;
 
 export const receiverName = {
   type: "string",

@@ -112,7 +112,7 @@ describe("select", () => {
       assert.equal(result.offsetSeconds, 0.25);
       assert.equal(uncertaintyOf(result, result.offsetSeconds), 0.125);
       assert.equal(result.jitterSeconds, 0.000_1);
-      assert.equal(result.peer, "a");
+      assert.equal(result.survivors[0], "a");
     });
   });
 
@@ -253,10 +253,10 @@ describe("select", () => {
 
   it("prefers the lower stratum, then the shorter root distance, as peer", () => {
     const byStratum = [candidate("a", 0, 0.01, { stratum: 3 }), candidate("b", 0, 0.5, { stratum: 1 })];
-    assert.equal(agreed(byStratum).peer, "b");
-    assert.equal(agreed([candidate("a", 0, 0.02), candidate("b", 0, 0.01)]).peer, "b");
+    assert.equal(agreed(byStratum).survivors[0], "b");
+    assert.equal(agreed([candidate("a", 0, 0.02), candidate("b", 0, 0.01)]).survivors[0], "b");
     // 1 × 1.5 + 1 is less than 2 × 1.5 + 0.1.
-    assert.equal(agreed([candidate("a", 0, 0.1), candidate("b", 0, 1, { stratum: 1 })]).peer, "b");
+    assert.equal(agreed([candidate("a", 0, 0.1), candidate("b", 0, 1, { stratum: 1 })]).survivors[0], "b");
   });
 });
 

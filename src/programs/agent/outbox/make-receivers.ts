@@ -47,14 +47,8 @@ async function webhookOf(
     userAgent: `Steward/${config.build.version} (${config.product})`,
   });
   const service = isChatService(by) ? by : null;
-  return createWebhook({
-    url,
-    service,
-    secret,
-    transfers,
-    allowHttp: config.notify.allowHttp,
-    wall: host.time.wall,
-  });
+  const { allowHttp } = config.notify;
+  return createWebhook({ url, service, secret, transfers, allowHttp, wall: host.time.wall });
 }
 
 async function mailOf(
