@@ -87,10 +87,7 @@ export function openHost(options: HostOptions): Host {
       isLocalAddress: (address) => isLocalAddress(address, ownAddresses()),
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
-    systemd: {
-      journal: createJournalReader({ source: createLogReader(createJournalctl()) }),
-      unitId,
-    },
+    systemd: { journal: createJournalReader({ source: createLogReader(createJournalctl()) }), unitId },
     names: { ...zone, adoptHostName: renamed, adoptTimeZone },
   };
 }

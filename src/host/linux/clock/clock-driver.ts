@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ClockDriver, ClockReading, KernelClock, Leap, SteeringBlocker } from "../../ports.ts";
 import type { ClockAddon } from "./clock-addon.ts";
-import { createNullClockDriver, steeringForbidden } from "./null-clock-driver.ts";
+import { createNullClockDriver, refusedSteering, type Steering } from "./null-clock-driver.ts";
 
 /** CAP_SYS_TIME's bit (capabilities(7)). */
 const timeCapability = 1n << 25n;
@@ -20,10 +20,6 @@ export function openClockDriver(maySteer: boolean, addon: ClockAddon | null): Cl
 function createKernelDriver(addon: ClockAddon, blocker: SteeringBlocker | null): ClockDriver {
   const times = new Float64Array(2);
   const state = new Float64Array(6);
-  /** Called before each change. */
-  const requireRight = (): void => {
-    if (blocker) throw steeringForbidden(blocker);
-  };
   return {
     blocker,
     read: (): ClockReading => {
@@ -32,22 +28,17 @@ function createKernelDriver(addon: ClockAddon, blocker: SteeringBlocker | null):
       return { wallSeconds, monotonicSeconds };
     },
     kernel: () => readKernel(addon, state),
-    step: (seconds) => {
-      requireRight();
-      addon.step(seconds);
-    },
-    slew: (seconds) => {
-      requireRight();
-      addon.slew(seconds);
-    },
-    setFrequency: (ppm) => {
-      requireRight();
-      return addon.setFrequency(ppm);
-    },
-    setQuality: ({ isSynchronised, maxErrorSeconds, estErrorSeconds, leap }) => {
-      requireRight();
-      addon.setQuality(Number(isSynchronised), maxErrorSeconds, estErrorSeconds, leapNumbers[leap]);
-    },
+    ...(blocker ? refusedSteering(blocker) : steeringBy(addon)),
+  };
+}
+
+function steeringBy(addon: ClockAddon): Steering {
+  return {
+    step: (seconds) => addon.step(seconds),
+    slew: (seconds) => addon.slew(seconds),
+    setFrequency: (ppm) => addon.setFrequency(ppm),
+    setQuality: ({ isSynchronised, maxErrorSeconds, estErrorSeconds, leap }) =>
+      addon.setQuality(Number(isSynchronised), maxErrorSeconds, estErrorSeconds, leapNumbers[leap]),
   };
 }
 

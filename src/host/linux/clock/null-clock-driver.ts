@@ -25,9 +25,14 @@ const reasons: Readonly<Record<SteeringBlocker, string>> = {
   no_capability: "Steward does not have the right to set this host's clock (CAP_SYS_TIME).",
 };
 
-/** The error of an attempt to steer: `forbidden`, with the blocker in words. */
-export function steeringForbidden(blocker: SteeringBlocker): StewardError {
-  return new StewardError("forbidden", reasons[blocker]);
+export type Steering = Pick<ClockDriver, "step" | "slew" | "setFrequency" | "setQuality">;
+
+/** Each attempt to steer throws `forbidden`, with the blocker in words. */
+export function refusedSteering(blocker: SteeringBlocker): Steering {
+  const refuse = (): never => {
+    throw new StewardError("forbidden", reasons[blocker]);
+  };
+  return { step: refuse, slew: refuse, setFrequency: refuse, setQuality: refuse };
 }
 
 /**
@@ -37,18 +42,7 @@ export function steeringForbidden(blocker: SteeringBlocker): StewardError {
  * Its monotonic seconds agree with /proc/uptime to 10 ms; differences between two of them are exact.
  */
 export function createNullClockDriver(blocker: SteeringBlocker, uptime: Uptime = uptimeOfHost): ClockDriver {
-  const refuse = (): never => {
-    throw steeringForbidden(blocker);
-  };
-  return {
-    blocker,
-    read: createCarriedClock(uptime),
-    kernel: () => null,
-    step: refuse,
-    slew: refuse,
-    setFrequency: refuse,
-    setQuality: refuse,
-  };
+  return { blocker, read: createCarriedClock(uptime), kernel: () => null, ...refusedSteering(blocker) };
 }
 
 /**

@@ -34,10 +34,7 @@ export async function readPicture(which: MakerPicture, path: string, { refuse, .
   const kind = kinds.find(({ end }) => path.endsWith(end));
   if (kind === undefined) throw refuse(path, "is none of .svg, .png and .jpg");
   if (!kind.isOf(bytes)) throw refuse(path, kind.fault);
-  return {
-    bytes,
-    type: kind.type,
-  };
+  return { bytes, type: kind.type };
 }
 
 function beginsWith(beginning: Buffer): (bytes: Buffer) => boolean {

@@ -38,7 +38,7 @@ export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost
         reject(failure(TIMEOUT, `no answer about ${host} within ${waitSeconds} s`));
       }, waitSeconds * 1_000);
       turn
-        .then(addressesOf(host))
+        .then((found) => addressesOf(host, found))
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));
     });
@@ -49,16 +49,14 @@ function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
   return lookup(host, { all: true, verbatim: true });
 }
 
-function addressesOf(host: string): (found: readonly LookupAddress[]) => string[] {
-  return (found) => {
-    const all = [...new Set(found.map(({ address }) => address))];
-    const isOfFirst = (address: string): boolean => isIP(address) === isIP(all[0] ?? "");
-    const others = all.filter((address) => !isOfFirst(address));
-    const mixed = all.filter(isOfFirst).flatMap((address) => [address, ...others.splice(0, 1)]);
-    const addresses = [...mixed, ...others].slice(0, mostAddresses);
-    if (addresses.length === 0) throw failure("ENOTFOUND", `${host} has no address`);
-    return addresses;
-  };
+function addressesOf(host: string, found: readonly LookupAddress[]): string[] {
+  const all = [...new Set(found.map(({ address }) => address))];
+  const isOfFirst = (address: string): boolean => isIP(address) === isIP(all[0] ?? "");
+  const others = all.filter((address) => !isOfFirst(address));
+  const mixed = all.filter(isOfFirst).flatMap((address) => [address, ...others.splice(0, 1)]);
+  const addresses = [...mixed, ...others].slice(0, mostAddresses);
+  if (addresses.length === 0) throw failure("ENOTFOUND", `${host} has no address`);
+  return addresses;
 }
 
 function failure(code: string, message: string): Error {

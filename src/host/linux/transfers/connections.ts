@@ -138,17 +138,12 @@ function secureOptions(host: string, secureContext: SecureContext | undefined) {
 }
 
 function serverOf(url: URL): ServerPlace {
-  return { host: hostOf(url), port: portOf(url) };
+  return { host: hostOf(url), port: Number(url.port || (url.protocol === "https:" ? 443 : 80)) };
 }
 
 /** Without the brackets of IPv6. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
-}
-
-function portOf(url: URL): number {
-  if (url.port !== "") return Number(url.port);
-  return url.protocol === "https:" ? 443 : 80;
 }
 
 /** Literal addresses are never looked up, and behind a proxy no name is, so the host is checked here as it is written. */
