@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Calls } from "../../cli/client/context.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import type { Input, Output, SettingsChange } from "../../contract/types.ts";
+import type { Input, Output } from "../../contract/types.ts";
 import type { HostFiles } from "../../host/host.ts";
 import type { Log } from "../../journal/logs/log.ts";
-import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
 import { type Lock, takeLock } from "../../store/files/lock.ts";
 import { finishReplacement, isReplacementDecided } from "../../store/files/replacement.ts";
 import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
 import type { RoomsConfig } from "./config.ts";
-import { documentKinds } from "./documents.ts";
 import { hostOf, openRooms } from "./wiring.ts";
 
 /**
@@ -89,11 +87,6 @@ async function keepAwake<T>(running: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The state directory with the tools to inspect and repair it. */
-export function openStateTools(stateDirectory: string, initialSettings: SettingsChange): StateTools {
-  return createStateTools(stateDirectory, documentKinds(initialSettings));
 }
 
 function toSearch(query: object | undefined): URLSearchParams {

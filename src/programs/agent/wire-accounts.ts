@@ -28,7 +28,7 @@ import { createBearer } from "../../auth/tokens/bearer.ts";
 import type { TrustedTime } from "../../auth/trusted-time.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { isOfStorage, messageOf } from "../../contract/errors.ts";
-import type { Settings, User } from "../../contract/types.ts";
+import type { User } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { readClientSecret } from "../../host/linux/host-file/client-secret.ts";
 import { every } from "../../host/linux/timers.ts";
@@ -255,9 +255,11 @@ function sessionOptions({ state, settings, host, events }: SignInParts, accounts
 /** The rules for a new password, with the names of this device and its user. */
 function passwordCheck(parts: SignInParts): CheckPassword {
   return async (password, { username, role }) => {
-    const { security } = parts.settings.read();
+    const { require_2fa, password_min_length } = parts.settings.read().security;
+    // NIST SP 800-63B-4 §3.1.1.2: fifteen characters if there is only a password, eight if a code comes with it.
+    const isShorter = password_min_length === 15 && isFactorRequired(role, require_2fa);
     checkNewPassword(password, {
-      minimumCharacters: minimumCharacters(security, isFactorRequired(role, security.require_2fa)),
+      minimumCharacters: isShorter ? 8 : password_min_length,
       ...(await readGuesses(parts, username)),
     });
   };
@@ -273,11 +275,6 @@ export async function readGuesses(
     names: ["steward", host.identity.hostname, ...others, ...device.name.split(/\s+/)],
     common: await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt")),
   };
-}
-
-/** NIST SP 800-63B-4 §3.1.1.2: fifteen characters if there is only a password, eight if a code comes with it. */
-function minimumCharacters({ password_min_length }: Settings["security"], hasFactor: boolean): number {
-  return hasFactor && password_min_length === 15 ? 8 : password_min_length;
 }
 
 function lockShown(lock: AccountLock, now: Date): User["locked"] {

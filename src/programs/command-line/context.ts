@@ -61,8 +61,9 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { readInitialSettings } = await import("../agent/config.ts");
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
-      const { openStateTools } = await import("../agent/offline.ts");
-      return openStateTools(stateDirectory, initialSettings);
+      const { documentKinds } = await import("../agent/documents.ts");
+      const { createStateTools } = await import("../../store/documents/inspection.ts");
+      return createStateTools(stateDirectory, documentKinds(initialSettings));
     },
   };
 }

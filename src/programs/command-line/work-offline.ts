@@ -30,8 +30,7 @@ export async function openOffline(
   const { https, forRooms } = decisions;
   const script = installerScript(program);
   const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
-  const hostFileTrouble = () => trouble;
-  const ofDevice = { ...config, https, ...forRooms, hostFileTrouble };
+  const ofDevice = { ...config, https, ...forRooms, hostFileTrouble: () => trouble };
   return openOfflineClient({ ...ofDevice, ...(installer && { installer }), readsOnly }, (text) => {
     if (isNews(text)) void remark(text);
   });

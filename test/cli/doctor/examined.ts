@@ -8,8 +8,9 @@ import { examine } from "../../../src/cli/doctor/examine.ts";
 import type { Entry } from "../../../src/cli/doctor/finding.ts";
 import { programParts } from "../../../src/contract/findings.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { openStateTools } from "../../../src/programs/agent/offline.ts";
+import { documentKinds } from "../../../src/programs/agent/documents.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
+import { createStateTools } from "../../../src/store/documents/inspection.ts";
 
 /** Maps each command line of systemctl and its kind to its output. */
 export type Said = Readonly<Record<string, string>>;
@@ -86,7 +87,7 @@ export function deviceOf(
           : { status: 0, stdout: said[line], stderr: "" };
       },
     },
-    openState: async (directory) => openStateTools(directory, {}),
+    openState: async (directory) => createStateTools(directory, documentKinds({})),
     now: () => now ?? new Date(),
   };
 }
