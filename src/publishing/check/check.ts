@@ -2,7 +2,8 @@ import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { openRepository } from "../../releases/download/repository-files.ts";
 import { isPatch, readPatch } from "../../releases/patches/patch.ts";
-import { type Release, readRelease } from "../../releases/release.ts";
+import { type Release, readRelease, type UpdateKind } from "../../releases/release.ts";
+import { select } from "../../releases/selection.ts";
 import { readSignedPayload } from "../../releases/signed-payload.ts";
 import { caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
@@ -21,7 +22,6 @@ import { filesInMemory, longAgo } from "../verify.ts";
 import type { Workspace } from "../workspace.ts";
 import { Findings, sentenceOf } from "./findings.ts";
 import { neverThere, notedTransfers, type OpenTransfers } from "./noted-transfers.ts";
-import { offersOf } from "./offers.ts";
 import { checkPayloads, type PayloadPlan } from "./payloads.ts";
 
 export interface CheckRequest {
@@ -172,4 +172,28 @@ function offeredOf(releases: readonly Release[], targets: readonly FoundTarget[]
   const offered = releases.filter(({ withdrawn }) => withdrawn === null).map(({ target }) => target);
   const hashes = new Set(offered.map(({ file }) => readSignedPayload(file).nameHash));
   return [...offered, ...targets.filter((target) => hashes.has(readPatch(target)?.to ?? ""))];
+}
+
+/** The target paths of the releases that devices of a kind get, which have none yet; null: none. */
+type Offer = Record<"product" | "channel" | "arch", string> & Record<UpdateKind, string | null>;
+
+/** `agentVersion`: no release is for a newer one. */
+const newDevice = {
+  ...{ agentVersion: "9999.0.0", installed: { rules: null, binary: null } },
+  ...{ floors: {}, failed: new Set<string>(), held: new Set<string>() },
+};
+
+/** One for each product, channel and processor that a release is for; `any`: a processor that no release names. */
+function offersOf(releases: readonly Release[], { arch: only }: DeviceKind): Offer[] {
+  const kinds = new Map(
+    releases.map(({ product, channel, arch }) => {
+      const kind = { product, channel, arch: only ?? arch };
+      return [JSON.stringify(kind), kind] as const;
+    }),
+  );
+  const targets = releases.map(({ target }) => target);
+  return [...kinds.values()].map((kind) => {
+    const { rules, binary } = select(targets, { ...kind, ...newDevice }).chosen;
+    return { ...kind, rules: rules?.target.path ?? null, binary: binary?.target.path ?? null };
+  });
 }

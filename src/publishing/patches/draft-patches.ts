@@ -11,7 +11,7 @@ import { type ReleaseEntry, type ReleaseTarget, releasesIn } from "../release-en
 import type { State } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import { makePatch } from "./make-patch.ts";
-import { unpackedWhole } from "./unpacked.ts";
+import { unpackedWhole } from "./repack.ts";
 
 /** A patch among the drafts. */
 export interface DraftedPatch {

@@ -1,10 +1,10 @@
 import { open } from "node:fs/promises";
 import { rethrown, StewardError } from "../../contract/errors.ts";
 import { readPayload } from "../../releases/payload/read-payload.ts";
+import type { TreeStore } from "../../releases/payload/release-tree.ts";
 import { UnsafePayload } from "../../releases/payload/unsafe-payload.ts";
 import { unreadable } from "../files.ts";
 import { createFindings } from "./findings.ts";
-import { createNamedTree } from "./named-tree.ts";
 import { createRemarks } from "./remarks.ts";
 
 /**
@@ -32,4 +32,35 @@ export async function judgePayload(path: string, file: string): Promise<readonly
   if (errors.length === 0) return remarks.all();
   const message = `Devices would refuse ${file}. Nothing was changed.`;
   throw new StewardError("validation_failed", message, { details: { errors } });
+}
+
+type Found = NonNullable<ReturnType<TreeStore["find"]>>;
+
+/**
+ * A tree of names without content, which refuses as a file system does. `onContent` gets the first bytes of each file, and
+ * whether it is executable.
+ */
+function createNamedTree(
+  onContent: (path: string, first: Uint8Array, isExecutable: boolean) => void,
+): TreeStore {
+  const names = new Map<string, Found>();
+  const make = (path: string, found: Found): void => {
+    if (names.has(path)) throw Object.assign(new Error(`${path} is there`), { code: "EEXIST" });
+    names.set(path, found);
+  };
+  return {
+    find: (path) => names.get(path) ?? null,
+    makeDirectory: (path) => make(path, { kind: "directory", sizeBytes: 0 }),
+    makeLink: (path) => make(path, { kind: "other", sizeBytes: 0 }),
+    makeHardLink: (path, _, sizeBytes) => make(path, { kind: "file", sizeBytes }),
+    makeFile: (path, isExecutable, sizeBytes) => {
+      make(path, { kind: "file", sizeBytes });
+      return {
+        write: (piece, at) => {
+          if (at === 0) onContent(path, piece, isExecutable);
+        },
+        close: () => undefined,
+      };
+    },
+  };
 }

@@ -11,9 +11,7 @@ const keptSeconds = 7 * 86_400;
 const mostTargets = 100_000;
 
 /** An address that has reported. */
-interface Seen {
-  readonly product: string;
-  readonly agentVersion: string;
+interface Seen extends Pick<RolloutReport, "product" | "agentVersion"> {
   /** Seconds since 1970; null: its line has no time. */
   readonly seconds: number | null;
 }

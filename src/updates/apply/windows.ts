@@ -28,19 +28,13 @@ export function windowsAt(windows: Windows, now: Date) {
   };
 }
 
-/** Milliseconds since 1970. */
-interface Span {
-  readonly opens: number;
-  readonly closes: number;
-}
-
-/** From yesterday on, whose window may reach into today. */
-function spansAround({ days, from, to }: Windows[number], now: Date): Span[] {
+/** In milliseconds since 1970, from yesterday on, whose window may reach into today. */
+function spansAround({ days, from, to }: Windows[number], now: Date) {
   const [year, month, today] = [now.getFullYear(), now.getMonth(), now.getDate()];
   const [fromMinutes, toMinutes] = [minutesOf(from), minutesOf(to)];
   const isNextDay = toMinutes <= fromMinutes;
   const lengthMinutes = toMinutes - fromMinutes + (isNextDay ? 24 * 60 : 0);
-  const spans: Span[] = [];
+  const spans: { opens: number; closes: number }[] = [];
   for (let ahead = -1; ahead <= daysAhead; ahead += 1) {
     const day = today + ahead;
     // Noon is there on every day; midnight is not, where the clocks change at it.

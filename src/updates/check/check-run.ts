@@ -134,7 +134,9 @@ async function fetchDue(
   const targets = targetsOf(result.selection);
   const { patches, blockers } = result;
   downloads.patchesFound(patches);
-  await prune(parts, [...targets.keys(), ...idsOfBlocked(parts, blockers)]);
+  const kept = [...targets.keys(), ...idsOfBlocked(parts, blockers)];
+  // Releases that are no longer offered go; where that fails, the next check tries again.
+  await downloads.keepOnly([...kept, ...downloads.formers(parts.watch.journal())]).catch(() => undefined);
   const error = await downloads.fetchAll({
     targets,
     patches,
@@ -166,11 +168,6 @@ async function fetchDue(
 function idsOfBlocked({ options }: CheckParts, blockers: Blockers): string[] {
   const { available } = options.record.read();
   return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));
-}
-
-/** Removes releases that are no longer offered; where that fails, the next check tries again. */
-async function prune({ downloads, watch }: CheckParts, ids: readonly string[]): Promise<void> {
-  await downloads.keepOnly([...ids, ...downloads.formers(watch.journal())]).catch(() => undefined);
 }
 
 function healthyWait({ options }: CheckParts): number {
