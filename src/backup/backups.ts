@@ -11,6 +11,27 @@ const busySeconds = 10;
 /** One at a time: scrypt takes a quarter of the unit's memory. */
 export function createBackups(rooms: SnapshotRooms, age: Age) {
   let isBusy = false;
+  /**
+   * Begins with an empty piece, once the first one has shown that all can be made: only a generator that was begun comes to
+   * its end when its reader returns.
+   */
+  async function* made(key: SealingKey): AsyncGenerator<Uint8Array> {
+    try {
+      const snapshot = await takeSnapshot(rooms);
+      const sealed = age.seal(snapshot.archive(), key);
+      try {
+        const first = await sealed.next();
+        yield new Uint8Array();
+        if (!first.done) yield first.value;
+        yield* sealed;
+      } finally {
+        await sealed.return(undefined);
+        await snapshot.close();
+      }
+    } finally {
+      isBusy = false;
+    }
+  }
   return {
     /**
      * The bytes of a backup of this moment, made while they are read; its reader reads to the end, or returns. Throws
@@ -20,40 +41,11 @@ export function createBackups(rooms: SnapshotRooms, age: Age) {
     make: async (key: SealingKey): Promise<AsyncGenerator<Uint8Array>> => {
       if (isBusy) throw busy();
       isBusy = true;
-      const pieces = made(rooms, age, key, () => {
-        isBusy = false;
-      });
+      const pieces = made(key);
       await pieces.next();
       return pieces;
     },
   };
-}
-
-/**
- * Begins with an empty piece, once the first one has shown that all can be made: only a generator that was begun comes to
- * its end when its reader returns.
- */
-async function* made(
-  rooms: SnapshotRooms,
-  age: Age,
-  key: SealingKey,
-  done: () => void,
-): AsyncGenerator<Uint8Array> {
-  try {
-    const snapshot = await takeSnapshot(rooms);
-    const sealed = age.seal(snapshot.archive(), key);
-    try {
-      const first = await sealed.next();
-      yield new Uint8Array();
-      if (!first.done) yield first.value;
-      yield* sealed;
-    } finally {
-      await sealed.return(undefined);
-      await snapshot.close();
-    }
-  } finally {
-    done();
-  }
 }
 
 function busy(): StewardError {

@@ -1,15 +1,10 @@
 import { type FoundFile, readTar } from "../store/archives/read-tar.ts";
 import { unusableBackup } from "./unusable.ts";
 
-/** The most that a backup may hold. */
-export interface ArchiveCaps {
-  /** The sum of all files. */
-  readonly bytes: number;
-  readonly files: number;
-}
+/** The most that a backup may hold, all files together: every document at its largest, the events, the files of root. */
+const usualCaps = { bytes: 512 * 1024 * 1024, files: 2_000 };
 
-/** Every document at its largest, the events, and the files of root. */
-const usualCaps: ArchiveCaps = { bytes: 512 * 1024 * 1024, files: 2_000 };
+export type ArchiveCaps = Readonly<typeof usualCaps>;
 
 const compressed =
   "has a compressed archive in it. Encrypt the tar itself: `age -d -i KEY FILE | gunzip | age -r age1… -o NEW.age`";

@@ -4,14 +4,7 @@ import { systemErrorCode } from "../contract/errors.ts";
 import { openRegular, readRegular } from "../store/files/regular-file.ts";
 import { isSafePath } from "./read-archive.ts";
 
-/** A file of a folder. */
-export interface FolderFile {
-  /** Below the folder, with slashes. */
-  readonly path: string;
-  /** The permission bits. */
-  readonly mode: number;
-  readonly content: Uint8Array;
-}
+type FolderFile = NonNullable<Awaited<ReturnType<typeof readFile>>>;
 
 /** The most that is read: all of it is in memory. A folder of certificates and a host file has a tenth. */
 const most = { fileBytes: 256 * 1024, files: 200, depth: 4 } as const;
@@ -60,8 +53,8 @@ async function entriesOf(directory: string, isInner: boolean) {
   }
 }
 
-/** Null: it cannot be read. */
-async function readFile(folder: string, path: string): Promise<FolderFile | null> {
+/** A file by its path below the folder, with slashes; `mode`: the permission bits. Null: it cannot be read. */
+async function readFile(folder: string, path: string) {
   try {
     const { file, stats } = await openRegular(join(folder, path));
     await file.close();

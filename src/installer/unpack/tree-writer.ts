@@ -77,7 +77,7 @@ function onDisk(path: string): Found | null {
 }
 
 /** With its full mode: the umask may have removed some bits. */
-function makeDirectory(path: string): void {
+export function makeDirectory(path: string): void {
   mkdirSync(path, 0o755);
   chmodSync(path, 0o755);
 }

@@ -1,4 +1,3 @@
-import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { rethrown } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
@@ -8,7 +7,7 @@ import { readPayload, unreadable } from "../../releases/payload/read-payload.ts"
 import { storageError } from "../../store/files/durable-file.ts";
 import { NotRegular, openRegular } from "../../store/files/regular-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
-import { createTreeWriter } from "./tree-writer.ts";
+import { createTreeWriter, makeDirectory } from "./tree-writer.ts";
 
 export interface UnpackOptions {
   readonly files: Pick<ReleaseFiles, "freeBytes" | "sync">;
@@ -31,7 +30,11 @@ export async function unpack(
     const releases = dirname(directory);
     const freeBytes = await files.freeBytes(releases);
     const tree = createTreeWriter({ top: directory, caps, roomBytes: freeBytes - reserveBytes });
-    makeNew(directory);
+    try {
+      makeDirectory(directory);
+    } catch (cause) {
+      throw storageError(directory, cause);
+    }
     try {
       await readPayload(file, tree, { caps });
       const sizes = { lengthBytes: (await file.stat()).size, treeBytes: tree.neededBytes() };
@@ -44,14 +47,5 @@ export async function unpack(
     }
   } finally {
     await file.close();
-  }
-}
-
-function makeNew(directory: string): void {
-  try {
-    mkdirSync(directory, 0o755);
-    chmodSync(directory, 0o755);
-  } catch (cause) {
-    throw storageError(directory, cause);
   }
 }

@@ -56,12 +56,8 @@ const dictionary = Buffer.from("Steward unpacks a patch with the former payload 
 /** The dictionary itself, packed with it by Zstandard 1.5.7. */
 const frame = Buffer.from("28b52ffd20423d00000001002fa40004", "hex");
 
-interface Transferable {
-  /** In Node since 21. */
-  transfer?(bytes: number): ArrayBuffer;
-}
-
 /** Gives the memory back at once; the array is empty afterwards. Without this it would wait for a collection. */
 export function freeMemoryOf(array: Uint8Array): void {
-  (array.buffer as Transferable).transfer?.(0);
+  // In Node since 21.
+  (array.buffer as { transfer?(bytes: number): ArrayBuffer }).transfer?.(0);
 }
