@@ -8,12 +8,18 @@ import { lookAtAgent, lookAtBackup } from "./look-at-agent.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
 import { lookAtClock } from "./look-at-clock.ts";
 import { lookAtDisk } from "./look-at-disk.ts";
-import { lookAtHostFile } from "./look-at-host-file.ts";
 import { lookAtKeys } from "./look-at-keys.ts";
 import { lookAtLog } from "./look-at-log.ts";
 import { lookAtAccounts, lookAtProgram } from "./look-at-program.ts";
 import { lookAtState } from "./look-at-state.ts";
 import { lookAtUpdates } from "./look-at-updates.ts";
+
+/** Says which parts of the host file are not in force. */
+async function lookAtHostFile({ places, host }: DoctorContext): Promise<Entry[]> {
+  const { trouble } = await host.hostFile.inForce(places.hostFile);
+  const { ok } = entriesOf("host file");
+  return [trouble === null ? ok("usable", `${places.hostFile} is absent or valid.`) : entryOf(trouble)];
+}
 
 /** The areas that root examines. */
 const looks: readonly (readonly [Area, Look])[] = [

@@ -4,7 +4,12 @@ import { allPages, createListEnd } from "../client/all-pages.ts";
 import type { Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
 import { journalFindings, readJournalPoints } from "./event-journal.ts";
-import { createVerification, type Finding, type Verification } from "./event-verification.ts";
+import {
+  createVerification,
+  type Finding,
+  type Verification,
+  type VerifiedChain,
+} from "./event-verification.ts";
 
 /** Fetches every event and checks them; throws CommandError(1) naming the first that is wrong. */
 export async function verifyEvents({ options, client, output, places }: Invocation): Promise<void> {
@@ -33,9 +38,10 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   const outside = journal ? journalFindings(journal, verification) : [];
   const all = [...verification.findings(), ...outside].sort((a, b) => a.seq - b.seq);
   const chains = verification.chains();
+  const rows = chains.map(({ log, events, first, head }) => [log, events, first.seq, head.seq, head.hash]);
   await output.table(
     { is_intact: all.length === 0, chains: chains.map(described), reach, findings: all },
-    { heads: ["LOG", "EVENTS", "FIRST", "LAST", "HEAD"], rows: chains.map(rowOf) },
+    { heads: ["LOG", "EVENTS", "FIRST", "LAST", "HEAD"], rows },
   );
   refuse(all);
   const words =
@@ -55,7 +61,7 @@ async function requireAdministrator(client: Client): Promise<void> {
   );
 }
 
-function described({ log, events, first, head }: Chain): object {
+function described({ log, events, first, head }: VerifiedChain): object {
   return {
     log,
     events,
@@ -64,10 +70,6 @@ function described({ log, events, first, head }: Chain): object {
     last_seq: head.seq,
     hash: head.hash,
   };
-}
-
-function rowOf({ log, events, first, head }: Chain): readonly unknown[] {
-  return [log, events, first.seq, head.seq, head.hash];
 }
 
 function refuse(findings: readonly Finding[]): void {
@@ -93,5 +95,3 @@ function summary(verification: Verification, heads: number | undefined): string 
     return `${checked} The journal has no head of the log, so a cut end would not be seen. The agent says one at least every 10 minutes in which there were events; an exported journal must hold its lines (journalctl -o json -u steward).`;
   return `${checked} The log reaches all ${heads} heads that the journal knows.`;
 }
-
-type Chain = ReturnType<Verification["chains"]>[number];

@@ -1,23 +1,17 @@
-import type { Version } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import type { Fields } from "../../terminal/table.ts";
 import type { Command } from "../client/command.ts";
 
 export const version: Command = {
   path: ["version"],
   summary: "Show the running agent's version",
   async run({ client, output, context }) {
-    let document: Version;
-    try {
-      document = await client.call("getVersion", {});
-    } catch (error) {
+    const document = await client.call("getVersion", {}).catch((error: unknown) => {
       if (!(error instanceof CommandError) || error.exitCode !== 8) throw error;
       throw new CommandError(8, `${error.message}\nThis program is version ${context.program.version}.`);
-    }
-    await output.fields(document, versionFields(document));
+    });
+    const fields = Object.entries(document).map(
+      ([name, value]) => [name.replaceAll("_", " "), value] as const,
+    );
+    await output.fields(document, fields);
   },
 };
-
-function versionFields(document: Version): Fields {
-  return Object.entries(document).map(([name, value]) => [name.replaceAll("_", " "), value]);
-}

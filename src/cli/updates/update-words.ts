@@ -2,14 +2,12 @@ import type { HistoryEntry, UpdateTrial } from "../../contract/types.ts";
 import { attemptWords } from "../../contract/words/attempts.ts";
 import { updateWords } from "../../contract/words/en/updates.ts";
 
-interface Named {
-  readonly kind: string | null;
-  readonly name: string | null;
-  readonly version: string | null;
-}
-
 /** `rules base 1.3.0`, as far as it is known. */
-export function releaseWords({ kind, name, version }: Named): string {
+export function releaseWords({
+  kind,
+  name,
+  version,
+}: Pick<HistoryEntry, "kind" | "name" | "version">): string {
   const words = [kind, name, version].filter((word) => word !== null);
   return words.length === 0 ? "a release" : words.join(" ");
 }

@@ -80,11 +80,11 @@ async function signedIn(invocation: Invocation, asked: Asked, act: Act): Promise
   if (places.url === undefined) refuseOneUse(await findUser(anonymous, asked.name), asked.questions);
   const interruption = context.interruption();
   const password = await asked.questions.ask(`Password of ${asked.name}: `);
-  const session = await signIn(anonymous, { ...asked, password });
+  const session = await signIn(anonymous, asked, password);
   await inSession(invocation, session, async () => {
     const client = stopping(createHttpClient(places, { accessToken: session.access_token }), interruption);
     const present = await ownPassword(invocation, client, { ...asked, user: session.user, password });
-    const prove = () => freshProof(invocation, { ...asked, session, password: present });
+    const prove = () => freshProof(invocation, asked, session, present);
     await act({ client: withStepUp(client, prove), user: session.user, questions: asked.questions, prove });
   });
 }
@@ -110,10 +110,7 @@ export async function inSession(
   }
 }
 
-async function signIn(
-  anonymous: Client,
-  { name, questions, password }: Asked & { password: string },
-): Promise<Session> {
+async function signIn(anonymous: Client, { name, questions }: Asked, password: string): Promise<Session> {
   try {
     return await anonymous.call("login", { body: { username: name, password } });
   } catch (error) {
@@ -124,15 +121,12 @@ async function signIn(
   }
 }
 
-interface Entered extends Asked {
-  session: Session;
-  password: string;
-}
-
 /** For what takes the proof once more: a code is good once, so the one that opened the session is spent. */
 async function freshProof(
   { output }: Invocation,
-  { name, questions, session, password }: Entered,
+  { name, questions }: Asked,
+  session: Session,
+  password: string,
 ): Promise<Proof> {
   if (!session.user.two_factor.enabled) return { password };
   await output.remark(

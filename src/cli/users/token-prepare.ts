@@ -3,7 +3,7 @@ import { newFirstToken } from "../../auth/tokens/first-token.ts";
 import { messageOf, rethrown } from "../../contract/errors.ts";
 import { userScopes } from "../../contract/scopes.ts";
 import { UsageError } from "../../terminal/command-error.ts";
-import type { Option } from "../../terminal/commands/command.ts";
+import type { GivenOptions, Option } from "../../terminal/commands/command.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
 import type { Command } from "../client/command.ts";
 
@@ -19,6 +19,14 @@ export const tokenOptions: readonly Option[] = [
   { name: "scope", value: "SCOPE", values: userScopes, summary: "what the token may do; can be repeated" },
   { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
 ];
+
+/** The members that each token must have. Throws UsageError. */
+export function requestedToken<Scope extends string>(options: GivenOptions, known: readonly Scope[]) {
+  const [user, name] = [options.text("user"), options.text("name")];
+  const scopes = known.filter((scope) => options.texts("scope").includes(scope));
+  if (user && name && scopes.length > 0) return { user, name, scopes };
+  throw new UsageError("A token needs --user, --name and at least one --scope.");
+}
 
 /** The token is known to the person who types this, its hash to the file: the image of a device gives nothing away. */
 export const tokenPrepare: Command = {
@@ -36,10 +44,7 @@ export const tokenPrepare: Command = {
   isWithoutAgent: true,
   async run({ options, positionals, output }) {
     const [path = ""] = positionals;
-    const [username, name] = [options.text("user"), options.text("name")];
-    const scopes = userScopes.filter((scope) => options.texts("scope").includes(scope));
-    if (!username || !name || scopes.length === 0)
-      throw new UsageError("A token needs --user, --name and at least one --scope.");
+    const { user: username, name, scopes } = requestedToken(options, userScopes);
     const { token, file } = made({ username, name, scopes, expires_in: options.text("expires-in") });
     await writeFile(path, file, { flag: "wx", mode: 0o600 }).catch(
       rethrown((error) => newFileFailure(error, path)),

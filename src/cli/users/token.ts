@@ -10,7 +10,7 @@ import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
 import { asUser } from "./as-user.ts";
 import { answersOption } from "./questions.ts";
-import { tokenOptions, tokenPrepare } from "./token-prepare.ts";
+import { requestedToken, tokenOptions, tokenPrepare } from "./token-prepare.ts";
 import { findUser } from "./user-lookup.ts";
 
 const add: Command = {
@@ -45,11 +45,7 @@ const add: Command = {
   worksOffline: true,
   async run(invocation) {
     const { options, output } = invocation;
-    const [user, name] = [options.text("user"), options.text("name")];
-    const scopes = scopeNames.filter((scope) => options.texts("scope").includes(scope));
-    if (!user || !name || scopes.length === 0) {
-      throw new UsageError("A token needs --user, --name and at least one --scope.");
-    }
+    const { user, name, scopes } = requestedToken(options, scopeNames);
     const expiry = whereGiven({ expires_in: options.text("expires-in") });
     const body = { name, scopes, ...expiry, ...rootsPart(options) };
     const make = async (client: Client, owner: { user_id?: string }) => {

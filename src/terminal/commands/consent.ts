@@ -26,17 +26,14 @@ export async function requireConsent(
   if (!(await confirm(context, question))) throw new CommandError(1, "Not confirmed; nothing was changed.");
 }
 
-/** The effect of a command on a user or a program. */
-interface Consequences {
-  /** The people or programs that are affected, and their way back in. */
-  readonly says: readonly string[];
-  readonly question: string;
-}
-
 /**
- * Shows the effect and asks; with `--dry-run` it only shows it. Whether to go on. Throws as `requireConsent`.
+ * Shows the effect on a user or a program and asks; with `--dry-run` it only shows it. `says`: the people or programs that
+ * are affected, and their way back in. True: go on. Throws as `requireConsent`.
  */
-export async function agreesTo(invocation: Invocation, { says, question }: Consequences): Promise<boolean> {
+export async function agreesTo(
+  invocation: Invocation,
+  { says, question }: { readonly says: readonly string[]; readonly question: string },
+): Promise<boolean> {
   const { options, context, output } = invocation;
   if (options.has("dry-run")) {
     await output.values({ dry_run: true, would_happen: says }, says);
