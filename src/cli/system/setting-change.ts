@@ -19,7 +19,7 @@ export interface ParsedChange {
  * The agent checks the values. Throws CommandError 2 (form) or 6 (content).
  */
 export function parseAssignments(assignments: readonly string[]): ParsedChange {
-  return changeOf(assignments.flatMap((assignment) => assigned(splitAssignment(assignment))));
+  return changeOf(assignments.flatMap(assigned));
 }
 
 /**
@@ -35,7 +35,7 @@ export function parseSettings(text: string): ParsedChange {
 type Member = readonly [key: string, value: unknown];
 
 function changeOf(members: readonly Member[]): ParsedChange {
-  const change: Tree = new Map();
+  const change: Record<string, unknown> = {};
   const keys: string[] = [];
   for (const [key, value] of members) {
     if (keys.includes(key)) throw new CommandError(2, `${key} is given twice; one value is expected.`);
@@ -44,19 +44,16 @@ function changeOf(members: readonly Member[]): ParsedChange {
     plant(change, key.split("."), value);
   }
   // The keys are those of the schema; the agent checks the values.
-  return { change: toObject(change) as SettingsChange, keys };
+  return { change: change as SettingsChange, keys };
 }
 
-function splitAssignment(assignment: string): { key: string; text: string } {
-  const end = assignment.indexOf("=");
-  if (end > 0) return { key: assignment.slice(0, end), text: assignment.slice(end + 1) };
-  throw new CommandError(
-    2,
-    `"${assignment}" must have the form KEY=VALUE, such as update.ota.channel=stable.`,
-  );
-}
-
-function assigned({ key, text }: { key: string; text: string }): Member[] {
+function assigned(assignment: string): Member[] {
+  const [, key, text = ""] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
+  if (key === undefined)
+    throw new CommandError(
+      2,
+      `"${assignment}" must have the form KEY=VALUE, such as update.ota.channel=stable.`,
+    );
   const setting = settingKeys.find((candidate) => candidate.key === key);
   if (setting !== undefined) return [[key, parseValue(setting, text)]];
   const isGroup = settingKeys.some((candidate) => candidate.key.startsWith(`${key}.`));
@@ -110,22 +107,12 @@ function parseArray({ key }: SettingKey, text: string): unknown {
   );
 }
 
-type Tree = Map<string, unknown>;
-
-function plant(tree: Tree, [name = "", ...rest]: readonly string[], value: unknown): void {
+/** The names are those of the schema, so that none of them is one of Object.prototype. */
+function plant(tree: Record<string, unknown>, [name = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
-    tree.set(name, value);
+    tree[name] = value;
     return;
   }
-  const present = tree.get(name);
-  const branch: Tree = present instanceof Map ? present : new Map();
-  tree.set(name, branch);
-  plant(branch, rest, value);
-}
-
-function toObject(tree: Tree): Record<string, unknown> {
-  const members = [...tree].map(
-    ([name, value]) => [name, value instanceof Map ? toObject(value) : value] as const,
-  );
-  return Object.fromEntries(members);
+  tree[name] ??= {};
+  plant(tree[name] as Record<string, unknown>, rest, value);
 }
