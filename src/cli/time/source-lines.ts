@@ -20,7 +20,7 @@ const nameColumns = 28;
 /** The sources as a table, each with a second line where there is more to say. Safe in a terminal, ASCII but for the names. */
 export function sourceLines(sources: readonly TimeSource[]): string[] {
   if (sources.length === 0) return [];
-  const width = nameWidth(sources);
+  const width = Math.max("SOURCE".length, ...sources.map((source) => nameOf(source).length));
   const line = (mark: string, cells: readonly [string, string, string, string, string, string]): string => {
     const [name, stratum, reach, offset, uncertainty, state] = cells;
     const figures = [stratum.padStart(2), reach.padStart(5), offset.padStart(9), uncertainty.padStart(10)];
@@ -48,10 +48,6 @@ function detailLines({ host, address, authenticated, reason }: TimeSource): stri
   const facts = [...(isNews ? [address] : []), ...(authenticated ? ["authenticated"] : [])].join(", ");
   const words = [...(facts === "" ? [] : [facts]), ...(reason === null ? [] : [reason.detail])];
   return words.length === 0 ? [] : [`    ${escapeText(words.join(": "))}`];
-}
-
-function nameWidth(sources: readonly TimeSource[]): number {
-  return Math.max("SOURCE".length, ...sources.map((source) => nameOf(source).length));
 }
 
 function nameOf({ host }: TimeSource): string {

@@ -13,7 +13,7 @@ const notSynchronised = 9;
 
 const status: Command = {
   path: ["time", "status"],
-  summary: "Show the state of the clock and draw its sources; exit 9 while it is not synchronised",
+  summary: "Show the state of the clock and list its sources; exit 9 while it is not synchronised",
   worksOffline: true,
   async run({ client, output }) {
     const clock = await client.call("getTimeSync", {});
