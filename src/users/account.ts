@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { nullableTimestamp, passwordHash, role, timestamp, userId, username } from "../contract/shapes.ts";
 import { displayName } from "../contract/text/visible-text.ts";
 import type { Role, User } from "../contract/types.ts";
-import type { DocumentKind } from "../store/documents/document-kind.ts";
+import type { DocumentKind, Migration } from "../store/documents/document-kind.ts";
 import { objectOf } from "../store/validation/object-schema.ts";
 
 /**
@@ -115,7 +115,11 @@ const account = objectOf({
 /** Accounts must never be replaced by defaults: without them the agent goes into rescue. */
 export const accountsKind: DocumentKind<AccountsState> = {
   name: "users",
-  formatVersion: "1.0.0",
+  formatVersion: "1.2.0",
+  migrations: {
+    "1.1.0": (members) => giveEach(members, { two_factor: null }),
+    "1.2.0": (members) => giveEach(members, { provider: null }),
+  },
   schema: objectOf({ accounts: { type: "array", items: account } }),
   defaults: { accounts: [] },
   onLoss: "rescue",
@@ -125,6 +129,15 @@ export const accountsKind: DocumentKind<AccountsState> = {
       : before.accounts.length !== accounts.length ||
         accounts.some((account, index) => isChanged(before.accounts[index], account)),
 };
+
+function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): void {
+  const accounts = members.get("accounts");
+  if (!Array.isArray(accounts)) throw new Error("accounts is no list");
+  members.set(
+    "accounts",
+    accounts.map((one: object) => ({ ...added, ...one })),
+  );
+}
 
 /**
  * An ordinary sign-in changes only its time and the counter of a passkey, and makes no new version: ten sign-ins must not
