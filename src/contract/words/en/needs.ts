@@ -85,7 +85,8 @@ export const needWords: NeedWords = {
   },
   receiver_failing: {
     title: ({ what, kind }) => (kind ? `${what} has refused messages` : `Messages do not reach ${what}`),
-    text: ({ kind, detail = "" }) => (kind ? detail : `They wait until it accepts them again.${detail && ` ${detail}`}`),
+    text: ({ kind, detail = "" }) =>
+      kind ? detail : `They wait until it accepts them again.${detail && ` ${detail}`}`,
   },
   support_ending: {
     title: ({ when }) => `The maker's support ends on ${when}`,
