@@ -5,7 +5,6 @@ import { helpCommand } from "../terminal/commands/help.ts";
 import { escapeText } from "../terminal/escape.ts";
 import type { Command, CommandRow } from "./client/command.ts";
 import { steward } from "./program.ts";
-import { publisherElsewhere } from "./publisher-elsewhere.ts";
 
 /** Listed for help and completion: the entry of the program runs the agent itself. */
 const serve: Command = {
@@ -94,7 +93,6 @@ export const parts: readonly Part[] = [
   { words: ["events"], load: async () => (await import("./events/events.ts")).eventCommands },
   { words: ["state"], load: async () => (await import("./system/state.ts")).stateCommands },
   { words: ["restore"], load: async () => [(await import("./backup/restore.ts")).restore] },
-  { words: ["repo"], load: async () => [publisherElsewhere] },
   { words: ["logs"], load: async () => [(await import("./system/logs.ts")).logs] },
   { words: ["setup-token"], load: async () => [(await import("./users/setup-token.ts")).setupToken] },
   {
@@ -135,8 +133,7 @@ async function rowsOf(part: Part): Promise<readonly CommandRow[]> {
 
 function isCommand(argv: readonly string[], table: CommandTable): boolean {
   try {
-    const request = readRequest(splitLine(argv, table), table);
-    return request.kind === "command" && !request.command.isElsewhere;
+    return readRequest(splitLine(argv, table), table).kind === "command";
   } catch {
     return false;
   }

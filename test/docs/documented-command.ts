@@ -20,7 +20,6 @@ export function complaintAbout(line: string): string | null {
   if (table === undefined) return `${program} is no program of Steward`;
   try {
     const request = readRequest(splitLine(words, table), table);
-    if (request.kind === "command" && request.command.isElsewhere) return "it is another program's";
     if (words.slice(0, 2).join(" ") === "system set" && request.kind === "command")
       parseAssignments(request.positionals);
     return null;

@@ -25,7 +25,6 @@ describe("a command in the middle of a sentence of the documents", () => {
   it("is noticed when there is none of that name, option or setting", () => {
     assert.match(complaintAbout("steward user befriend anna") ?? "", /There is no command "user befriend"/);
     assert.match(complaintAbout("steward-publisher befriend") ?? "", /There is no command "befriend"/);
-    assert.equal(complaintAbout("steward repo init site"), "it is another program's");
     assert.match(complaintAbout("steward user add anna --sudo") ?? "", /has no option --sudo/);
     assert.match(complaintAbout("steward system set time.zone=UTC") ?? "", /There is no setting "time.zone"/);
   });

@@ -47,7 +47,6 @@ export function readRequest<Row extends Command>(line: SplitLine, table: Command
   const isHelp = line.words[0] === "help";
   const { prefix, members, rest } = selectMembers(isHelp ? line.words.slice(1) : line.words, table.commands);
   const command = members.find((member) => member.path.length === prefix.length);
-  if (command?.isElsewhere) return { kind: "command", command, positionals: rest };
   const wantsHelp = isHelp || line.options.has("help");
   if (command === undefined) {
     const unknown = rest[0];

@@ -90,8 +90,6 @@ export interface Command<Call extends Invocation = Invocation> {
   readonly examples?: readonly Example[];
   /** Its ends, where those of the program say too little of them. */
   readonly exitCodes?: ExitCodes;
-  /** Another program has it: its words and options are not read, and `run` says where it is. */
-  readonly isElsewhere?: true;
   /** It only works on files: its help leaves the options of the agent out. */
   readonly isWithoutAgent?: true;
   run(invocation: Call): Promise<void>;
