@@ -16,25 +16,20 @@ import type { PayloadCaps } from "../../releases/payload/payload-caps.ts";
 import type { NewFile, TreeStore } from "../../releases/payload/release-tree.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 
-interface TreeOptions {
-  readonly top: string;
-  readonly caps: Pick<PayloadCaps, "blockBytes">;
-  /** Bytes of the disk that it may use. */
-  readonly roomBytes: number;
-}
-
 /** Creates a new file: never over an existing one, never through a link. */
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** `neededBytes`: bytes of the disk that all of it takes. */
-type TreeWriter = TreeStore & { neededBytes(): number };
-
 /**
  * Writes a release below `top`, a directory that is empty and that no other process writes to. What has no room is counted
- * and not written, so that the whole need is known at the end. Synchronous, because its process does nothing else. Throws
- * `storage_full`, `storage_unwritable`, and the system's errors.
+ * and not written, so that the whole need is known at the end. Synchronous, because its process does nothing else.
+ * `roomBytes`: bytes of the disk that it may use; `neededBytes`: those that all of it takes. Throws `storage_full`,
+ * `storage_unwritable`, and the system's errors.
  */
-export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWriter {
+export function createTreeWriter(
+  top: string,
+  roomBytes: number,
+  { blockBytes }: Pick<PayloadCaps, "blockBytes">,
+): TreeStore & { neededBytes(): number } {
   let takenBytes = 0;
   /** That which had no room. */
   const unwritten = new Map<string, Found>();
@@ -58,7 +53,7 @@ export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWri
 
   function hasRoom(path: string, entry: Found): boolean {
     // A directory, a long link and the inode of a file take about one block each.
-    takenBytes += (1 + Math.ceil(entry.sizeBytes / caps.blockBytes)) * caps.blockBytes;
+    takenBytes += (1 + Math.ceil(entry.sizeBytes / blockBytes)) * blockBytes;
     if (takenBytes <= roomBytes) return true;
     unwritten.set(path, entry);
     return false;

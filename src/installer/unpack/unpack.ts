@@ -29,7 +29,7 @@ export async function unpack(
   try {
     const releases = dirname(directory);
     const freeBytes = await files.freeBytes(releases);
-    const tree = createTreeWriter({ top: directory, caps, roomBytes: freeBytes - reserveBytes });
+    const tree = createTreeWriter(directory, freeBytes - reserveBytes, caps);
     try {
       makeDirectory(directory);
     } catch (cause) {

@@ -6,12 +6,6 @@ import type { BootTime } from "../../releases/agent-rollback.ts";
 import { removeLeftovers, writeDurably } from "../../store/files/durable-file.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
 
-/**
- * The time by which the installer judges expiry. The agent may set the clock: setting it back must not revive expired
- * metadata, and setting it forward must not block later ones.
- */
-export type TimeFloor = Awaited<ReturnType<typeof openTimeFloor>>;
-
 export interface TimeFloorOptions {
   /** The installer's own. */
   readonly directory: string;
@@ -22,11 +16,10 @@ export interface TimeFloorOptions {
   readonly bootId: string;
 }
 
-/** Milliseconds since 1970, and the moment at which that was known: seconds of monotonic time in that boot. */
-interface Stored extends BootTime {
-  readonly milliseconds: number;
-}
-
+/**
+ * The time by which the installer judges expiry. The agent may set the clock: setting it back must not revive expired
+ * metadata, and setting it forward must not block later ones.
+ */
 export async function openTimeFloor(options: TimeFloorOptions) {
   const { builtAt, wall, uptime, bootId } = options;
   const path = join(options.directory, "time-floor.json");
@@ -62,8 +55,11 @@ export async function openTimeFloor(options: TimeFloorOptions) {
 /** Bytes of the floor's file: three short members. */
 const mostBytes = 4_096;
 
-/** null: absent or damaged. The next verified release writes it again. */
-async function read(path: string): Promise<Stored | null> {
+/**
+ * Milliseconds since 1970, and the moment at which that was known; null: absent or damaged. The next verified release
+ * writes it again.
+ */
+async function read(path: string): Promise<(BootTime & { readonly milliseconds: number }) | null> {
   const bytes = await readRegular(path, mostBytes).catch((error: unknown) => {
     if (error instanceof NotRegular || systemErrorCode(error) === "ENOENT") return "";
     throw error;

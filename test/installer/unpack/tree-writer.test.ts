@@ -10,7 +10,7 @@ function treeIn(test: TestContext, bounds: { entries?: number; roomBytes?: numbe
   const top = join(makeScratch(test), "release");
   mkdirSync(top);
   const { entries = 100, roomBytes = 1024 ** 2 } = bounds;
-  const store = createTreeWriter({ top, caps: { blockBytes: 10 }, roomBytes });
+  const store = createTreeWriter(top, roomBytes, { blockBytes: 10 });
   const tree = createReleaseTree(store, { entries, links: 10, bytes: 1024 ** 2 });
   const mode = (name: string): string => (statSync(join(top, name)).mode & 0o7777).toString(8);
   return { top, tree, mode, neededBytes: store.neededBytes };

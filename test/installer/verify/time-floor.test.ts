@@ -3,7 +3,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
-import { openTimeFloor, type TimeFloor } from "../../../src/installer/verify/time-floor.ts";
+import { openTimeFloor } from "../../../src/installer/verify/time-floor.ts";
 
 const built = "2026-11-01T00:00:00.000Z";
 
@@ -16,11 +16,7 @@ interface Clocks {
 /** Opens root's floor as another run of the helper does. */
 async function openings(test: TestContext) {
   const directory = await temporaryDirectory(test);
-  const at = ({
-    wall = "2020-01-01T00:00:00Z",
-    uptime = 500,
-    bootId = "one",
-  }: Clocks = {}): Promise<TimeFloor> =>
+  const at = ({ wall = "2020-01-01T00:00:00Z", uptime = 500, bootId = "one" }: Clocks = {}) =>
     openTimeFloor({
       directory,
       builtAt: new Date(built),
@@ -31,7 +27,7 @@ async function openings(test: TestContext) {
   return { directory, at };
 }
 
-const nowOf = (floor: TimeFloor): string => floor.now().toISOString();
+const nowOf = (floor: Awaited<ReturnType<typeof openTimeFloor>>): string => floor.now().toISOString();
 
 describe("the time floor of the installer", () => {
   it("is the date of the build where nothing is known yet", async (test) => {
