@@ -50,11 +50,9 @@ const addon = clockAddon(assetsDirectory);
 const { STEWARD_JOURNAL_SOCKET: socket, STEWARD_AUDIT_SOCKET: auditSocket = auditJournalSocket } =
   process.env;
 const sendToJournal = isLogInJournal
-  ? createJournalLines({
-      send: openNativeJournal(addon, socket),
-      sendAudit: openNativeJournal(addon, auditSocket),
-      uptime: () => process.uptime(),
-    })
+  ? createJournalLines(openNativeJournal(addon, socket), openNativeJournal(addon, auditSocket), () =>
+      process.uptime(),
+    )
   : undefined;
 const log = createLog(
   (line, severity, said) => {

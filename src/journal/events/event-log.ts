@@ -77,7 +77,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     changes: createRecentEvents(found.changes.segments),
     refusals: createRecentEvents(found.refusals.segments),
   };
-  const heads = createEventHeads({ sync: (name) => files[name].sync(), log, timers });
+  const heads = createEventHeads((name) => files[name].sync(), log, timers);
   const filesOf = (name: LogName): EventFiles =>
     new EventFiles({
       directory,

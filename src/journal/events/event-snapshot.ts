@@ -4,14 +4,6 @@ import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import { openRegular } from "../../store/files/regular-file.ts";
 import type { Segment } from "./event-segments.ts";
 
-/** The files of the record at one moment. They stay readable, whatever happens to the record, until they are closed. */
-export interface EventSnapshot<T> {
-  readonly files: readonly EventFile[];
-  /** The facts that were taken at the same moment. */
-  readonly also: T;
-  close(): Promise<void>;
-}
-
 export type EventFile = ReturnType<typeof fileOf>;
 
 const pieceBytes = 64 * 1024;
@@ -21,12 +13,10 @@ const mostAttempts = 5;
 
 /**
  * Opens every segment, and calls `also` in the turn in which all of them are open and none was added or dropped: so both
- * are of one moment. Throws the system's errors, and `storage_unwritable` where segments come and go all the time.
+ * are of one moment. The files stay readable, whatever happens to the record, until they are closed. Throws the system's
+ * errors, and `storage_unwritable` where segments come and go all the time.
  */
-export async function openSnapshot<T>(
-  present: () => readonly Segment[],
-  also: () => T,
-): Promise<EventSnapshot<T>> {
+export async function openSnapshot<T>(present: () => readonly Segment[], also: () => T) {
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const wanted = present();
     const opened = await openAll(wanted);

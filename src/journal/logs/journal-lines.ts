@@ -1,3 +1,4 @@
+import type { Uptime } from "../../host/ports.ts";
 import { journalFieldsOf } from "./journal-fields.ts";
 import type { Said, Severity } from "./log.ts";
 
@@ -14,19 +15,14 @@ const windowSeconds = 30;
 /**
  * Sends the log's lines to the journal; false: a line was not accepted. Audit lines go to a namespace of their own, so
  * that no flood of other lines drops them or pushes them out. The journal gets copies, for `journalctl -u steward` and
- * for programs that forward it, but only so many that room is left for other lines.
+ * for programs that forward it, but only so many that room is left for other lines. `sendAudit`: sends to the namespace,
+ * which has its own limits (systemd/journald@steward.conf).
  */
-export function createJournalLines({
-  send,
-  sendAudit,
-  uptime,
-}: {
-  send: SendEntry;
-  /** Sends to the namespace of the audit lines, which has its own limits (systemd/journald@steward.conf). */
-  sendAudit: SendEntry;
-  /** Seconds since boot. */
-  uptime: () => number;
-}): (line: string, severity: Severity, said: Said) => boolean {
+export function createJournalLines(
+  send: SendEntry,
+  sendAudit: SendEntry,
+  uptime: Uptime,
+): (line: string, severity: Severity, said: Said) => boolean {
   const mayCopy = createBudget(uptime);
   return (line, severity, said) => {
     const fields = journalFieldsOf(line, severity, said);
@@ -36,7 +32,7 @@ export function createJournalLines({
   };
 }
 
-function createBudget(uptime: () => number): () => boolean {
+function createBudget(uptime: Uptime): () => boolean {
   let begin = Number.NEGATIVE_INFINITY;
   let count = 0;
   return () => {

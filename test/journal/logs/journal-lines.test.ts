@@ -11,11 +11,11 @@ function logInto(takes: { journal?: boolean; audit?: boolean } = {}) {
   const audit: Entry[] = [];
   const accepted: boolean[] = [];
   let now = 100;
-  const lines = createJournalLines({
-    send: (entry) => journal.push(entry) > 0 && takes.journal !== false,
-    sendAudit: (entry) => takes.audit !== false && audit.push(entry) > 0,
-    uptime: () => now,
-  });
+  const lines = createJournalLines(
+    (entry) => journal.push(entry) > 0 && takes.journal !== false,
+    (entry) => takes.audit !== false && audit.push(entry) > 0,
+    () => now,
+  );
   const log = createLog(
     (line, severity, said) => accepted.push(lines(line, severity, said)),
     () => new Date("2026-11-20T12:00:00Z"),
