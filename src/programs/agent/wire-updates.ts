@@ -62,10 +62,11 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     installer: plan.installer
       ? createInstallerClient({ ...plan.installer, apply: update.apply, helper: host.helper })
       : noInstaller,
-    uploaded: createUploadedRepository({
-      ...{ directory, freeSpace: host.files.freeSpace },
-      loadUnpack: async () => (await import("../../updates/download/unpack-repository.ts")).unpackRepository,
-    }),
+    uploaded: createUploadedRepository(
+      directory,
+      host.files.freeSpace,
+      async () => (await import("../../updates/download/unpack-repository.ts")).unpackRepository,
+    ),
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal, report) => openRepository({ transfers, url, caps, signal, report }),
     readInstalledRoot: installedRootReader(update, host),

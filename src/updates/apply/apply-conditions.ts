@@ -3,9 +3,8 @@ import { installedVersions, newestEntry } from "../../releases/journal-queries.t
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import type { CheckParts } from "../check/check-parts.ts";
 import type { CheckScheduler } from "../check/check-scheduler.ts";
-import { availableRelease, holdConditions } from "../check/hold-conditions.ts";
+import { availableRelease, type CheckParts, holdConditions } from "../check/hold-conditions.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
 import type { ApplySituation } from "./apply-decision.ts";
 import { type InstallerRequests, refusedSeconds } from "./installer-requests.ts";

@@ -5,8 +5,7 @@ import { installedVersions, type SetAsideRelease, setAsideAt } from "../../relea
 import type { UpdateKind } from "../../releases/release.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
-import type { CheckParts } from "../check/check-parts.ts";
-import { availableRelease } from "../check/hold-conditions.ts";
+import { availableRelease, type CheckParts } from "../check/hold-conditions.ts";
 import { settingsBlock, sourceOf } from "../check/settings-block.ts";
 import { holdSentence } from "../facts/update-sentences.ts";
 import { kindsInOrder, stagedReleases } from "./apply-conditions.ts";

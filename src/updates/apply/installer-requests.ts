@@ -5,7 +5,7 @@ import { newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import type { CheckParts } from "../check/check-parts.ts";
+import type { CheckParts } from "../check/hold-conditions.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
 import { problemWith } from "../facts/update-sentences.ts";
 import type { InstallRequest, ReleaseName } from "../facts/updater-options.ts";

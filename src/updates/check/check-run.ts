@@ -13,9 +13,8 @@ import {
   recordAfter,
   targetsOf,
 } from "./check-outcome.ts";
-import type { CheckParts } from "./check-parts.ts";
 import { deviceReport } from "./device-report.ts";
-import { holdConditions } from "./hold-conditions.ts";
+import { type CheckParts, holdConditions } from "./hold-conditions.ts";
 import { nextCheckIn, retryIn } from "./schedule.ts";
 
 /** A check with all that follows from it. */
@@ -115,11 +114,9 @@ function retryAfter(parts: CheckParts, report: CheckReport, after: UpdateRecord)
 }
 
 function retryWait({ options }: CheckParts, failures: number, error: StewardError): StoredWait {
-  const left = retryIn(Math.max(1, failures), {
-    intervalSeconds: options.checkIntervalSeconds(),
-    chance: options.random(),
-    retryAfterSeconds: error.details.retryAfterSeconds,
-  });
+  const { checkIntervalSeconds, random } = options;
+  const { retryAfterSeconds } = error.details;
+  const left = retryIn(Math.max(1, failures), checkIntervalSeconds(), random(), retryAfterSeconds);
   return { boot_id: options.bootId, uptime: options.uptime(), left };
 }
 

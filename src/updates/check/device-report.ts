@@ -4,7 +4,7 @@ import type { UpdateKind } from "../../releases/release.ts";
 import type { KnownRelease, ReleaseJournal } from "../../releases/release-journal.ts";
 import { type ReportedRelease, type ReportedState, reportText } from "../../releases/rollout-report.ts";
 import { wavePosition } from "../../releases/waves.ts";
-import type { CheckParts } from "./check-parts.ts";
+import type { CheckParts } from "./hold-conditions.ts";
 
 /** The device's report about its releases to the update server; null: the setting is off, and not a byte is sent. */
 export function deviceReport({ options, watch, downloads }: CheckParts): string | null {

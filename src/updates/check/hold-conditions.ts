@@ -5,9 +5,22 @@ import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
+import type { Downloads } from "../download/downloads.ts";
 import { type BlockReason, type HoldConditions, holdBecause, holdReasonOf } from "../facts/hold-reason.ts";
-import type { CheckParts } from "./check-parts.ts";
+import type { Progress } from "../facts/progress.ts";
+import type { ReleaseWatch } from "../facts/release-watch.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
+import type { Trust } from "../trust/trust.ts";
 import { settingsBlock } from "./settings-block.ts";
+
+/** The parts of the room that a check reads and writes. */
+export interface CheckParts {
+  readonly options: UpdaterOptions;
+  readonly trust: Trust;
+  readonly downloads: Downloads;
+  readonly progress: Progress;
+  readonly watch: ReleaseWatch;
+}
 
 /** The reason that blocks all updates; null: none does. */
 export function blockedReason({ options, trust }: Pick<CheckParts, "options" | "trust">): BlockReason | null {

@@ -25,23 +25,17 @@ export function firstCheckIn(intervalSeconds: number, chance: number): number {
 /**
  * Seconds to the next try after so many failures in a row, 1 and more. Never longer than the check interval: a server
  * that fails is asked no less often than one that works, so that what it has in store is not found later than it would
- * have been. What the server asks for comes on top of that.
+ * have been. What the server asks for (`retryAfterSeconds`) comes on top of that. `chance`: 0 to 1.
  */
 export function retryIn(
   failures: number,
-  { intervalSeconds, chance, retryAfterSeconds = 0 }: RetryCircumstances,
+  intervalSeconds: number,
+  chance: number,
+  retryAfterSeconds = 0,
 ): number {
   const doubled = firstRetrySeconds * 2 ** Math.min(failures - 1, 20);
   const own = nextCheckIn(Math.min(doubled, intervalSeconds), chance);
   return Math.max(own, Math.min(retryAfterSeconds, longestRetryAfterSeconds));
-}
-
-interface RetryCircumstances {
-  readonly intervalSeconds: number;
-  /** 0 to 1. */
-  readonly chance: number;
-  /** The wait that the server has asked for. */
-  readonly retryAfterSeconds?: number | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Upload } from "../../contract/types.ts";
-import type { CheckParts } from "./check-parts.ts";
 import { heldUpBy } from "./check-refusals.ts";
 import type { CheckScheduler } from "./check-scheduler.ts";
+import type { CheckParts } from "./hold-conditions.ts";
 import { requireSettings } from "./settings-block.ts";
 
 type Parts = Pick<CheckParts, "options" | "trust"> & { readonly checks: CheckScheduler };

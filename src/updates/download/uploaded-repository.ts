@@ -7,17 +7,13 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { UploadedRepository } from "../facts/updater-options.ts";
 import type { unpackRepository } from "./unpack-repository.ts";
 
-interface UploadedRepositoryOptions {
-  /** The directory of updates in the state. */
-  readonly directory: string;
-  readonly freeSpace: FreeSpace;
-  readonly loadUnpack: () => Promise<typeof unpackRepository>;
-}
-
-/** The place in the state where a repository that was sent as a file is unpacked. */
-export function createUploadedRepository(options: UploadedRepositoryOptions): UploadedRepository {
-  const { freeSpace, loadUnpack } = options;
-  const directory = join(options.directory, "uploaded");
+/** The place in the state's directory of updates where a repository that was sent as a file is unpacked. */
+export function createUploadedRepository(
+  updates: string,
+  freeSpace: FreeSpace,
+  loadUnpack: () => Promise<typeof unpackRepository>,
+): UploadedRepository {
+  const directory = join(updates, "uploaded");
   const remove = async (): Promise<void> => {
     if (existsSync(directory)) await rm(directory, { recursive: true, force: true });
   };

@@ -4,7 +4,7 @@ import { installedVersions, type SetAsideRelease, setAsideAt } from "../../relea
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { DismissedFailure, UpdateRecord } from "../../releases/update-record.ts";
-import type { CheckParts } from "../check/check-parts.ts";
+import type { CheckParts } from "../check/hold-conditions.ts";
 
 /** The releases that failed on this device, oldest first. */
 export function failedReleases({ options, watch }: Pick<CheckParts, "options" | "watch">): FailedRelease[] {

@@ -20,7 +20,7 @@ describe("the schedule of checks", () => {
 
   describe("after failures", () => {
     const retry = (failures: number, retryAfterSeconds?: number) =>
-      retryIn(failures, { intervalSeconds: sixHours, chance: 0.5, retryAfterSeconds });
+      retryIn(failures, sixHours, 0.5, retryAfterSeconds);
 
     it("waits five minutes, then twice as long each time, up to the interval", () => {
       assert.deepEqual(
