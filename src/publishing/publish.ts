@@ -114,13 +114,12 @@ export async function renewOnline(
   return publishState(workspace, chooseDrafts(whole, []), { keys, whole, again, marginSeconds });
 }
 
-interface PublishHow extends How {
-  /** Including the drafts that wait. */
-  readonly whole: State;
-  readonly marginSeconds: number | undefined;
-}
-
-async function publishState(workspace: Workspace, drafted: State, how: PublishHow): Promise<PublishResult> {
+/** `whole`: including the drafts that wait. */
+async function publishState(
+  workspace: Workspace,
+  drafted: State,
+  how: How & { readonly whole: State; readonly marginSeconds: number | undefined },
+): Promise<PublishResult> {
   requireSigned(workspace, drafted, how.whole);
   const payloads = await newPayloads(workspace, drafted);
   const state = await onlineMetadata(workspace, drafted, how);

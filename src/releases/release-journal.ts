@@ -73,18 +73,16 @@ export interface Trial {
   readonly crashes: number;
   /** Seconds of monotonic time in `boot_id`; null: the watch has not begun in it. */
   readonly deadline_uptime: number | null;
-  readonly health: TrialHealth;
+  readonly health: {
+    /** In a row. */
+    readonly successes: number;
+    readonly needed: number;
+    /** The last answer, in words. */
+    readonly last: string | null;
+    readonly at: string | null;
+  };
   /** The reason for undoing it; null: it is not undone. */
   readonly undo: Undo | null;
-}
-
-interface TrialHealth {
-  /** In a row. */
-  readonly successes: number;
-  readonly needed: number;
-  /** The last answer, in words. */
-  readonly last: string | null;
-  readonly at: string | null;
 }
 
 /** `rolled_back`: on request; the release was good, and is held from then on. */

@@ -20,7 +20,7 @@ export interface UpdateRecord {
   /** The server that has delivered one complete refresh under the root of this fingerprint. */
   readonly proof: { readonly fingerprint: string; readonly server: string } | null;
   /** The validators of timestamp.json, and their source. */
-  readonly validators: StoredValidators | null;
+  readonly validators: (Validators & { readonly server: string }) | null;
   /** Checks in a row that failed, and downloads. */
   readonly failures: number;
   readonly download_failures: number;
@@ -76,10 +76,6 @@ export interface Postponed {
 export interface DismissedFailure {
   readonly release_id: string;
   readonly failed_at: string;
-}
-
-interface StoredValidators extends Validators {
-  readonly server: string;
 }
 
 /** A check as the API has it, with any code: a newer release may have stored it. */

@@ -9,6 +9,7 @@ export interface Zstandard {
     options: ZstandardOptions,
     callback: (error: Error | null, packed: Buffer) => void,
   ): void;
+  zstdDecompressSync?(content: Uint8Array, options: ZstandardOptions): Buffer;
   readonly constants: Readonly<Record<ZstandardParameter, number>>;
 }
 
@@ -26,10 +27,6 @@ interface ZstandardOptions {
   readonly chunkSize?: number;
 }
 
-interface MaybeZstandard extends Zstandard {
-  zstdDecompressSync?: (content: Uint8Array, options: ZstandardOptions) => Buffer;
-}
-
 /**
  * Zstandard with a dictionary (RFC 8878), in Node since 22.19 and 24.6; null: this Node has none. Versions since 22.15
  * have Zstandard and ignore the dictionary, so a frame is tried that needs it.
@@ -37,7 +34,7 @@ interface MaybeZstandard extends Zstandard {
 export async function zstandard(): Promise<Zstandard | null> {
   if (!hasZstandard()) return null;
   // By name, Node 20 would not find what it does not have.
-  const found = (await import("node:zlib")) as unknown as MaybeZstandard;
+  const found = (await import("node:zlib")) as unknown as Zstandard;
   try {
     const unpacked = found.zstdDecompressSync?.(frame, { dictionary });
     return unpacked?.equals(dictionary) ? found : null;

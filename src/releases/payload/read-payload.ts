@@ -60,7 +60,7 @@ export async function readPayload(
       const path = pathOf(entry, caps);
       if (path.length === 0) return null;
       onEntry(path.join("/"), entry);
-      return put(entry, path, { tree, caps, links });
+      return put(entry, path, tree, caps, links);
     } catch (error) {
       if (!(error instanceof UnsafePayload) || error.entry === undefined) throw error;
       onFault(error);
@@ -148,15 +148,14 @@ export function unreadable(cause: unknown): StewardError {
   return new StewardError("storage_unwritable", `The payload cannot be read (${why}).`, { cause });
 }
 
-interface Placing {
-  readonly tree: ReleaseTree;
-  readonly caps: PayloadCaps;
-  /** Those that were placed. Only links are kept in memory until the end. */
-  readonly links: Map<string, readonly string[]>;
-}
-
-/** The file that takes the content; null: there is none. */
-function put(entry: TarEntry, path: readonly string[], { tree, caps, links }: Placing): NewFile | null {
+/** The file that takes the content; null: there is none. `links`: only these are kept in memory until the end. */
+function put(
+  entry: TarEntry,
+  path: readonly string[],
+  tree: ReleaseTree,
+  caps: PayloadCaps,
+  links: Map<string, readonly string[]>,
+): NewFile | null {
   const { type, name, linkname, mode, sizeBytes } = entry;
   if (type === "0" || type === "S") return tree.file(path, (mode & 0o111) !== 0, sizeBytes);
   if (type === "5") tree.directory(path);
