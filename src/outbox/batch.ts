@@ -22,7 +22,7 @@ export interface Batch extends Pick<Message, "count" | "counts" | "gap"> {
   readonly end: Position;
 }
 
-export interface BatchQuery {
+interface BatchQuery {
   readonly takes: Takes;
   /** Everything up to here is done. */
   readonly from: Position;
@@ -30,15 +30,6 @@ export interface BatchQuery {
   readonly last: number | null;
   /** Events of a message of the record; 200 at most. */
   readonly most?: number;
-}
-
-export interface BatchFound {
-  /** null: the receiver takes none of the events. */
-  readonly batch: Batch | null;
-  /** The receiver's events behind `from`, also those that are not in the batch. */
-  readonly waiting: number;
-  /** The last place up to which nothing is waiting and nothing is missing. */
-  readonly idle: Position;
 }
 
 /** Notices of a message; a storm has more events. */
@@ -50,7 +41,7 @@ export const mostOfRecord = 200;
 const pageLimit = 200;
 
 /** Reads the events behind a position in the order of seq. */
-export async function readBatch(events: EventQueue, query: BatchQuery): Promise<BatchFound> {
+export async function readBatch(events: EventQueue, query: BatchQuery) {
   const head = events.head();
   const reader = new BatchReader(query);
   let after = query.from.seq;
@@ -94,11 +85,14 @@ class BatchReader {
     } else if (this.#waiting === 0 && this.#chain.gap() === null) this.#idle = this.#chain.position();
   }
 
-  found(head: number): BatchFound {
+  found(head: number) {
     const [isRecord, sum] = [this.#query.takes === "record", this.#sum];
     return {
+      /** null: the receiver takes none of the events. */
       batch: sum && { ...sum, events: isRecord ? this.#taken : mostImportant(this.#taken) },
+      /** The receiver's events behind `from`, also those that are not in the batch. */
       waiting: isRecord ? head - this.#query.from.seq : this.#waiting,
+      /** The last place up to which nothing is waiting and nothing is missing. */
       idle: this.#idle,
     };
   }

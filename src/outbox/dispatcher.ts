@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AuditEvent } from "../contract/types.ts";
-import type { Timers, Uptime } from "../host/ports.ts";
+import type { HostTime } from "../host/host.ts";
 import { createDueTimer, type DueTimer } from "../store/files/due-timer.ts";
 import { type Batch, type EventQueue, mostOfRecord, readBatch } from "./batch.ts";
 import { type Cursor, refusedBefore, spanOf, withRefusal } from "./cursors.ts";
@@ -23,7 +23,7 @@ export function areSame(one: NamedReceiver, other: NamedReceiver): boolean {
 
 export type ReceiverState = ReturnType<Dispatcher["state"]>;
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends Pick<HostTime, "uptime" | "timers"> {
   readonly events: EventQueue;
   readonly device: () => Message["device"];
   /** The language of messages to people; the record is in English. */
@@ -31,8 +31,6 @@ export interface DispatcherOptions {
   /** Settles when the cursor is on the disk, or only in memory because the disk takes nothing. */
   readonly keep: (cursor: Cursor) => Promise<void>;
   readonly now: () => Date;
-  readonly uptime: Uptime;
-  readonly timers: Timers;
   /** 0 to 1. */
   readonly random: () => number;
 }

@@ -1,4 +1,5 @@
-import type { ServerConnections, Uptime } from "../host/ports.ts";
+import type { HostTime } from "../host/host.ts";
+import type { ServerConnections } from "../host/ports.ts";
 import { attempt, inQuotes } from "./failures.ts";
 import { mailText, nameOf } from "./mail-text.ts";
 import { createNeedMails, type MailPlan } from "./need-mails.ts";
@@ -6,16 +7,13 @@ import { type Delivery, type Message, type Receiver, retry } from "./receiver.ts
 import type { Mail, SentMail, SmtpServer } from "./smtp.ts";
 import { type RefusedRecipient, SmtpFailure, smtpOutcome } from "./smtp-failures.ts";
 
-export interface MailOptions extends SmtpServer {
+export interface MailOptions extends SmtpServer, Pick<HostTime, "wall" | "uptime"> {
   readonly port: number;
   /** The address of the sender, without a name. */
   readonly from: string;
   /** Addresses of recipients, at least one. */
   readonly to: readonly string[];
   readonly connections: ServerConnections;
-  /** Milliseconds since 1970, for the date of a mail. */
-  readonly wall: () => number;
-  readonly uptime: Uptime;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { HostTime } from "../host/host.ts";
 import type { MetricSink } from "../metrics/exposition.ts";
 import { type ExporterOptions, exported } from "./otlp/exporter.ts";
 import { logsRequestOf } from "./otlp/log-records.ts";
@@ -5,11 +6,9 @@ import { createMetricData } from "./otlp/metric-data.ts";
 import type { Resource } from "./otlp/values.ts";
 import type { Delivery, Message } from "./receiver.ts";
 
-export interface OtlpOptions extends ExporterOptions {
+export interface OtlpOptions extends ExporterOptions, Pick<HostTime, "wall"> {
   /** This program on this device, at the time of a request. */
   readonly resource: () => Resource;
-  /** Milliseconds since 1970 by the device's clock. */
-  readonly wall: () => number;
 }
 
 /** An OpenTelemetry collector, or a server that takes its protocol. */

@@ -1,19 +1,17 @@
 import type { TLSSocket } from "node:tls";
-import type { IsAcknowledged, ServerConnections, Timers } from "../host/ports.ts";
+import type { HostTime } from "../host/host.ts";
+import type { IsAcknowledged, ServerConnections } from "../host/ports.ts";
 import { attempt } from "./failures.ts";
 import { type Delivery, type Receiver, retry } from "./receiver.ts";
 import { syslogFrames } from "./syslog/syslog-messages.ts";
 
-export interface SyslogOptions {
+export interface SyslogOptions extends Pick<HostTime, "wall" | "timers"> {
   /** A name or an address. */
   readonly server: string;
   readonly port: number;
   readonly connections: ServerConnections;
   /** This device's name among hosts. */
   readonly hostName: () => string;
-  /** Milliseconds since 1970 by the device's clock. */
-  readonly wall: () => number;
-  readonly timers: Timers;
   readonly isAcknowledged: IsAcknowledged;
 }
 

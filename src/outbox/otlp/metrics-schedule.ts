@@ -1,28 +1,14 @@
-import type { Timers, Uptime } from "../../host/ports.ts";
+import type { HostTime } from "../../host/host.ts";
 import type { Trouble } from "../cursors.ts";
 import type { Delivery } from "../receiver.ts";
 
-export interface MetricsScheduleOptions {
-  readonly timers: Timers;
+interface MetricsScheduleOptions extends Pick<HostTime, "timers" | "uptime" | "wall"> {
   /** Monotonic seconds from one push to the next. */
   readonly intervalSeconds: number;
   /** 0 to 1. */
   readonly random: () => number;
   /** Sends the metrics of this moment. Never rejects; ends soon after the signal is aborted. */
   readonly push: (signal: AbortSignal) => Promise<Delivery>;
-  /** Milliseconds since 1970 by the device's clock. */
-  readonly wall: () => number;
-  readonly uptime: Uptime;
-}
-
-/** The outcome of the pushes so far, for people. */
-export interface MetricsState {
-  /** The failure of the last push; else the last refusal, until a person has tested the collector. */
-  readonly lastError: Trouble | null;
-  /** Seconds since the first failure after the last success; 0: they do not fail. */
-  readonly failingSeconds: number;
-  /** Pushes that the collector has refused, in whole or in part, until then. */
-  readonly refused: number;
 }
 
 /**
@@ -58,9 +44,13 @@ export function startMetricsSchedule(options: MetricsScheduleOptions) {
   }
 
   return {
-    state: (): MetricsState => ({
+    /** The outcome of the pushes so far, for people. */
+    state: () => ({
+      /** The failure of the last push; else the last refusal, until a person has tested the collector. */
       lastError: failure ?? refusal,
+      /** Seconds since the first failure after the last success; 0: they do not fail. */
       failingSeconds: failingSince === null ? 0 : uptime() - failingSince,
+      /** Pushes that the collector has refused, in whole or in part, until then. */
       refused,
     }),
     /** Call it when a person has tested the collector; returns the sentence about refused pushes, if there were any. */
