@@ -33,9 +33,28 @@ export interface Host {
   readonly startFilter: StartFilter;
   readonly helper: RootHelper;
   readonly clock: HostClock;
-  readonly network: HostNetwork;
+  readonly network: {
+    readonly datagrams: Datagrams;
+    readonly resolve: ResolveHost;
+    readonly userOfConnection: UserOfConnection;
+    readonly isAcknowledged: IsAcknowledged;
+    readonly boundBuffers: BoundBuffers;
+    readonly lanNames: LanNaming;
+    openTransfers(options: TransferOptions): Transfers;
+    openConnections(surroundings: Surroundings): ServerConnections;
+    /** Loads the code for them: few devices make any. */
+    openKeyExchanges(options: KeyExchangeOptions): Promise<KeyExchanges>;
+    /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
+    isLocalServer(server: string): boolean;
+    /** True for a literal address of this device now, of its own link, or of a cloud's metadata service. */
+    isLocalAddress(address: string): boolean;
+  };
   readonly files: HostFiles;
-  readonly systemd: HostSystemd;
+  readonly systemd: {
+    readonly journal: Journal;
+    /** The name under which systemd runs a unit that may have others. */
+    readonly unitId: (unit: string) => string;
+  };
   readonly names: HostNames;
 }
 
@@ -60,23 +79,6 @@ export interface HostClock {
   readOfferedServers(): readonly string[];
   /** The addresses that this device has beyond its links, as a text to compare: another text is another network. */
   readNetwork(): string;
-}
-
-interface HostNetwork {
-  readonly datagrams: Datagrams;
-  readonly resolve: ResolveHost;
-  readonly userOfConnection: UserOfConnection;
-  readonly isAcknowledged: IsAcknowledged;
-  readonly boundBuffers: BoundBuffers;
-  readonly lanNames: LanNaming;
-  openTransfers(options: TransferOptions): Transfers;
-  openConnections(surroundings: Surroundings): ServerConnections;
-  /** Loads the code for them: few devices make any. */
-  openKeyExchanges(options: KeyExchangeOptions): Promise<KeyExchanges>;
-  /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
-  isLocalServer(server: string): boolean;
-  /** True for a literal address of this device now, of its own link, or of a cloud's metadata service. */
-  isLocalAddress(address: string): boolean;
 }
 
 export interface HostFiles {
@@ -104,12 +106,6 @@ export interface HostFiles {
     path: string,
     options: TrustedOwners & { maximumBytes: number },
   ): Promise<Uint8Array | null>;
-}
-
-interface HostSystemd {
-  readonly journal: Journal;
-  /** The name under which systemd runs a unit that may have others. */
-  readonly unitId: (unit: string) => string;
 }
 
 /** The machine's name is in its identity; the root helper changes both. */

@@ -23,7 +23,7 @@ describe("the addresses of a host", () => {
   for (const literal of ["127.0.0.1", "192.0.2.7", "::1", "2001:db8::7", "fe80::1%lo"]) {
     it(`that is ${literal} are that, at once and without a look-up`, async () => {
       const held = heldResolver();
-      const resolve = createResolveHost({ lookUp: held.lookUp });
+      const resolve = createResolveHost(held.lookUp);
       const stuck = resolve("stuck.example");
       assert.deepEqual(await resolve(literal), [literal]);
       await held.turn();
@@ -42,7 +42,7 @@ describe("the addresses of a host", () => {
   it("that cannot exist are refused in bounded time, whether a resolver is there or not", async () => {
     const begun = process.hrtime.bigint();
     // RFC 6761 §6.4: nothing ever resolves under .invalid.
-    await assert.rejects(createResolveHost({ waitSeconds: 1 })("ntp.invalid"), ({ code }: { code: string }) =>
+    await assert.rejects(createResolveHost(undefined, 1)("ntp.invalid"), ({ code }: { code: string }) =>
       /^(ENOTFOUND|EAI_AGAIN|ETIMEOUT)$/.test(code),
     );
     const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
@@ -51,7 +51,7 @@ describe("the addresses of a host", () => {
 
   it("come in the resolver's order, each once, eight at most", async () => {
     const held = heldResolver();
-    const addresses = createResolveHost({ lookUp: held.lookUp })("many.example");
+    const addresses = createResolveHost(held.lookUp)("many.example");
     await held.turn();
     held.answer(
       "192.0.2.9",
@@ -80,7 +80,7 @@ describe("the addresses of a host", () => {
   ] as const)
     it(`take turns by family where the resolver has ${name} (a family that leads nowhere)`, async () => {
       const held = heldResolver();
-      const addresses = createResolveHost({ lookUp: held.lookUp })("dual.example");
+      const addresses = createResolveHost(held.lookUp)("dual.example");
       await held.turn();
       held.answer(...found);
       const short = (address: string) => `${address.includes(":") ? 6 : 4}:${address.at(-1)}`;
@@ -89,7 +89,7 @@ describe("the addresses of a host", () => {
 
   it("of which there are none are refused", async () => {
     const held = heldResolver();
-    const addresses = createResolveHost({ lookUp: held.lookUp })("none.example");
+    const addresses = createResolveHost(held.lookUp)("none.example");
     await held.turn();
     held.answer();
     await assert.rejects(addresses, { code: "ENOTFOUND" });
@@ -99,7 +99,7 @@ describe("the addresses of a host", () => {
 describe("a look-up", () => {
   it("is never made beside another one", async () => {
     const held = heldResolver();
-    const resolve = createResolveHost({ lookUp: held.lookUp });
+    const resolve = createResolveHost(held.lookUp);
     const all = Promise.all(["a.example", "b.example", "c.example"].map((host) => resolve(host)));
     const seen: string[][] = [];
     for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
@@ -117,7 +117,7 @@ describe("a look-up", () => {
 
   it("that hangs keeps its place, and those who wait behind it give up without one of their own", async () => {
     const held = heldResolver();
-    const resolve = createResolveHost({ lookUp: held.lookUp, waitSeconds: 0.05 });
+    const resolve = createResolveHost(held.lookUp, 0.05);
     const results = await Promise.allSettled([resolve("hangs.example"), resolve("waits.example")]);
     for (const result of results) {
       assert.equal(result.status === "rejected" && result.reason.code, "ETIMEOUT");
@@ -133,12 +133,10 @@ describe("a look-up", () => {
 
   it("that fails leaves the next one its turn", async () => {
     let calls = 0;
-    const resolve = createResolveHost({
-      lookUp: async () => {
-        calls += 1;
-        if (calls === 1) throw Object.assign(new Error("no resolver"), { code: "EAI_AGAIN" });
-        return [ofFour("192.0.2.5")];
-      },
+    const resolve = createResolveHost(async () => {
+      calls += 1;
+      if (calls === 1) throw Object.assign(new Error("no resolver"), { code: "EAI_AGAIN" });
+      return [ofFour("192.0.2.5")];
     });
     await assert.rejects(resolve("a.example"), { code: "EAI_AGAIN" });
     assert.deepEqual(await resolve("a.example"), ["192.0.2.5"]);

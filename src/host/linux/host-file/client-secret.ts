@@ -2,24 +2,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import { textOf } from "../../../contract/text/text-of.ts";
-import type { TrustedOwners } from "../../host.ts";
+import type { SealKeyPlaces, TrustedOwners } from "../../host.ts";
 import type { SignInProvider } from "../../provider-ports.ts";
 import { mostSecretBytes, readSecretFile } from "./secret-file.ts";
 
-/** The places of the secret besides the host file's member. */
-interface ClientSecretPlaces extends TrustedOwners {
-  /** The directory of systemd's credentials, or undefined without them; the secret is its `steward.oidc`. */
-  readonly credentialsDirectory?: string | undefined;
-}
-
 /**
- * The secret with which the agent authenticates to the provider: the credential, otherwise the file that the host file
- * names; null: it has none. It is read at each use, so that a new file needs no restart. Throws `provider_unreachable`
- * for one that cannot be used: the agent never continues without it.
+ * The secret with which the agent authenticates to the provider: the credential `steward.oidc`, otherwise the file that
+ * the host file names; null: it has none. It is read at each use, so that a new file needs no restart. Throws
+ * `provider_unreachable` for one that cannot be used: the agent never continues without it.
  */
 export async function readClientSecret(
   { clientSecretFile }: Pick<SignInProvider, "clientSecretFile">,
-  { credentialsDirectory, own }: ClientSecretPlaces = {},
+  { credentialsDirectory, own }: TrustedOwners & Partial<Pick<SealKeyPlaces, "credentialsDirectory">> = {},
 ): Promise<string | null> {
   // systemd protects a credential.
   const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.oidc")));

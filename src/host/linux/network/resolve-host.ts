@@ -12,20 +12,13 @@ const longestWaitSeconds = 10;
 /** Addresses used of one name: more than the public names of time servers have. */
 const mostAddresses = 8;
 
-interface ResolveHostOptions {
-  /** All addresses of a name, best first. */
-  readonly lookUp?: (host: string) => Promise<readonly LookupAddress[]>;
-  readonly waitSeconds?: number;
-}
-
 /**
  * Resolves names through the C library, so that /etc/hosts counts and addresses come in the order of RFC 6724, except
  * that the families take turns (RFC 8305 §4): one that leads nowhere must not hide the other. A look-up cannot be
  * cancelled, and occupies one of the four threads that file writes need too, so there is only one at a time and
  * the others wait. Rejects with the resolver's code (ENOTFOUND, EAI_AGAIN), or ETIMEOUT.
  */
-export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost {
-  const { lookUp = systemLookUp, waitSeconds = longestWaitSeconds } = options;
+export function createResolveHost(lookUp = systemLookUp, waitSeconds = longestWaitSeconds): ResolveHost {
   let last: Promise<unknown> = Promise.resolve();
   return (host) => {
     if (isIP(host) !== 0) return Promise.resolve([host]);
@@ -45,6 +38,7 @@ export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost
   };
 }
 
+/** All addresses of a name, best first. */
 function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
   return lookup(host, { all: true, verbatim: true });
 }

@@ -44,16 +44,14 @@ export function createKeyExchanges(plan: KeyExchangeProcessPlan): KeyExchanges {
   return { prepare: () => open().prepare(), exchange: (request) => open().exchange(request) };
 }
 
-/** A request that has no answer yet. */
-interface Waiting {
-  readonly settle: (outcome: KeyExchangeOutcome) => void;
-  deadline: NodeJS.Timeout;
-}
-
 /** One process, from its start until `onEnd`. */
 class Conversation implements KeyExchanges {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, Waiting>();
+  /** Requests that have no answer yet. */
+  readonly #waiting = new Map<
+    number,
+    { readonly settle: (outcome: KeyExchangeOutcome) => void; deadline: NodeJS.Timeout }
+  >();
   readonly #startMilliseconds: number;
   readonly #longestMilliseconds: number;
   readonly #onEnd: () => void;
