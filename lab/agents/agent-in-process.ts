@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { runCommandLine } from "../../src/cli/main.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { isJournalStream } from "../../src/host/linux/systemd/journal-stream.ts";
+import { isJournalStream } from "../../src/host/linux/systemd/native-journal.ts";
 import { createLog, type Log } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { type Surroundings, serve } from "../../src/programs/agent/serve.ts";

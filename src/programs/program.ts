@@ -1,5 +1,8 @@
-import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
-import { auditJournalSocket, openNativeJournal } from "../host/linux/systemd/native-journal.ts";
+import {
+  auditJournalSocket,
+  isJournalStream,
+  openNativeJournal,
+} from "../host/linux/systemd/native-journal.ts";
 import type { ServiceManager } from "../host/linux/systemd/service-manager.ts";
 import { createJournalLines } from "../journal/logs/journal-lines.ts";
 import { createLog, type Log, syslogNumbers } from "../journal/logs/log.ts";

@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { type ClockAddon, openClockAddon } from "../clock/clock-addon.ts";
 
 /** The socket of journald (https://systemd.io/JOURNAL_NATIVE_PROTOCOL). */
@@ -37,4 +38,14 @@ function encoded(fields: Readonly<Record<string, string>>): Buffer {
       return [Buffer.from(`${name}\n`), length, bytes, Buffer.from("\n")];
     }),
   );
+}
+
+/**
+ * True if this descriptor is connected to the journal. `journalStream` is systemd's JOURNAL_STREAM, `device:inode`; a
+ * child process may have inherited the variable with another standard error (systemd.exec(5)).
+ */
+export function isJournalStream(journalStream: string | undefined, descriptor: number): boolean {
+  if (journalStream === undefined) return false;
+  const { dev, ino } = fstatSync(descriptor);
+  return journalStream === `${dev}:${ino}`;
 }
