@@ -1,15 +1,13 @@
 import type { TrustedTime } from "../../auth/trusted-time.ts";
-import type { Host } from "../../host/host.ts";
 import { createHostHandlers } from "../../http/handlers/host.ts";
 import { createRestoreHandlers } from "../../http/handlers/restore.ts";
 import { type FirstRun, requireFirstRun } from "../../http/handlers/setup.ts";
-import type { SettingsStore } from "../../settings/settings.ts";
 import { requestWipe } from "../../store/files/wipe.ts";
 import { createMachine } from "../../system/machine.ts";
-import type { Updates } from "../../updates/updater.ts";
 import { once } from "../once.ts";
 import { openRestorer } from "./backup/wire-restore.ts";
 import type { RoomsConfig } from "./config.ts";
+import type { StatusRooms } from "./status/wire-status.ts";
 
 /** A factory reset, or the restoring of a backup: recorded at once, and carried out when the state is opened again. */
 export type Reset = ReturnType<typeof createReset>;
@@ -31,11 +29,7 @@ export function createReset({ stateDirectory }: Pick<RoomsConfig, "stateDirector
   };
 }
 
-interface MachineRooms {
-  readonly config: RoomsConfig;
-  readonly host: Host;
-  readonly settings: SettingsStore;
-  readonly updates: Updates;
+interface MachineRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates"> {
   readonly time: TrustedTime;
   readonly reset: Reset;
   readonly auth: FirstRun;

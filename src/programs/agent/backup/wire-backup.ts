@@ -4,22 +4,14 @@ import type { Backups } from "../../../backup/backups.ts";
 import { lateDocumentNames } from "../../../contract/document-names.ts";
 import { updateKinds } from "../../../contract/update-kinds.ts";
 import { historyFile } from "../../../history/file-name.ts";
-import type { Host } from "../../../host/host.ts";
-import type { SettingsStore } from "../../../settings/settings.ts";
-import type { Updates } from "../../../updates/updater.ts";
 import { checkPassphrase } from "../../../users/password-rules.ts";
-import { type RoomsConfig, sealKeyPlaces } from "../config.ts";
+import { sealKeyPlaces } from "../config.ts";
 import type { State } from "../state.ts";
-import type { HistoryKeeping } from "../status/wire-history.ts";
+import type { StatusRooms } from "../status/wire-status.ts";
 import { readGuesses } from "../wire-accounts.ts";
 
-interface BackupRooms {
-  readonly config: RoomsConfig;
-  readonly host: Host;
+interface BackupRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates" | "history"> {
   readonly state: State;
-  readonly settings: SettingsStore;
-  readonly updates: Pick<Updates, "status">;
-  readonly history: HistoryKeeping;
   readonly time: Pick<TrustedTime, "now">;
 }
 

@@ -27,15 +27,10 @@ interface ConfigurationRooms {
 }
 
 /** The configuration of the device as a whole. */
-export interface ConfigurationRoom {
-  /** Loads the code for it, which most agents never need. */
-  open(): Promise<Configurator>;
-  /** True if the device is no longer what the last configuration said; null: none was applied. */
-  drift(): Promise<boolean | null>;
-}
+export type ConfigurationRoom = Awaited<ReturnType<typeof openConfiguration>>;
 
 /** A configuration that was cut off is finished first, before anyone can see a part of it. Never throws. */
-export async function openConfiguration(rooms: ConfigurationRooms): Promise<ConfigurationRoom> {
+export async function openConfiguration(rooms: ConfigurationRooms) {
   const { stateDirectory, readsOnly } = rooms.config;
   let mayBeApplied = existsSync(appliedPath(stateDirectory));
   const open = once(async () => {
@@ -43,9 +38,11 @@ export async function openConfiguration(rooms: ConfigurationRooms): Promise<Conf
     const { createConfigurator } = await import("../../../configuration/configuration.ts");
     return createConfigurator(optionsOf(rooms));
   });
-  const room: ConfigurationRoom = {
+  const room = {
+    /** Loads the code for it, which most agents never need. */
     open,
-    drift: async () => {
+    /** True if the device is no longer what the last configuration said; null: none was applied. */
+    drift: async (): Promise<boolean | null> => {
       if (!mayBeApplied) return null;
       return (await open()).isLeft(rooms.updates.status().trust.fingerprint);
     },

@@ -1,6 +1,5 @@
 import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { AuditEvent, DeliveryAnswer, Settings } from "../../../contract/types.ts";
-import type { ReceiverControl } from "../../../http/handlers/notifications.ts";
 import type { ReceiverState } from "../../../outbox/dispatcher.ts";
 import type { Delivery } from "../../../outbox/receiver.ts";
 import type { ReceiverTrouble } from "../../../system/status-needs.ts";
@@ -8,19 +7,7 @@ import type { OpenedOutbox } from "./open-outbox.ts";
 import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
 
 /** The messages of this device, whose code is loaded only where a receiver is named. */
-export interface Notifications extends ReceiverControl {
-  /** Begins to send what waits, and metrics where a collector is named. */
-  start(readMetrics: ReadMetrics): void;
-  /** The settings of receivers have changed. */
-  settingsChanged(): void;
-  /** Someone is named who gets messages. */
-  areNamed(): boolean;
-  /** Receivers that no message has reached for an hour, and those that have refused messages, each with the way. */
-  troubles(): readonly ReceiverTrouble[];
-  /** The receivers as far as the memory knows them. */
-  figures(): readonly ReceiverState[];
-  close(): Promise<void>;
-}
+export type Notifications = ReturnType<typeof createNotifications>;
 
 /** Seconds after the start: readiness and the first requests come before messages. */
 const startSeconds = 2;
@@ -28,7 +15,7 @@ const startSeconds = 2;
 /** Seconds of failures after which a person is asked for help: a receiver may restart, a network may be away. */
 const failingSeconds = 60 * 60;
 
-export function createNotifications(plan: OutboxPlan): Notifications {
+export function createNotifications(plan: OutboxPlan) {
   const { settings, host, config, state } = plan;
   const named = () => settings.read().notify.receivers;
   const areNamed = () => named().length > 0 || rootsReceivers(config).length > 0;
@@ -42,32 +29,37 @@ export function createNotifications(plan: OutboxPlan): Notifications {
       config.log("error", "messages cannot be sent", { detail });
     });
   };
-  const figures: Notifications["figures"] = () => outbox.opened()?.readings() ?? [];
+  const figures = (): readonly ReceiverState[] => outbox.opened()?.readings() ?? [];
   return {
-    start: (readMetrics) => {
+    /** Begins to send what waits, and metrics where a collector is named. */
+    start: (readMetrics: ReadMetrics): void => {
       outbox.readMetricsBy(readMetrics);
       cancel = host.time.timers.after(startSeconds, () => {
         isStarted = true;
         configure();
       });
     },
+    /** The settings of receivers have changed. */
     settingsChanged: () => configure(nextChange(state.events)),
+    /** Someone is named who gets messages. */
     areNamed,
+    /** The receivers as far as the memory knows them. */
     figures,
+    /** Receivers that no message has reached for an hour, and those that have refused messages, each with the way. */
     troubles: () => figures().flatMap(troublesOf),
     states: async () => (areNamed() ? (await outbox.open()).states(named()) : []),
-    setSecret: async (name, secret) => {
+    setSecret: async (name: string, secret: string | undefined) => {
       const made = await (await outbox.open()).setSecret(receiverNamed(named(), name), secret);
       configure(nextChange(state.events));
       return made;
     },
-    test: async (name) => {
+    test: async (name: string) => {
       if (!rootsReceivers(config).some((one) => one === name)) receiverNamed(named(), name);
       // Receivers begin some seconds after the start, which a person who tests one need not wait for.
       await outbox.configure();
       return answerOf(await (await outbox.open()).test(name));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       cancel();
       isStarted = false;
       await outbox.close();

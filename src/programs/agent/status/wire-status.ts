@@ -147,9 +147,7 @@ export function versionOf(
   };
 }
 
-interface GreetingInput {
-  readonly config: RoomsConfig;
-  readonly host: Host;
+interface GreetingInput extends Pick<StatusRooms, "config" | "host"> {
   readonly settings: Pick<Settings, "device" | "console">;
   readonly clock: ReturnType<TrustedTime["describe"]>;
   readonly isSetUp: boolean;
