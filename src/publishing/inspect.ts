@@ -7,7 +7,7 @@ import { type Metadata, type RoleType, type TargetFile, type Targets, topLevel }
 import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readIfThere } from "./files.ts";
-import { type Filling, fillingsOf } from "./fullness.ts";
+import { fillingsOf } from "./fullness.ts";
 import { type Count, countSignatures, openKeys } from "./keys/signing.ts";
 import { locatePayload } from "./payload-store.ts";
 import { readPublished } from "./published.ts";
@@ -26,34 +26,9 @@ import { openWorkspace, type Surroundings, type Workspace } from "./workspace.ts
 /** One metadata file. */
 export type RoleReport = ReturnType<typeof roleReport>;
 
-export interface TargetReport {
-  readonly path: string;
-  readonly role: RoleName;
-  readonly length: number;
-  readonly hashes: Readonly<Record<string, string>>;
-  readonly custom: unknown;
-  /** Its payload is missing. */
-  readonly is_missing: boolean;
-  /** The entry differs from the published one. */
-  readonly is_draft: boolean;
-  /** It is published, and the draft drops it. */
-  readonly is_dropped: boolean;
-}
+export type TargetReport = Awaited<ReturnType<typeof targetReports>>[number];
 
-export interface Report {
-  /** The fingerprint of 1.root.json, as devices show it; null: not published yet. */
-  readonly fingerprint: string | null;
-  readonly product: string | null;
-  readonly published: readonly RoleReport[];
-  readonly drafts: readonly RoleReport[];
-  readonly targets: readonly TargetReport[];
-  /** Reasons why devices cannot read the published repository; empty: none. */
-  readonly problems: readonly string[];
-  /** The holders of keys, by key id; an uploaded copy does not say it. */
-  readonly key_owners: Workspace["owners"];
-  /** Limits of devices of which the metadata take up half or more, with those of drafts where there are any. */
-  readonly fillings: readonly Filling[];
-}
+export type Report = Awaited<ReturnType<typeof reportOf>>;
 
 /** Inspects a repository: a directory made by `init`, or an uploaded copy. Throws `not_found`, and the errors of reading. */
 export async function inspectRepository(directory: string, surroundings: Surroundings): Promise<Report> {
@@ -81,7 +56,8 @@ async function report(state: State, places: Places, product: string | null): Pro
 
 type IsThere = (path: string, file: TargetFile) => Promise<boolean>;
 
-interface Surveyed extends Pick<Workspace, "directory" | "now" | "owners">, Pick<Report, "product"> {
+interface Surveyed extends Pick<Workspace, "directory" | "now" | "owners"> {
+  readonly product: string | null;
   /** The first root. */
   readonly first: Uint8Array | null;
   /** False: the payload is missing. */
@@ -89,7 +65,7 @@ interface Surveyed extends Pick<Workspace, "directory" | "now" | "owners">, Pick
 }
 
 /** A report on what was read of a repository. */
-export async function reportOf(state: State, surveyed: Surveyed): Promise<Report> {
+export async function reportOf(state: State, surveyed: Surveyed) {
   const { published, drafts } = state;
   const { now, owners, first, product, directory } = surveyed;
   const asPublished = stateOf(published, published);
@@ -101,13 +77,17 @@ export async function reportOf(state: State, surveyed: Surveyed): Promise<Report
   const live = reports(published, asPublished);
   const targets = await targetReports(state, surveyed.isThere);
   return {
+    /** The fingerprint of 1.root.json, as devices show it; null: not published yet. */
     fingerprint: first && readRootOfTrust(first).fingerprint,
     product,
     published: live,
     drafts: reports(drafts, state),
     targets,
+    /** Reasons why devices cannot read the published repository; empty: none. */
     problems: [...live.flatMap((one) => problemsOf(one, owners)), ...missingPayloads(targets)],
+    /** By key id; an uploaded copy does not say it. */
     key_owners: owners,
+    /** Limits of devices of which the metadata take up half or more, with those of drafts where there are any. */
     fillings: fillingsOf(state.next, directory),
   };
 }
@@ -137,13 +117,14 @@ function problemsOf(
   return found;
 }
 
-async function targetReports({ next, published }: State, isThere: IsThere): Promise<TargetReport[]> {
-  const reports: TargetReport[] = [];
+async function targetReports({ next, published }: State, isThere: IsThere) {
+  const reports = [];
   for (const role of ["targets", ...releaseRoles] as const) {
     const before: Targets["targets"] = published[role]?.signed.targets ?? {};
     const after: Targets["targets"] = next[role]?.signed.targets ?? {};
     for (const [path, file] of Object.entries({ ...before, ...after })) {
       const { length, hashes, custom = null } = file;
+      /** It is published, and the draft drops it. */
       const is_dropped = after[path] === undefined;
       const is_draft = !is_dropped && JSON.stringify(before[path]) !== JSON.stringify(file);
       const is_missing = !(await isThere(path, file));

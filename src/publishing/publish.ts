@@ -12,13 +12,12 @@ import { lacking } from "./keys/signing.ts";
 import { type How, onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
 import { firstFingerprint } from "./published.ts";
-import { releasesIn } from "./release-entry.ts";
+import { type ReleaseEntry, releasesIn } from "./release-entry.ts";
 import {
   type DraftedRole,
   draftedRoles,
   type Held,
   noneHeld,
-  type ReleaseRole,
   type RoleName,
   releaseRoles,
   roleNames,
@@ -230,13 +229,7 @@ function droppedPaths({ published, next }: State): string[] {
 }
 
 /** A version below which devices install nothing of that name any more. */
-interface RaisedFloor {
-  readonly kind: ReleaseRole;
-  readonly name: string;
-  readonly product: string;
-  readonly channel: string;
-  readonly floor: string;
-}
+type RaisedFloor = Required<Pick<ReleaseEntry, "kind" | "name" | "product" | "channel" | "floor">>;
 
 /** The floors that the drafts raise above the published ones. */
 function raisedFloors({ published, next }: State): RaisedFloor[] {

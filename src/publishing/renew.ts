@@ -3,8 +3,8 @@ import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
 import { requireApart } from "./init/init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import type { NamedKey } from "./keys/public-keys.ts";
-import { idOf, type KeysOfRole, keysOfRoles } from "./keys/role-keys.ts";
-import { type Count, lacking, signWith } from "./keys/signing.ts";
+import { idOf, keysOfRoles } from "./keys/role-keys.ts";
+import { lacking, signWith } from "./keys/signing.ts";
 import {
   authoritiesOf,
   type DraftedRole,
@@ -27,14 +27,7 @@ export interface KeyChanges {
   readonly thresholds: Readonly<Partial<Record<RoleName, number>>>;
 }
 
-export interface RenewResult {
-  readonly role: DraftedRole;
-  readonly version: number;
-  readonly expires: string;
-  readonly lacking: readonly Count[];
-  /** For the roles that this one names and whose keys were changed. */
-  readonly keys: readonly KeysOfRole[];
-}
+export type RenewResult = Awaited<ReturnType<typeof renewRole>>[number];
 
 /**
  * Drafts the next version of a role with a new expiry date and the changed keys, and signs it with those of `keys` that
@@ -45,7 +38,7 @@ export async function renewRole(
   workspace: Workspace,
   role: DraftedRole,
   { keys, changes }: { keys: readonly SigningKey[]; changes: KeyChanges },
-): Promise<readonly RenewResult[]> {
+) {
   const changed = changedRoles(workspace, role, changes);
   const before = await readState(workspace);
   const after = await redraft(workspace, before, { role, keys, changes, changed });
@@ -68,6 +61,7 @@ export async function renewRole(
         version,
         expires,
         lacking: lacking(name, draft, state),
+        /** For the roles that this one names and whose keys were changed. */
         keys: keysOfRoles(named, before, state),
       },
     ];

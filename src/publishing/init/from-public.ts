@@ -4,7 +4,7 @@ import { rethrown, StewardError } from "../../contract/errors.ts";
 import { makeDirectory, storageError, writeDurably } from "../../store/files/durable-file.ts";
 import { madeAt } from "../clock.ts";
 import { privateMode } from "../files.ts";
-import { type HeldKey, heldKeys } from "../keys/owners.ts";
+import { heldKeys } from "../keys/owners.ts";
 import { type PrivateKey, readKeysAtHand, readPrivateKey } from "../keys/private-keys.ts";
 import { locatePayload, verifyPayload } from "../payload-store.ts";
 import { readPublished } from "../published.ts";
@@ -25,11 +25,7 @@ export interface RemakeRequest {
   readonly periods: Readonly<Partial<Record<RoleName, number>>>;
 }
 
-export interface Remade {
-  readonly product: string;
-  readonly published: Held;
-  readonly keys: readonly HeldKey[];
-}
+export type Remade = Awaited<ReturnType<typeof remakeRepository>>;
 
 /**
  * The next versions are higher than those of the copy by so much: devices may know later ones, of an exported archive or of
@@ -46,7 +42,7 @@ export async function remakeRepository(
   directory: string,
   request: RemakeRequest,
   surroundings: Surroundings,
-): Promise<Remade> {
+) {
   const { from } = request;
   const published = await readCopy(from);
   const atHand = request.keys === undefined ? [] : await keysIn(request.keys, surroundings);

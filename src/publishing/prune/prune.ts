@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Targets } from "../../tuf/metadata.ts";
-import { type AddResult, draftRole } from "../add.ts";
+import { draftRole } from "../add.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import { clearPayloads } from "../payload-store.ts";
 import { releaseRoles } from "../roles.ts";
@@ -13,11 +13,7 @@ import { type PruneRequest, planPrune } from "./prune-plan.ts";
 export type Pruning = Awaited<ReturnType<typeof planPruning>>;
 
 /** A draft without the dropped releases. */
-export interface PrunedDraft extends Pick<AddResult, "role" | "version" | "lacking"> {
-  /** Bytes of the metadata now, and of the draft. */
-  readonly bytes_before: number;
-  readonly bytes: number;
-}
+export type PrunedDraft = Awaited<ReturnType<typeof prune>>[number];
 
 /** The plan for the repository as it is now. Throws `not_found` for a version to keep that no release has. */
 export async function planPruning(workspace: Workspace, request: PruneRequest) {
@@ -42,8 +38,8 @@ export async function prune(
   workspace: Workspace,
   { dropped, finished, files }: Pruning,
   keys: readonly SigningKey[],
-): Promise<readonly PrunedDraft[]> {
-  const drafts: PrunedDraft[] = [];
+) {
+  const drafts = [];
   for (const role of releaseRoles) {
     const gone = new Set(dropped.filter(({ kind }) => kind === role).map(({ path }) => path));
     const settled = new Set(finished.filter(({ kind }) => kind === role).map(({ path }) => path));
@@ -54,6 +50,7 @@ export async function prune(
       .filter(([path]) => !gone.has(path))
       .map(([path, file]) => [path, settled.has(path) ? withoutWaves(file) : file] as const);
     const draft = await draftRole(workspace, state, role, { targets: Object.fromEntries(targets), keys });
+    // Bytes of the metadata now; `bytes` are those of the draft.
     drafts.push({ role, ...draft, bytes_before: before?.bytes.length ?? 0 });
   }
   await clearPayloads(workspace, (await readState(workspace)).drafts);

@@ -1,7 +1,7 @@
 import { withdrawRelease } from "../add.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import type { Count } from "../keys/signing.ts";
-import { type PublishResult, publish } from "../publish.ts";
+import { publish } from "../publish.ts";
 import { readState } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import { pauseRelease } from "./pause.ts";
@@ -9,15 +9,7 @@ import type { ReleaseFigures } from "./tally.ts";
 
 export type HaltMeans = "pause" | "withdraw";
 
-export interface Halted {
-  readonly release: ReleaseFigures;
-  /** null: it is drafted, and waits for a person. */
-  readonly published: PublishResult | null;
-  /** Signatures that the draft needs before it can be published. */
-  readonly lacking: readonly Count[];
-  /** The draft had other changes before, which are not published unasked. */
-  readonly hasOtherChanges: boolean;
-}
+export type Halted = Awaited<ReturnType<typeof haltRollout>>;
 
 /**
  * Pauses or withdraws a release in the channels in which it is the newest, and publishes only that. Without a signature,
@@ -27,9 +19,11 @@ export async function haltRollout(
   workspace: Workspace,
   release: ReleaseFigures,
   { means, reason, keys }: { means: HaltMeans; reason: string; keys: readonly SigningKey[] },
-): Promise<Halted> {
+) {
   const { kind, name, version, newestIn } = release;
+  // Other changes of the draft are not published unasked.
   const hasOtherChanges = (await readState(workspace)).drafts[kind] !== null;
+  /** Signatures that the draft needs before it can be published. */
   let lacking: readonly Count[] = [];
   for (const channel of newestIn) {
     const selection = { kind, name, version, channel };
@@ -41,5 +35,11 @@ export async function haltRollout(
   }
   const canPublish = lacking.length === 0 && !hasOtherChanges;
   const published = canPublish ? await publish(workspace, keys, { only: [kind] }) : null;
-  return { release, published, lacking, hasOtherChanges };
+  return {
+    release,
+    /** null: it is drafted, and waits for a person. */
+    published,
+    lacking,
+    hasOtherChanges,
+  };
 }
