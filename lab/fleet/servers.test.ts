@@ -33,8 +33,8 @@ const rows: readonly Row[] = [
   [
     "nginx with a page for missing files",
     nginx(`${uncached} location / { try_files $uri /index.html; }`),
-    1,
-    ["update_metadata_malformed", "page_for_missing"],
+    0,
+    ["page_for_missing"],
   ],
   [
     "nginx with payloads elsewhere on it",

@@ -103,10 +103,9 @@ function conditions(known: Validators | undefined): Record<string, string> {
     etag: known?.etag ?? undefined,
     "last-modified": known?.last_modified ?? undefined,
   });
-  return {
-    ...(etag === null ? {} : { "if-none-match": etag }),
-    ...(last_modified === null ? {} : { "if-modified-since": last_modified }),
-  };
+  // Not both: there are servers that take the date alone for an answer, and a second has room for two versions.
+  if (etag !== null) return { "if-none-match": etag };
+  return last_modified === null ? {} : { "if-modified-since": last_modified };
 }
 
 /**
