@@ -103,7 +103,7 @@ function conditions(known: Validators | undefined): Record<string, string> {
     etag: known?.etag ?? undefined,
     "last-modified": known?.last_modified ?? undefined,
   });
-  // Not both: there are servers that take the date alone for an answer, and a second has room for two versions.
+  // Not both: some servers go by the date where the tag is another one, and a second has room for two versions.
   if (etag !== null) return { "if-none-match": etag };
   return last_modified === null ? {} : { "if-modified-since": last_modified };
 }
