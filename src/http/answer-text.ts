@@ -34,8 +34,8 @@ const tagForm = /^(?:W\/)?"(.*?)(?:[-;]{1,2}(?:gzip|br|zstd|deflate))?"$/;
 
 /**
  * True if an If-Match or If-None-Match header is `*` or lists `etag`. Proxies that compress change tags on the way: nginx
- * makes them weak, Apache and Caddy add a suffix. RFC 9110 §13.1.1 has If-Match compare strongly, so that nobody changes
- * bytes that they have not seen. These tags are of a state, of which every coding is a form, so the opaque part decides.
+ * makes them weak, Apache and Caddy add a suffix. RFC 9110 §13.1.1 has If-Match compare strongly, so that no client changes
+ * bytes that it has not seen. These tags are of a state, of which every coding is a form, so the opaque part decides.
  */
 export function isTagged(header: string, etag: string): boolean {
   const [, own] = /"(.*)"/.exec(etag) ?? [];

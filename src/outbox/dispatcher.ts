@@ -136,7 +136,7 @@ export class Dispatcher {
     // The receiver answers: what waits need not wait for the next attempt.
     const before = refusedBefore(this.#cursor.refused);
     this.#succeeded();
-    // Whoever tests it reads what it has refused, and that is the end of it.
+    // The answer to the test says what it has refused, and that ends it.
     if (before !== null) await this.#keep({ ...this.#cursor, refused: null });
     this.#timer.within(0);
     return before === null ? delivery : { ...delivery, answer: `${delivery.answer}. ${before.detail}` };

@@ -45,7 +45,7 @@ export function createMail(options: MailOptions): Receiver {
       const mail = { ...mailOf(options, message, plan), recipients: recipients.left(message) };
       const end = await attempted(options, mail, signal);
       const delivery = "outcome" in end ? end : recipients.settled(message, mail, end);
-      // Its notices were not mailed where nobody has it.
+      // Its notices were not mailed where no recipient has it.
       if (delivery.outcome === "taken" || "events" in delivery) plan.done();
       return delivery;
     },

@@ -73,7 +73,7 @@ const sentences: Readonly<Record<string, string>> = {
   "": `refused the mail: {reply}. ${askThem}`,
 };
 
-/** RFC 3463: too long (5.2.3, 5.3.4), or a content that this server takes from nobody (5.6). */
+/** RFC 3463: too long (5.2.3, 5.3.4), or a content that this server never takes (5.6). */
 const neverTaken = /^5\d\d[ -]5\.(2\.3|3\.4|6\.\d{1,3})\b/;
 
 /**

@@ -149,7 +149,7 @@ function recipientOf(key: string): string {
   return /^AGE1[0-9A-Z]+$/.test(key) ? key.toLowerCase() : key;
 }
 
-/** Over HTTP the agent sees by itself that the client has read all; root's command may have been killed. */
+/** Over HTTP the agent sees that the client has read all; root's command may have been killed. */
 async function confirmed({ client, places }: Invocation): Promise<void> {
   if (places.url === undefined) await client.call("confirmBackup", {});
 }

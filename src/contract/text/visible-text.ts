@@ -1,6 +1,6 @@
 import { nameRules } from "../shapes.ts";
 
-/** The beginning of a pattern that refuses a text in which nobody sees anything: of blanks, and of characters without a form. */
+/** The beginning of a pattern that refuses a text in which nothing can be seen: of blanks, and of characters without a form. */
 export const seen =
   "^(?![\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]+$)";
 

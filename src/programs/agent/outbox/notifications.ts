@@ -67,7 +67,7 @@ export function createNotifications(plan: OutboxPlan) {
   };
 }
 
-/** Whoever may read the status need not see the server's own words. */
+/** People who may read the status need not see the server's own words. */
 function troublesOf({ name, failing_seconds, refused, last_error }: ReceiverState): ReceiverTrouble[] {
   const detail = last_error?.detail.replace(/:? ?“[^”]*”/g, "") ?? "";
   return [
