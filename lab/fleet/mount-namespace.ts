@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { connect } from "node:net";
 import type { Ending } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
-import { ended } from "./nginx-server.ts";
+import { answers, ended } from "./nginx-server.ts";
 
 export interface MountedServer {
   /** A line of `sh` each, of which the last becomes the server. Mounts are seen by it and its children only. */
@@ -25,13 +24,5 @@ export async function startMounted(test: Ending, { script, args, port, said }: M
   await until("the server listens", () => {
     assert.equal(child.exitCode, null, said());
     return answers(port);
-  });
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
   });
 }

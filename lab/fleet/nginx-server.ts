@@ -87,7 +87,7 @@ export async function listens(test: Ending, child: ChildProcess, port: number): 
   });
 }
 
-function answers(port: number): Promise<boolean> {
+export function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
