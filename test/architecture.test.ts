@@ -61,19 +61,19 @@ describe("the house", () => {
   const seeded: [string, string, string, RegExp][] = [
     [
       "a room that imports a higher floor",
-      "users/accounts.ts",
-      'import { a } from "../auth/sign-in.ts";',
+      "system/status.ts",
+      'import { a } from "../accounts/people.ts";',
       /higher floor/,
     ],
     [
       "two rooms of one floor that meet",
-      "users/accounts.ts",
-      'import { a } from "../settings/rules.ts";',
+      "system/status.ts",
+      'import { a } from "../figures/history.ts";',
       /its own floor/,
     ],
     [
       "a room that reads a file by Node's calls",
-      "auth/secret.ts",
+      "accounts/secret.ts",
       'import { readFile } from "node:fs/promises";',
       /regular-file/,
     ],
@@ -104,7 +104,7 @@ describe("the house", () => {
     ],
     [
       "a room that knows Linux",
-      "auth/sessions.ts",
+      "accounts/sessions.ts",
       'import { a } from "../host/linux/uptime.ts";',
       /joining files/,
     ],
@@ -147,20 +147,20 @@ describe("the house", () => {
     ],
     ["a default export of a component", "console/app.tsx", "export default App;", /default export/],
     ["a component that is not named in kebab-case", "console/ui/DataTable.tsx", "", /kebab-case/],
-    ["a file of 401 lines", "users/accounts.ts", "\n".repeat(401), /401 lines/],
+    ["a file of 401 lines", "accounts/users.ts", "\n".repeat(401), /401 lines/],
     ["a component of 401 lines", "console/users/users-page.tsx", "\n".repeat(401), /401 lines/],
-    ["any", "users/accounts.ts", "const a = (b: any) => b;", /uses any/],
-    ["any behind as", "users/accounts.ts", "const a = b as any;", /uses any/],
-    ["a folder of utilities", "users/utils/text.ts", "", /named after nothing/],
-    ["a file of helpers", "users/helpers.ts", "", /named after nothing/],
-    ["process.env outside the mains", "users/accounts.ts", "const a = process.env.HOME;", /touches process/],
+    ["any", "accounts/users.ts", "const a = (b: any) => b;", /uses any/],
+    ["any behind as", "accounts/users.ts", "const a = b as any;", /uses any/],
+    ["a folder of utilities", "accounts/utils/text.ts", "", /named after nothing/],
+    ["a file of helpers", "accounts/helpers.ts", "", /named after nothing/],
+    ["process.env outside the mains", "accounts/users.ts", "const a = process.env.HOME;", /touches process/],
     [
       "process taken by import",
-      "users/accounts.ts",
+      "accounts/users.ts",
       'import { exit } from "node:process";',
       /touches process/,
     ],
-    ["a timer of its own", "users/accounts.ts", "setTimeout(() => a, 1_000).unref();", /time, not by/],
+    ["a timer of its own", "accounts/users.ts", "setTimeout(() => a, 1_000).unref();", /time, not by/],
     ["an interval of its own", "updates/a.ts", "const a = setInterval(b, 5);", /time, not by/],
     [
       "a pause of its own",
@@ -168,13 +168,13 @@ describe("the house", () => {
       'import { setTimeout as delay } from "node:timers/promises";',
       /time, not by/,
     ],
-    ["a clock of its own", "settings/rules.ts", "const a = Date.now();", /time, not by/],
+    ["a clock of its own", "system/settings/rules.ts", "const a = Date.now();", /time, not by/],
     ["a date of its own", "store/documents/a.ts", "const a = new Date().toISOString();", /time, not by/],
     ["a stopwatch of its own", "http/a.ts", "const a = performance.now();", /time, not by/],
     ["the process's own clock", "http/a.ts", "const a = monotonicMilliseconds();", /time, not by/],
-    ["a barrel", "users/index.ts", 'export * from "./accounts.ts";', /hands on/],
-    ["a default export", "users/accounts.ts", "export default 1;", /default export/],
-    ["an enum", "users/accounts.ts", "enum Role { A }", /enum/],
+    ["a barrel", "accounts/index.ts", 'export * from "./accounts.ts";', /hands on/],
+    ["a default export", "accounts/users.ts", "export default 1;", /default export/],
+    ["an enum", "accounts/users.ts", "enum Role { A }", /enum/],
     ["a room that is not in docs/ARCHITECTURE.md", "caching/cache.ts", "", /no room of the house/],
   ];
   for (const [name, path, text, expected] of seeded) {
@@ -191,8 +191,11 @@ describe("the house", () => {
   });
 
   it("does not stand with a folder of 21 files", () => {
-    const files = Array.from({ length: 21 }, (_, index) => ({ path: `users/account-${index}.ts`, text: "" }));
-    assert.deepEqual(violations(files), ["users: has 21 files, more than 20"]);
+    const files = Array.from({ length: 21 }, (_, index) => ({
+      path: `accounts/account-${index}.ts`,
+      text: "",
+    }));
+    assert.deepEqual(violations(files), ["accounts: has 21 files, more than 20"]);
     assert.deepEqual(violations(files.slice(1)), []);
   });
 
@@ -202,12 +205,12 @@ describe("the house", () => {
   ] as const)
     it(`does not stand with a circle of imports, of ${name}`, () => {
       const files = [
-        { path: "users/a.ts", text: 'import { b } from "./b.ts";' },
-        { path: "users/b.ts", text: `${word} { c } from "./c.ts";` },
-        { path: "users/c.ts", text: 'import { a } from "./a.ts";' },
+        { path: "accounts/a.ts", text: 'import { b } from "./b.ts";' },
+        { path: "accounts/b.ts", text: `${word} { c } from "./c.ts";` },
+        { path: "accounts/c.ts", text: 'import { a } from "./a.ts";' },
       ];
       assert.deepEqual(violations(files), [
-        "users/a.ts -> users/b.ts -> users/c.ts -> users/a.ts: imports in a circle",
+        "accounts/a.ts -> accounts/b.ts -> accounts/c.ts -> accounts/a.ts: imports in a circle",
       ]);
       assert.deepEqual(violations(files.slice(1)), []);
     });
@@ -216,11 +219,11 @@ describe("the house", () => {
     [
       "two folders of a room that import each other",
       [
-        ["users/names/a.ts", 'import { b } from "../words/b.ts";'],
-        ["users/names/c.ts", ""],
-        ["users/words/b.ts", 'import type { c } from "../names/c.ts";'],
+        ["accounts/names/a.ts", 'import { b } from "../words/b.ts";'],
+        ["accounts/names/c.ts", ""],
+        ["accounts/words/b.ts", 'import type { c } from "../names/c.ts";'],
       ],
-      "users/names -> users/words -> users/names: folders of a room import in a circle, the last as users/words/b.ts imports users/names/c.ts",
+      "accounts/names -> accounts/words -> accounts/names: folders of a room import in a circle, the last as accounts/words/b.ts imports accounts/names/c.ts",
     ],
     [
       "a folder that imports a file beside it, which imports another file of the folder",
@@ -234,14 +237,14 @@ describe("the house", () => {
     [
       "three folders of a room in a circle",
       [
-        ["users/a/a.ts", 'import { b } from "../b/b.ts";'],
-        ["users/b/b.ts", 'import { d } from "../c/d.ts";'],
-        ["users/b/e.ts", ""],
-        ["users/c/c.ts", 'import { e } from "../a/e.ts";'],
-        ["users/c/d.ts", ""],
-        ["users/a/e.ts", ""],
+        ["accounts/a/a.ts", 'import { b } from "../b/b.ts";'],
+        ["accounts/b/b.ts", 'import { d } from "../c/d.ts";'],
+        ["accounts/b/e.ts", ""],
+        ["accounts/c/c.ts", 'import { e } from "../a/e.ts";'],
+        ["accounts/c/d.ts", ""],
+        ["accounts/a/e.ts", ""],
       ],
-      "users/a -> users/b -> users/c -> users/a: folders of a room import in a circle, the last as users/c/c.ts imports users/a/e.ts",
+      "accounts/a -> accounts/b -> accounts/c -> accounts/a: folders of a room import in a circle, the last as accounts/c/c.ts imports accounts/a/e.ts",
     ],
   ];
   for (const [name, files, expected] of rooms)
@@ -252,11 +255,11 @@ describe("the house", () => {
 
   it("lets folders of a room import a file beside them, and one that joins them import both", () => {
     const files = [
-      { path: "users/users.ts", text: 'import { a } from "./a/a.ts";\nimport { b } from "./b/b.ts";' },
-      { path: "users/a/a.ts", text: 'import { c } from "../words.ts";\nimport { d } from "./d.ts";' },
-      { path: "users/a/d.ts", text: "" },
-      { path: "users/b/b.ts", text: 'import { c } from "../words.ts";\nimport { a } from "../a/a.ts";' },
-      { path: "users/words.ts", text: "" },
+      { path: "accounts/users.ts", text: 'import { a } from "./a/a.ts";\nimport { b } from "./b/b.ts";' },
+      { path: "accounts/a/a.ts", text: 'import { c } from "../words.ts";\nimport { d } from "./d.ts";' },
+      { path: "accounts/a/d.ts", text: "" },
+      { path: "accounts/b/b.ts", text: 'import { c } from "../words.ts";\nimport { a } from "../a/a.ts";' },
+      { path: "accounts/words.ts", text: "" },
     ];
     assert.deepEqual(violations(files), []);
   });
@@ -269,6 +272,6 @@ describe("the house", () => {
 
   it("lets a comment and a string speak of what code may not do", () => {
     const text = '// process.env and any\nconst a = "process.exit as any";\n/* export default */\n';
-    assert.deepEqual(violations([{ path: "users/accounts.ts", text }]), []);
+    assert.deepEqual(violations([{ path: "accounts/users.ts", text }]), []);
   });
 });

@@ -13,20 +13,16 @@ const floors: Readonly<Record<string, number>> = {
   store: 1,
   terminal: 1,
   clock: 2,
-  history: 2,
+  figures: 2,
   journal: 2,
-  metrics: 2,
-  settings: 2,
   system: 2,
   tuf: 2,
-  users: 2,
-  auth: 3,
+  accounts: 3,
   certificates: 3,
   outbox: 3,
   releases: 3,
   updates: 4,
-  backup: 4,
-  configuration: 4,
+  device: 4,
   installer: 4,
   publishing: 4,
   publisher: 5,
@@ -64,7 +60,7 @@ const mains = [
  * the command line and the console run where a person is, and `host/linux` is where the time comes from.
  */
 export const ownTime: Readonly<Record<string, string>> = {
-  "auth/oidc/provider.ts": "says how far the agent's time is from the clock that the library reads",
+  "accounts/oidc/provider.ts": "says how far the agent's time is from the clock that the library reads",
   "host/monotonic.ts": "is that time",
   "http/read-json.ts": "a client's body has real seconds",
   "http/server.ts": "tells how long an answer took",
@@ -107,7 +103,7 @@ export const ownReading: Readonly<Record<string, string>> = {
   "system/temperature.ts": "reads /sys",
   "system/unattended.ts": "reads /sys",
   "terminal/given-text.ts": "a file that a person names",
-  "users/common-passwords.ts": "the program's own file",
+  "accounts/users/common-passwords.ts": "the program's own file",
 };
 const ownReadingRooms = /^(cli|console|publisher|publishing|host\/linux)\//;
 const ownTimeRooms = /^(cli|console|publisher|host\/linux)\//;

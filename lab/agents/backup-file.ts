@@ -4,9 +4,14 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { createAge, type SealingKey } from "../../src/backup/age.ts";
-import { backupFormat, backupVersion, type Manifest, manifestPath } from "../../src/backup/manifest.ts";
 import { documentNames, lateDocumentNames } from "../../src/contract/document-names.ts";
+import { createAge, type SealingKey } from "../../src/device/backup/age.ts";
+import {
+  backupFormat,
+  backupVersion,
+  type Manifest,
+  manifestPath,
+} from "../../src/device/backup/manifest.ts";
 import { createStartFilter } from "../../src/host/linux/filters.ts";
 import { archiveOf } from "../../src/store/archives/write-tar.ts";
 import type { RunningAgent } from "./running-agent.ts";

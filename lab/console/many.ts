@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { type Account, accountsKind } from "../../src/accounts/users/account.ts";
+import { newAccount } from "../../src/accounts/users/new-account.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import { agentEvent } from "../../src/journal/events/event.ts";
 import { openEventLog } from "../../src/journal/events/event-log.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
-import { type Account, accountsKind } from "../../src/users/account.ts";
-import { newAccount } from "../../src/users/new-account.ts";
 import { startAgentInProcess } from "../agents/agent-in-process.ts";
 import type { RunningAgent } from "../agents/running-agent.ts";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { historySeriesNames } from "../../src/contract/figures/history.ts";
-import { type Figures, forms, unknownBits } from "../../src/history/figures.ts";
-import { historyFile } from "../../src/history/file-name.ts";
-import { capacity, Ring, stepOf, stepSeconds } from "../../src/history/ring.ts";
-import { encodeRing } from "../../src/history/ring-file.ts";
+import { type Figures, forms, unknownBits } from "../../src/figures/history/figures.ts";
+import { historyFile } from "../../src/figures/history/file-name.ts";
+import { capacity, Ring, stepOf, stepSeconds } from "../../src/figures/history/ring.ts";
+import { encodeRing } from "../../src/figures/history/ring-file.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import { agentEvent, type EventFacts } from "../../src/journal/events/event.ts";
 import { openEventLog } from "../../src/journal/events/event-log.ts";

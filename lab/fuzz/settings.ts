@@ -7,10 +7,10 @@ import { annotationKeywords, settings as settingsSchema } from "../../src/contra
 import { settingsChange } from "../../src/contract/schemas/settings-forms.ts";
 import type { SettingsChange } from "../../src/contract/types.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
-import { settingsErrors } from "../../src/settings/rules.ts";
-import { createSettings, settingsKind } from "../../src/settings/settings.ts";
 import { type OpenedDocument, openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
+import { settingsErrors } from "../../src/system/settings/rules.ts";
+import { createSettings, settingsKind } from "../../src/system/settings/settings.ts";
 import type { Chance } from "../basics/chance.ts";
 import { oneOf, percent, spoiltBytes, spoiltJson } from "./draw.ts";
 import { fromSchema } from "./from-schema.ts";

@@ -1,4 +1,4 @@
-import { answersOfAuth } from "./answered/auth.ts";
+import { answersOfAccounts } from "./answered/accounts.ts";
 import { answersOfStore } from "./answered/store.ts";
 import { answersOfUpdates } from "./answered/updates.ts";
 import type { Mutant } from "./instrument.ts";
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 const answers: readonly Answer[] = [
-  ...answersOfAuth,
+  ...answersOfAccounts,
   ...answersOfStore,
   ...answersOfUpdates,
   {

@@ -56,16 +56,16 @@ const rooms: readonly Room[] = [
       ["test/contract", /^validation-words\.test\.ts$/],
     ],
   },
-  room("configuration"),
+  room("device/configuration"),
   {
-    ...room("auth"),
+    ...room("accounts"),
     tests: [
-      ["test/auth", /\.test\.ts$/],
+      ["test/accounts", /\.test\.ts$/],
       // Whole sign-ins, tokens of provisioning and of fleets, sealed factors on another device.
       ["test/end-to-end/sign-in", /^(challenges|credential|rescue-token|setup|sign-in)\.test\.ts$/],
       ["test/end-to-end/users", /^(fleet-tokens|stolen-account)\.test\.ts$/],
       ["test/end-to-end", /^copied-state\.test\.ts$/],
-      ["test/configuration", /^apply\.test\.ts$/],
+      ["test/device/configuration", /^apply\.test\.ts$/],
     ],
   },
   {

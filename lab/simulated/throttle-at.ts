@@ -4,8 +4,8 @@ import {
   createThrottle,
   type Throttle,
   type ThrottleOptions,
-} from "../../src/auth/throttle/throttle.ts";
-import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
+} from "../../src/accounts/throttle/throttle.ts";
+import { throttleRecordKind } from "../../src/accounts/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import type { Timers } from "../../src/host/ports.ts";

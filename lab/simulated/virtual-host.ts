@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { createTrustedTime, type TrustedTime } from "../../src/auth/trusted-time.ts";
+import { createTrustedTime, type TrustedTime } from "../../src/accounts/trusted-time.ts";
 import type { ClockState } from "../../src/clock/trust/clock-state.ts";
 import type { Uptime } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/documents/document.ts";

@@ -126,7 +126,7 @@ async function refresh(ask: Ask, loading: Loading, session: Session): Promise<Se
   return answer?.status === 200 ? { tokens: answer.json, at: performance.now() } : null;
 }
 
-/** Milliseconds in which what sessions do is written (src/auth/sessions/session-table.ts: 2 s), on a busy machine. */
+/** Milliseconds in which what sessions do is written (src/accounts/sessions/session-table.ts: 2 s), on a busy machine. */
 const unwrittenMilliseconds = 10_000;
 
 /** A session whose tokens came shortly before the agent was killed may not have been on the disk. */

@@ -1,6 +1,6 @@
 import type { History } from "../../src/contract/types.ts";
-import type { Figures } from "../../src/history/figures.ts";
-import { DeviceHistory } from "../../src/history/history.ts";
+import type { Figures } from "../../src/figures/history/figures.ts";
+import { DeviceHistory } from "../../src/figures/history/history.ts";
 
 /** The true time at the beginning, in seconds since 1970: the begin of a step. */
 export const trueStart = 1_800_000_000;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import type { Plugin } from "esbuild";
-import { manifestName, manifestSchema } from "../../src/backup/manifest.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { manifestName, manifestSchema } from "../../src/device/backup/manifest.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { hostFileForm, hostFileValidatorName } from "../../src/programs/host-file/check.ts";
 import { releaseJournalName, releaseJournalSchema } from "../../src/releases/release-journal-schema.ts";

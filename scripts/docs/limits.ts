@@ -1,6 +1,7 @@
 /** The limits that docs/performance.md lists are the constants that bound the agent. */
-import { sessionsPerUser } from "../../src/auth/sessions/sessions.ts";
-import { tokensPerUser } from "../../src/auth/tokens/api-tokens.ts";
+import { sessionsPerUser } from "../../src/accounts/sessions/sessions.ts";
+import { tokensPerUser } from "../../src/accounts/tokens/api-tokens.ts";
+import { maximumWaiting } from "../../src/accounts/users/passwords.ts";
 import { mostEntries } from "../../src/contract/configuration.ts";
 import { mostItems } from "../../src/contract/schemas/lists.ts";
 import { rootsBody, strangersBody, usualBody } from "../../src/http/read-json.ts";
@@ -17,7 +18,6 @@ import {
 import { changesOfAccount } from "../../src/http/write-budget.ts";
 import { defaultBytes, shares } from "../../src/journal/events/event-log.ts";
 import { mostDocumentBytes } from "../../src/store/documents/document-kind.ts";
-import { maximumWaiting } from "../../src/users/passwords.ts";
 
 const kibibytes = (bytes: number): string => `${bytes / 1_024} KiB`;
 const mebibytes = (bytes: number): string => `${Math.round((bytes / 2 ** 20) * 10) / 10} MiB`;

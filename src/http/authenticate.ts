@@ -5,8 +5,8 @@ import {
   type AccessTokens,
   accessTokenRules,
   readClaims,
-} from "../auth/tokens/access-tokens.ts";
-import type { Bearer } from "../auth/tokens/bearer.ts";
+} from "../accounts/tokens/access-tokens.ts";
+import type { Bearer } from "../accounts/tokens/bearer.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Actor } from "./call.ts";
 

@@ -1,4 +1,4 @@
-import type { Person, Program } from "../auth/tokens/bearer.ts";
+import type { Person, Program } from "../accounts/tokens/bearer.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Access, Operation } from "../contract/operations/operation.ts";
 import { fleetScopes, type Scope } from "../contract/scopes.ts";

@@ -1,5 +1,5 @@
-import type { RequestContext } from "../auth/request-context.ts";
-import type { Person, Program } from "../auth/tokens/bearer.ts";
+import type { RequestContext } from "../accounts/request-context.ts";
+import type { Person, Program } from "../accounts/tokens/bearer.ts";
 import { type Fault, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { OperationId, operations } from "../contract/operations.ts";

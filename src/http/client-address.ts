@@ -5,8 +5,8 @@ import {
   clientKeyOf,
   isLoopback,
   loopbackKey,
-} from "../auth/throttle/client-key.ts";
-import { isAllowedFrom } from "../auth/tokens/token-rights.ts";
+} from "../accounts/throttle/client-key.ts";
+import { isAllowedFrom } from "../accounts/tokens/token-rights.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
 /** The client of a request. */

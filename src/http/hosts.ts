@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { canonicalAddress } from "../auth/throttle/client-key.ts";
+import { canonicalAddress } from "../accounts/throttle/client-key.ts";
 import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
 
 /**

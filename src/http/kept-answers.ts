@@ -1,4 +1,4 @@
-import { createTimedTable } from "../auth/timed-table.ts";
+import { createTimedTable } from "../accounts/timed-table.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { Actor } from "./call.ts";

@@ -1,5 +1,5 @@
 import type Koa from "koa";
-import { documentPartLength } from "../auth/sessions/refresh-exchange.ts";
+import { documentPartLength } from "../accounts/sessions/refresh-exchange.ts";
 import { StewardError } from "../contract/errors.ts";
 
 export type RefreshCookie = ReturnType<typeof createRefreshCookie>;

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../auth/request-context.ts";
+import type { RequestContext } from "../accounts/request-context.ts";
 import { StewardError } from "../contract/errors.ts";
 import { refusalOf } from "../contract/operations/refusals.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";

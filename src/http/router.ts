@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import Router from "@koa/router";
 import type Koa from "koa";
-import type { RequestContext } from "../auth/request-context.ts";
+import type { RequestContext } from "../accounts/request-context.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";

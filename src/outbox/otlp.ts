@@ -1,5 +1,5 @@
+import type { MetricSink } from "../figures/metrics/exposition.ts";
 import type { HostTime } from "../host/host.ts";
-import type { MetricSink } from "../metrics/exposition.ts";
 import { type ExporterOptions, exported } from "./otlp/exporter.ts";
 import { logsRequestOf } from "./otlp/log-records.ts";
 import { createMetricData } from "./otlp/metric-data.ts";

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Decrypter, Encrypter } from "age-encryption";
-import type { AgeComplaint, AgeOrder } from "../backup/age.ts";
 import { messageOf } from "../contract/errors.ts";
+import type { AgeComplaint, AgeOrder } from "../device/backup/age.ts";
 import { end, fail } from "../terminal/ending.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { ProcessReadings } from "../metrics/device-metrics.ts";
+import type { ProcessReadings } from "../figures/metrics/device-metrics.ts";
 
 /** The resources of this process; seconds and bytes. */
 export type ProcessUsage = Omit<ProcessReadings, "startSeconds"> & { readonly uptimeSeconds: number };

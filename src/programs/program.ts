@@ -1,3 +1,4 @@
+import type { Argon2Cost } from "../accounts/users/argon2.ts";
 import {
   auditJournalSocket,
   isJournalStream,
@@ -8,7 +9,6 @@ import { createJournalLines } from "../journal/logs/journal-lines.ts";
 import { createLog, type Log, syslogNumbers } from "../journal/logs/log.ts";
 import { createOwnLines, type OwnLines } from "../journal/logs/own-lines.ts";
 import type { Build } from "../system/version.ts";
-import type { Argon2Cost } from "../users/argon2.ts";
 import { assetsDirectory, build, clockAddon } from "./build.ts";
 import { type ProcessUsage, processUsage } from "./process-usage.ts";
 

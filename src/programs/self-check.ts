@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { createSeal } from "../auth/second-factor/seal.ts";
+import { createSeal } from "../accounts/second-factor/seal.ts";
+import { createPasswords } from "../accounts/users/passwords.ts";
 import { messageOf, systemErrorCode } from "../contract/errors.ts";
 import type { ProgramPart } from "../contract/findings.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
@@ -9,7 +10,6 @@ import { tried } from "../host/linux/tried.ts";
 import { reportLine } from "../system/program-parts.ts";
 import { end, fail } from "../terminal/ending.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
-import { createPasswords } from "../users/passwords.ts";
 
 /**
  * Tests each part of the program that needs another file or a native module, on input with a known answer, and prints

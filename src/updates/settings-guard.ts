@@ -1,6 +1,6 @@
 import type { Fault } from "../contract/errors.ts";
 import type { Settings } from "../contract/types.ts";
-import { type SettingsGuard, settingFault } from "../settings/faults.ts";
+import { type SettingsGuard, settingFault } from "../system/settings/faults.ts";
 import type { Updates } from "./updater.ts";
 
 /** The facts by which settings of updates are judged, besides the rules of the settings. */

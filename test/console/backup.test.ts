@@ -21,8 +21,8 @@ import {
   untilShown,
 } from "../../lab/console/browser.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
-import { createAge } from "../../src/backup/age.ts";
-import { openBackup } from "../../src/backup/read-backup.ts";
+import { createAge } from "../../src/device/backup/age.ts";
+import { openBackup } from "../../src/device/backup/read-backup.ts";
 import { createStartFilter } from "../../src/host/linux/filters.ts";
 
 const passphrase = "six wet horses at the old pier";

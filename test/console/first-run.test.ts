@@ -11,7 +11,7 @@ import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "../.
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertAboveKeyboard } from "../../lab/console/page-checks.ts";
-import { makeRescueToken, rescueTokenName } from "../../src/auth/sign-in/rescue-token.ts";
+import { makeRescueToken, rescueTokenName } from "../../src/accounts/sign-in/rescue-token.ts";
 
 function fields(page: Page) {
   return {

@@ -8,7 +8,7 @@ import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { makeUser, openPerson } from "../../lab/console/users-steps.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { open } from "../../lab/state/state-directory.ts";
-import { apiTokensKind, suspended } from "../../src/auth/tokens/api-token.ts";
+import { apiTokensKind, suspended } from "../../src/accounts/tokens/api-token.ts";
 
 const password = "quiet otters borrow umbrellas";
 const tokens = new Map<string, string>();

@@ -10,7 +10,7 @@ import { cloudEvent } from "../../src/outbox/cloud-event.ts";
 import { mailText } from "../../src/outbox/mail-text.ts";
 import { noticeOf } from "../../src/outbox/notices.ts";
 import { makeWebhookSecret, signedHeaders, webhookKey } from "../../src/outbox/webhook-signature.ts";
-import { receiverErrors } from "../../src/settings/receiver-rules.ts";
+import { receiverErrors } from "../../src/system/settings/receiver-rules.ts";
 import { blocksOf } from "./blocks.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/notification-receivers.md"), "utf8");

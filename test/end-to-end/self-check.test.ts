@@ -17,9 +17,9 @@ import { type RunningAgent, startAgentProcess } from "../../lab/agents/running-a
 import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { open, plan } from "../../lab/installer/simulated-installer.ts";
 import { createPartLoader } from "../../scripts/build/part-loader.ts";
+import { nodeArgon2 } from "../../src/accounts/users/argon2.ts";
 import { createHealthCheck } from "../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../src/host/linux/releases/release-programs.ts";
-import { nodeArgon2 } from "../../src/users/argon2.ts";
 
 const root = join(import.meta.dirname, "../..");
 

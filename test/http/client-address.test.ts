@@ -4,7 +4,7 @@ import { type AddressInfo, connect, isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { codePoint } from "../../lab/basics/code-point.ts";
-import { loopbackKey } from "../../src/auth/throttle/client-key.ts";
+import { loopbackKey } from "../../src/accounts/throttle/client-key.ts";
 import { createClientOf, createSchemeOf } from "../../src/http/client-address.ts";
 
 const proxy = "10.0.0.1";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { context } from "../../lab/simulated/virtual-sign-in.ts";
-import { refusedAnswer } from "../../src/auth/oidc/refusals.ts";
+import { refusedAnswer } from "../../src/accounts/oidc/refusals.ts";
 import { recordRefusal } from "../../src/http/request-events.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import Koa from "koa";
-import type { Person } from "../../src/auth/tokens/bearer.ts";
+import type { Person } from "../../src/accounts/tokens/bearer.ts";
 import type { Actor } from "../../src/http/call.ts";
 import { createRoutes } from "../../src/http/router.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { createSeal } from "../../src/auth/second-factor/seal.ts";
+import { createSeal } from "../../src/accounts/second-factor/seal.ts";
 import { createReceiverSecrets, receiverSecretsKind } from "../../src/outbox/receiver-secrets.ts";
 import { openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";

@@ -6,7 +6,7 @@ import { until } from "../../lab/basics/until.ts";
 import { deviceId, testMessage } from "../../lab/host/messages.ts";
 import { createVirtualTime } from "../../lab/simulated/virtual-time.ts";
 import { openLog } from "../../lab/state/event-directory.ts";
-import { createSeal } from "../../src/auth/second-factor/seal.ts";
+import { createSeal } from "../../src/accounts/second-factor/seal.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import { openConnections, openTransfers } from "../../src/host/linux/transfers/open-transfers.ts";
 import { makeWebhookSecret } from "../../src/outbox/webhook-signature.ts";

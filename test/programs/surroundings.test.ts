@@ -12,7 +12,7 @@ import { startForwardProxy } from "../../lab/host/forward-proxy.ts";
 import { startMailServer } from "../../lab/host/mail-server.ts";
 import { deviceId, testMessage } from "../../lab/host/messages.ts";
 import { listening, startRawServer } from "../../lab/host/web-server.ts";
-import { createProviderRequest } from "../../src/auth/oidc/provider-requests.ts";
+import { createProviderRequest } from "../../src/accounts/oidc/provider-requests.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import type { TransferOptions } from "../../src/host/host.ts";
 import { createServerConnections } from "../../src/host/linux/transfers/connections.ts";

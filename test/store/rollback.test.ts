@@ -12,9 +12,9 @@ import { keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
-import { settingsKind } from "../../src/settings/settings.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { settingsKind } from "../../src/system/settings/settings.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
 
 /** A device has these, and they must outlive a release that is undone. */

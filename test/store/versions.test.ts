@@ -5,10 +5,10 @@ import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { comes, fingerprints, open, stopTime } from "../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
+import { accountsKind } from "../../src/accounts/users/account.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
-import { accountsKind } from "../../src/users/account.ts";
 
 /** Odd numbers are worth no version. */
 const versioned: DocumentKind<Counter> = {

@@ -2,7 +2,7 @@ import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../../../src/contract/operations.ts";
 import { settings as settingsSchema } from "../../../src/contract/schemas/settings.ts";
 import type { Settings } from "../../../src/contract/types.ts";
-import { changedMembers } from "../../../src/settings/changes.ts";
+import { changedMembers } from "../../../src/system/settings/changes.ts";
 import { checkAnswer } from "../../agents/answer-rules.ts";
 import type { Answer } from "../../agents/running-agent.ts";
 import { type Ledger, TooManyFindings } from "../ledger.ts";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { OpeningKey } from "../../backup/age.ts";
-import type { RestorePlan } from "../../backup/restore.ts";
 import type { Upload } from "../../contract/types.ts";
+import type { OpeningKey } from "../../device/backup/age.ts";
+import type { RestorePlan } from "../../device/backup/restore.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { requireConsent, shellLine } from "../../terminal/commands/consent.ts";
 import { escapeText } from "../../terminal/escape.ts";

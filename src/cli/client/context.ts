@@ -1,8 +1,8 @@
-import type { Age } from "../../backup/age.ts";
 import type { Certificates } from "../../certificates/certificates.ts";
 import type { InputError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Finding, Input, Output, StreamId } from "../../contract/types.ts";
+import type { Age } from "../../device/backup/age.ts";
 import type { ChainVerdict, SigningRequest } from "../../host/certificate-ports.ts";
 import type { HostClock, HostFiles, HostNames, TrustedOwners } from "../../host/host.ts";
 import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";

@@ -1,5 +1,5 @@
-import { refuseUnseenEnds } from "../../users/password-rules.ts";
-import { hashPassword } from "../../users/passwords.ts";
+import { refuseUnseenEnds } from "../../accounts/users/password-rules.ts";
+import { hashPassword } from "../../accounts/users/passwords.ts";
 import type { Command } from "../client/command.ts";
 import { newPasswordOptions, readNewPassword } from "../users/new-password.ts";
 

@@ -1,4 +1,4 @@
-import { sealForDevice } from "../../auth/second-factor/transport.ts";
+import { sealForDevice } from "../../accounts/second-factor/transport.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { createInputLines } from "../../terminal/input-lines.ts";
 import type { Command } from "../client/command.ts";

@@ -1,10 +1,14 @@
 import { join } from "node:path";
-import { createSeal } from "../../auth/second-factor/seal.ts";
-import { missingKey, unusableKey } from "../../auth/second-factor/sealing-key.ts";
+import { createSeal } from "../../accounts/second-factor/seal.ts";
+import { missingKey, unusableKey } from "../../accounts/second-factor/sealing-key.ts";
+import type { Account, AccountsState } from "../../accounts/users/account.ts";
+import {
+  administratorTrouble,
+  isEnabledAdministrator,
+  rescueOf,
+} from "../../accounts/users/administrators.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { setupFinding } from "../../system/status-needs.ts";
-import type { Account, AccountsState } from "../../users/account.ts";
-import { administratorTrouble, isEnabledAdministrator, rescueOf } from "../../users/administrators.ts";
 import { type Answer, type DoctorContext, isClosed, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 

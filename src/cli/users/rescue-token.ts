@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
+import { makeRescueToken, rescueTokenName } from "../../accounts/sign-in/rescue-token.ts";
 import { rethrown, StewardError } from "../../contract/errors.ts";
 import { type Owner, writeDurably } from "../../store/files/durable-file.ts";
 import { OnlyExitCode } from "../../terminal/command-error.ts";

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { newFirstToken } from "../../auth/tokens/first-token.ts";
+import { newFirstToken } from "../../accounts/tokens/first-token.ts";
 import { messageOf, rethrown } from "../../contract/errors.ts";
 import { userScopes } from "../../contract/scopes.ts";
 import { UsageError } from "../../terminal/command-error.ts";

@@ -1,4 +1,4 @@
-import { qrTerminal } from "../../auth/second-factor/qr.ts";
+import { qrTerminal } from "../../accounts/second-factor/qr.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Output as Answer, Enrolment, ProblemClock } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";

@@ -20,7 +20,7 @@ const mailAddress = {
   "x-expected": "a mail address such as duty@example.net",
 } as const;
 
-/** Members by kind are judged by `receiverErrors` (settings/receiver-rules.ts), which can name the one that is missing. */
+/** Members by kind are judged by `receiverErrors` (system/settings/receiver-rules.ts), which can name the one that is missing. */
 const receiver = {
   type: "object",
   additionalProperties: false,

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 
 /** Reasons that people meet who did everything right: their session or its token has ended, or they left the provider. */
 const stepsByReason: Partial<Readonly<Record<ErrorCode, readonly string[]>>> = {
-  // A cookie of another page and a token that was used twice have events of their own (auth/sessions/session-events.ts).
+  // A cookie of another page and a token that was used twice have events of their own (accounts/sessions/session-events.ts).
   invalid_token: ["expired", "clock_epoch", "revoked", "signature", "binding"],
   provider_refused: ["access_denied"],
 };

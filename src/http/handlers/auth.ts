@@ -1,17 +1,17 @@
-import type { SingleSignOn } from "../../auth/oidc/single-sign-on.ts";
-import type { RequestContext } from "../../auth/request-context.ts";
-import { codeFaults } from "../../auth/second-factor/code-texts.ts";
-import type { RefreshProof } from "../../auth/sessions/refresh-exchange.ts";
-import type { StoredSession } from "../../auth/sessions/session.ts";
-import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
-import type { SignedIn, SignIn } from "../../auth/sign-in/sign-in.ts";
+import type { SingleSignOn } from "../../accounts/oidc/single-sign-on.ts";
+import type { RequestContext } from "../../accounts/request-context.ts";
+import { codeFaults } from "../../accounts/second-factor/code-texts.ts";
+import type { RefreshProof } from "../../accounts/sessions/refresh-exchange.ts";
+import type { StoredSession } from "../../accounts/sessions/session.ts";
+import type { OwnAccount } from "../../accounts/sign-in/own-account.ts";
+import type { SignedIn, SignIn } from "../../accounts/sign-in/sign-in.ts";
+import type { Account } from "../../accounts/users/account.ts";
+import type { Accounts } from "../../accounts/users/accounts.ts";
+import type { KeptAccount } from "../../accounts/users/provider-account.ts";
 import { refuseFaults, StewardError } from "../../contract/errors.ts";
 import { asUsername } from "../../contract/text/names.ts";
 import type { Session } from "../../contract/types.ts";
 import type { EventDetails, EventSink, EventSubject } from "../../journal/events/event.ts";
-import type { Account } from "../../users/account.ts";
-import type { Accounts } from "../../users/accounts.ts";
-import type { KeptAccount } from "../../users/provider-account.ts";
 import { type Actor, type Call, type EventNote, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";
 

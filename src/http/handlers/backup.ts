@@ -1,5 +1,5 @@
-import type { SealingKey } from "../../backup/age.ts";
-import type { Backups } from "../../backup/backups.ts";
+import type { SealingKey } from "../../device/backup/age.ts";
+import type { Backups } from "../../device/backup/backups.ts";
 import type { Call, Handlers } from "../call.ts";
 
 /**

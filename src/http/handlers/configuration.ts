@@ -1,7 +1,7 @@
-import type { Configurator } from "../../configuration/configuration.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { configurationOperations } from "../../contract/operations/configuration.ts";
 import type { Configuration } from "../../contract/types.ts";
+import type { Configurator } from "../../device/configuration/configuration.ts";
 import { type Call, form, type HandlersOf } from "../call.ts";
 
 /** Applies one document to the whole device. `open` loads the code for that, which most agents never need. */

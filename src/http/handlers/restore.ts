@@ -1,5 +1,5 @@
-import type { Restorer } from "../../backup/restore.ts";
 import type { restoreOperations } from "../../contract/operations/restore.ts";
+import type { Restorer } from "../../device/backup/restore.ts";
 import { type Authorise, type Call, type HandlersOf, judged } from "../call.ts";
 
 /** Makes this device of a backup. `open` loads the code for that, which most agents never need. */

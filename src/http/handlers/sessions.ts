@@ -1,10 +1,10 @@
-import type { StoredSession } from "../../auth/sessions/session.ts";
-import type { Sessions } from "../../auth/sessions/sessions.ts";
+import type { StoredSession } from "../../accounts/sessions/session.ts";
+import type { Sessions } from "../../accounts/sessions/sessions.ts";
+import type { Accounts } from "../../accounts/users/accounts.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionList } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { pageOf } from "../../store/documents/pages.ts";
-import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 

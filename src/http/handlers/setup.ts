@@ -1,13 +1,13 @@
-import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
-import type { Sessions } from "../../auth/sessions/sessions.ts";
-import type { RescueToken } from "../../auth/sign-in/rescue-token.ts";
-import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
-import type { Throttle } from "../../auth/throttle/throttle.ts";
-import { withThrottle } from "../../auth/throttle/with-throttle.ts";
-import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
+import type { Enrolment } from "../../accounts/second-factor/enrolment.ts";
+import type { Sessions } from "../../accounts/sessions/sessions.ts";
+import type { RescueToken } from "../../accounts/sign-in/rescue-token.ts";
+import type { SetupToken } from "../../accounts/sign-in/setup-token.ts";
+import type { Throttle } from "../../accounts/throttle/throttle.ts";
+import { withThrottle } from "../../accounts/throttle/with-throttle.ts";
+import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
+import type { Accounts } from "../../accounts/users/accounts.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { User } from "../../contract/types.ts";
-import type { Accounts } from "../../users/accounts.ts";
 import { type Call, type Caller, type Handlers, judged } from "../call.ts";
 import { endAccess } from "./users.ts";
 

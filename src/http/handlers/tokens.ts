@@ -1,7 +1,9 @@
-import type { RequiredAction } from "../../auth/sessions/required-action.ts";
-import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
-import { type ApiTokens, unknownToken } from "../../auth/tokens/api-tokens.ts";
-import { noEnd, type RightsFault, rightsFaults } from "../../auth/tokens/token-rights.ts";
+import type { RequiredAction } from "../../accounts/sessions/required-action.ts";
+import type { StoredApiToken } from "../../accounts/tokens/api-token.ts";
+import { type ApiTokens, unknownToken } from "../../accounts/tokens/api-tokens.ts";
+import { noEnd, type RightsFault, rightsFaults } from "../../accounts/tokens/token-rights.ts";
+import type { Account } from "../../accounts/users/account.ts";
+import type { Accounts } from "../../accounts/users/accounts.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { tokenOperations } from "../../contract/operations/tokens.ts";
@@ -9,8 +11,6 @@ import { longestOverlapSeconds, tokenLifeSeconds } from "../../contract/schemas/
 import { fleetScopes, scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
-import type { Account } from "../../users/account.ts";
-import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, type HandlersOf, personOf, programOf, roleOf } from "../call.ts";
 

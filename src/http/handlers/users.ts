@@ -1,15 +1,15 @@
-import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
-import type { Sessions } from "../../auth/sessions/sessions.ts";
-import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
-import type { Throttle } from "../../auth/throttle/throttle.ts";
-import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
+import type { Enrolment } from "../../accounts/second-factor/enrolment.ts";
+import type { Sessions } from "../../accounts/sessions/sessions.ts";
+import type { SetupToken } from "../../accounts/sign-in/setup-token.ts";
+import type { Throttle } from "../../accounts/throttle/throttle.ts";
+import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
+import type { Accounts, Precondition } from "../../accounts/users/accounts.ts";
+import type { NewAccount } from "../../accounts/users/new-account.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { userOperations } from "../../contract/operations/users.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/events/event.ts";
-import type { Accounts, Precondition } from "../../users/accounts.ts";
-import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";
 import { type Actor, type Call, type EventNote, form, type HandlersOf } from "../call.ts";
 

@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import { canonicalAddress } from "../../auth/throttle/client-key.ts";
+import { canonicalAddress } from "../../accounts/throttle/client-key.ts";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { createBucket, createBuckets, type Rate } from "../../journal/logs/rates.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { canonicalAddress } from "../../auth/throttle/client-key.ts";
+import { canonicalAddress } from "../../accounts/throttle/client-key.ts";
 import { misdirection as de } from "../../contract/words/de/misdirection.ts";
 import { misdirection as en } from "../../contract/words/en/misdirection.ts";
 import { apiHeaders } from "./connections.ts";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { canonicalAddress } from "../../auth/throttle/client-key.ts";
+import { canonicalAddress } from "../../accounts/throttle/client-key.ts";
 import { errorCodes } from "../../contract/error-codes.ts";
 import { titleOf } from "../../contract/words/en/problems.ts";
 import { clientKeyOfPeer } from "../client-address.ts";

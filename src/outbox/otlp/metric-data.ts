@@ -1,6 +1,6 @@
 import { type MetricLabels, type MetricName, metricFamilies } from "../../contract/metrics.ts";
-import type { MetricSink } from "../../metrics/exposition.ts";
-import type { HistogramReading } from "../../metrics/histogram.ts";
+import type { MetricSink } from "../../figures/metrics/exposition.ts";
+import type { HistogramReading } from "../../figures/metrics/histogram.ts";
 import { attributesOf, nanoseconds, type Resource, resourceOf, scopeOf } from "./values.ts";
 
 /** AggregationTemporality: values count from the start of the process. */

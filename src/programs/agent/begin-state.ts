@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
+import { rescueTokenName } from "../../accounts/sign-in/rescue-token.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";

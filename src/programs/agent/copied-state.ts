@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { resealed } from "../../auth/second-factor/reseal.ts";
+import { resealed } from "../../accounts/second-factor/reseal.ts";
 import { isOfStorage, messageOf, StewardError } from "../../contract/errors.ts";
-import { historyFile } from "../../history/file-name.ts";
+import { historyFile } from "../../figures/history/file-name.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { moveDirectory } from "../../store/files/move-directory.ts";

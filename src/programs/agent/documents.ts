@@ -1,21 +1,19 @@
 import { readdirSync } from "node:fs";
-import { usedCodesKind } from "../../auth/second-factor/used-codes.ts";
-import { sessionsKind } from "../../auth/sessions/session.ts";
-import { throttleRecordKind } from "../../auth/throttle/throttle-record.ts";
-import { apiTokensKind } from "../../auth/tokens/api-token.ts";
+import { usedCodesKind } from "../../accounts/second-factor/used-codes.ts";
+import { sessionsKind } from "../../accounts/sessions/session.ts";
+import { throttleRecordKind } from "../../accounts/throttle/throttle-record.ts";
+import { apiTokensKind } from "../../accounts/tokens/api-token.ts";
+import { accountsKind } from "../../accounts/users/account.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { documentNames } from "../../contract/document-names.ts";
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";
-import { historyFile } from "../../history/file-name.ts";
+import { historyFile } from "../../figures/history/file-name.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
 import { outboxKind } from "../../outbox/cursors.ts";
 import { receiverSecretsKind } from "../../outbox/receiver-secrets.ts";
 import { updateRecordKind } from "../../releases/update-record.ts";
-import { mergeSettings } from "../../settings/changes.ts";
-import { settingsErrors } from "../../settings/rules.ts";
-import { settingsKind } from "../../settings/settings.ts";
 import { type OpenedDocument, openDocument } from "../../store/documents/document.ts";
 import { type DocumentKind, validatorOf } from "../../store/documents/document-kind.ts";
 import { readDocument } from "../../store/documents/memory-document.ts";
@@ -25,7 +23,9 @@ import { unusableDirectory } from "../../store/files/durable-file.ts";
 import { createReserve } from "../../store/files/reserve.ts";
 import type { StoreTime } from "../../store/files/store-time.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
-import { accountsKind } from "../../users/account.ts";
+import { mergeSettings } from "../../system/settings/changes.ts";
+import { settingsErrors } from "../../system/settings/rules.ts";
+import { settingsKind } from "../../system/settings/settings.ts";
 import type { RoomsConfig } from "./config.ts";
 
 /** Opened when they are first needed. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { provision } from "../../auth/sign-in/first-administrator.ts";
-import { provisionToken } from "../../auth/tokens/first-token.ts";
+import { provision } from "../../accounts/sign-in/first-administrator.ts";
+import { provisionToken } from "../../accounts/tokens/first-token.ts";
 import { isOfStorage, messageOf } from "../../contract/errors.ts";
 import { textOf } from "../../contract/text/text-of.ts";
 import { agentEvent } from "../../journal/events/event.ts";

@@ -1,12 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { resealed } from "../../auth/second-factor/reseal.ts";
-import { createSeal } from "../../auth/second-factor/seal.ts";
-import { suspended } from "../../auth/tokens/api-token.ts";
-import type { Manifest } from "../../backup/manifest.ts";
-import type { AdoptedState } from "../../backup/restore.ts";
-import { unusableBackup } from "../../backup/unusable.ts";
+import { resealed } from "../../accounts/second-factor/reseal.ts";
+import { createSeal } from "../../accounts/second-factor/seal.ts";
+import { suspended } from "../../accounts/tokens/api-token.ts";
+import type { AccountsState } from "../../accounts/users/account.ts";
+import { administratorTrouble } from "../../accounts/users/administrators.ts";
 import { ifAbsent, StewardError } from "../../contract/errors.ts";
+import type { Manifest } from "../../device/backup/manifest.ts";
+import type { AdoptedState } from "../../device/backup/restore.ts";
+import { unusableBackup } from "../../device/backup/unusable.ts";
 import type { Host } from "../../host/host.ts";
 import {
   createReceiverSecrets,
@@ -18,8 +20,6 @@ import { createStateTools } from "../../store/documents/inspection.ts";
 import { readRegister } from "../../store/documents/register.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
 import { writeStateIdentity } from "../../store/files/state-identity.ts";
-import type { AccountsState } from "../../users/account.ts";
-import { administratorTrouble } from "../../users/administrators.ts";
 import { type RoomsConfig, sealKeyPlaces } from "./config.ts";
 import { forgetMachine } from "./copied-state.ts";
 import { type Documents, documentKinds, openDocuments } from "./documents.ts";

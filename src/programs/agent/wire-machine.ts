@@ -1,4 +1,4 @@
-import type { TrustedTime } from "../../auth/trusted-time.ts";
+import type { TrustedTime } from "../../accounts/trusted-time.ts";
 import { createHostHandlers } from "../../http/handlers/host.ts";
 import { createRestoreHandlers } from "../../http/handlers/restore.ts";
 import { type FirstRun, requireFirstRun } from "../../http/handlers/setup.ts";

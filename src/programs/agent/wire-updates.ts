@@ -1,6 +1,6 @@
 import { arch } from "node:os";
 import { join } from "node:path";
-import type { TrustedTime } from "../../auth/trusted-time.ts";
+import type { TrustedTime } from "../../accounts/trusted-time.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
@@ -8,8 +8,8 @@ import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { RepositoryOptions } from "../../releases/download/repository-files.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
-import type { SettingsGuard } from "../../settings/faults.ts";
 import type { Document } from "../../store/documents/document.ts";
+import type { SettingsGuard } from "../../system/settings/faults.ts";
 import { caps } from "../../tuf/caps.ts";
 import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";

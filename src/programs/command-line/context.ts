@@ -49,7 +49,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return readRootToInstall(bytes);
     },
     openAge: async () => {
-      const { createAge } = await import("../../backup/age.ts");
+      const { createAge } = await import("../../device/backup/age.ts");
       const { createStartFilter } = await import("../../host/linux/filters.ts");
       return createAge(node, join(program.assetsDirectory, "backup.js"), createStartFilter());
     },

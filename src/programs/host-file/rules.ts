@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { isAbsolute, normalize } from "node:path";
-import { hostBitsFault } from "../../auth/tokens/token-rights.ts";
+import { hostBitsFault } from "../../accounts/tokens/token-rights.ts";
 import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import type { InputError } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";

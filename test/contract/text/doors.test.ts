@@ -8,6 +8,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { runSteward } from "../../../lab/command-line/run-steward.ts";
 import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { readAt } from "../../../lab/host/judged-host-file.ts";
+import { createPasswords } from "../../../src/accounts/users/passwords.ts";
 import { readCredentials } from "../../../src/cli/client/agent-connection.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
 import { textOfCsv } from "../../../src/console/users/adding/people-from-csv.ts";
@@ -23,7 +24,6 @@ import { readSteps } from "../../../src/publishing/wave-plan.ts";
 import { openWorkspace } from "../../../src/publishing/workspace.ts";
 import { givenLines } from "../../../src/terminal/given-text.ts";
 import { createInputLines } from "../../../src/terminal/input-lines.ts";
-import { createPasswords } from "../../../src/users/passwords.ts";
 
 const own = process.getuid?.();
 const password = "correct hörse battery";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
-import { displayNameOf } from "../../../src/auth/oidc/identity.ts";
+import { displayNameOf } from "../../../src/accounts/oidc/identity.ts";
 import { hostFile } from "../../../src/contract/host-file/host-file.ts";
 import { operations } from "../../../src/contract/operations.ts";
 import { createValidator } from "../../../src/store/validation/schemas.ts";

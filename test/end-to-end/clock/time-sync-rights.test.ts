@@ -4,7 +4,7 @@ import type { CheckedAgent, SignedIn } from "../../../lab/agents/checked-agent.t
 import { adminName, adminPassword, type CallOptions, stepUp } from "../../../lab/agents/running-agent.ts";
 import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 
 const route = "/api/system/time-sync";
 

@@ -4,7 +4,7 @@ import type { CheckedAgent, SignedIn } from "../../../lab/agents/checked-agent.t
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 import { settings } from "../../../src/contract/schemas/settings.ts";
 import type { Settings } from "../../../src/contract/types.ts";
 

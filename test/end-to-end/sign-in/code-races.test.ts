@@ -8,7 +8,7 @@ import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
-/** The same rounds a hundred times, without the network: test/auth/second-factor/second-factor.test.ts. */
+/** The same rounds a hundred times, without the network: test/accounts/second-factor/second-factor.test.ts. */
 const rounds = counted({ usual: 4, all: 12 });
 
 function codesOf(answers: readonly Answer[]): string[] {

@@ -14,13 +14,13 @@ import {
 import { keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
-import { makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
+import { makeRescueToken } from "../../../src/accounts/sign-in/rescue-token.ts";
 import { type ErrorCode, errorCodes } from "../../../src/contract/error-codes.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 import type { User } from "../../../src/contract/types.ts";
 import { titleOf } from "../../../src/contract/words/en/problems.ts";
-import type { Json, Lies } from "../../auth/oidc/lying-provider.ts";
+import type { Json, Lies } from "../../accounts/oidc/lying-provider.ts";
 import { newAddress, wrongPassword } from "./guessing.ts";
 import { enrolledUser, origin, type RefusingWorld, startRefusing } from "./refusal-world.ts";
 

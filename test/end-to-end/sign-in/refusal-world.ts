@@ -10,7 +10,7 @@ import { softwarePasskey } from "../../../lab/basics/software-passkey.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { toldClock } from "../../../lab/simulated/told-clock.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
-import { clientId, clientSecret, startLyingProvider } from "../../auth/oidc/lying-provider.ts";
+import { clientId, clientSecret, startLyingProvider } from "../../accounts/oidc/lying-provider.ts";
 import { newAddress } from "./guessing.ts";
 
 /** An answer, and what record and metrics had of it at once. */

@@ -9,7 +9,7 @@ import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-age
 import { enrol } from "../../../lab/agents/enrol.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
-import { createRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
+import { createRescueToken } from "../../../src/accounts/sign-in/rescue-token.ts";
 
 describe("a token of rescue", () => {
   let environment: Record<string, string>;

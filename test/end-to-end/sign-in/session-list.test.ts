@@ -5,7 +5,7 @@ import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-age
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 
 describe("sessions", () => {
   let anaId: string;

@@ -5,7 +5,7 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { adminPassword, logLine, runSteward } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { readFirstToken } from "../../../src/auth/tokens/first-token.ts";
+import { readFirstToken } from "../../../src/accounts/tokens/first-token.ts";
 
 const words = ["--user", "provisioned", "--name", "fleet", "--scope", "system:read", "--expires-in", "30d"];
 

@@ -8,7 +8,7 @@ import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { atEnd, ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { passingTime, standingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
   agent.call("POST", "/api/auth/login", { body: { username, password: goodPassword, ...proof } });

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
-import { usernamesFor } from "../../../src/auth/oidc/identity.ts";
-import { readProvisioned } from "../../../src/auth/sign-in/first-administrator.ts";
+import { usernamesFor } from "../../../src/accounts/oidc/identity.ts";
+import { readProvisioned } from "../../../src/accounts/sign-in/first-administrator.ts";
 import { peopleFromCsv } from "../../../src/console/users/adding/people-from-csv.ts";
 
 const names = ["agent", "anonymous", "local-root", "others", "root"];

@@ -7,7 +7,7 @@ import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/age
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 
 const unknownUser = `usr_${"0".repeat(32)}`;
 

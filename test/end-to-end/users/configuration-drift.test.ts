@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
-import { hashOf } from "../../configuration/virtual-device.ts";
+import { hashOf } from "../../device/configuration/virtual-device.ts";
 
 /** Documentation addresses (RFC 5737): the network of the fleet's server, and another. */
 const inside = "203.0.113.7";

@@ -5,11 +5,11 @@ import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/age
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom, context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
-import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
+import { createSetupToken } from "../../../src/accounts/sign-in/setup-token.ts";
+import { createPasswords } from "../../../src/accounts/users/passwords.ts";
 import { descriptions } from "../../../src/contract/openapi/descriptions.ts";
 import type { Call } from "../../../src/http/call.ts";
 import { createUserHandlers } from "../../../src/http/handlers/users.ts";
-import { createPasswords } from "../../../src/users/passwords.ts";
 
 /** Documentation addresses (RFC 5737, RFC 3849): the network of the fleet's server, and others. */
 const inside = "203.0.113.7";

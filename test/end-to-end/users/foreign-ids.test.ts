@@ -9,7 +9,7 @@ import {
 import { enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 
 /** For each operation with an id in its path a valid request about another user. */

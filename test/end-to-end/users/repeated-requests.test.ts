@@ -4,7 +4,7 @@ import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/age
 import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { stepUpSeconds } from "../../../src/accounts/sessions/step-up.ts";
 import { keptSeconds } from "../../../src/http/kept-answers.ts";
 
 describe("a request for an API token that is sent again with its Idempotency-Key", () => {

@@ -9,7 +9,7 @@ import { atEnd, type Ending } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { open } from "../../../lab/state/state-directory.ts";
-import { apiTokensKind, suspended } from "../../../src/auth/tokens/api-token.ts";
+import { apiTokensKind, suspended } from "../../../src/accounts/tokens/api-token.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 
 /** A device whose only API tokens, of these names, are suspended, as a restored backup leaves them. */

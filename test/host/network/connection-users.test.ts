@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
-import { canonicalAddress } from "../../../src/auth/throttle/client-key.ts";
+import { canonicalAddress } from "../../../src/accounts/throttle/client-key.ts";
 import { userOfConnection } from "../../../src/host/linux/network/connection-users.ts";
 
 const own = process.getuid?.() ?? -1;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { samplesOf } from "../../../lab/basics/metrics-samples.ts";
 import { judgeOtlp } from "../../../lab/host/otlp-requests.ts";
-import { createEventCounts } from "../../../src/metrics/event-counts.ts";
-import { createExposition, type MetricSink } from "../../../src/metrics/exposition.ts";
-import { createHistogram } from "../../../src/metrics/histogram.ts";
-import { createRequestCounts } from "../../../src/metrics/request-counts.ts";
+import { createEventCounts } from "../../../src/figures/metrics/event-counts.ts";
+import { createExposition, type MetricSink } from "../../../src/figures/metrics/exposition.ts";
+import { createHistogram } from "../../../src/figures/metrics/histogram.ts";
+import { createRequestCounts } from "../../../src/figures/metrics/request-counts.ts";
 import { createMetricData } from "../../../src/outbox/otlp/metric-data.ts";
 
 const startMilliseconds = Date.parse("2026-11-27T10:00:00Z");

@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import type { TrustedTime } from "../../../auth/trusted-time.ts";
-import type { Backups } from "../../../backup/backups.ts";
+import type { TrustedTime } from "../../../accounts/trusted-time.ts";
+import { checkPassphrase } from "../../../accounts/users/password-rules.ts";
 import { lateDocumentNames } from "../../../contract/document-names.ts";
 import { updateKinds } from "../../../contract/update-kinds.ts";
-import { historyFile } from "../../../history/file-name.ts";
-import { checkPassphrase } from "../../../users/password-rules.ts";
+import type { Backups } from "../../../device/backup/backups.ts";
+import { historyFile } from "../../../figures/history/file-name.ts";
 import { sealKeyPlaces } from "../config.ts";
 import type { State } from "../state.ts";
 import type { StatusRooms } from "../status/wire-status.ts";
@@ -24,8 +24,8 @@ export function noteBackup({ state, time }: Pick<BackupRooms, "state" | "time">)
 export async function openBackups(rooms: BackupRooms): Promise<Backups> {
   const { config, host, state, history } = rooms;
   const [{ createBackups }, { createAge }] = await Promise.all([
-    import("../../../backup/backups.ts"),
-    import("../../../backup/age.ts"),
+    import("../../../device/backup/backups.ts"),
+    import("../../../device/backup/age.ts"),
   ]);
   const backups = createBackups(
     {

@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
-import type { RestorePlan, Restorer } from "../../../backup/restore.ts";
+import type { Accounts } from "../../../accounts/users/accounts.ts";
 import { messageOf } from "../../../contract/errors.ts";
+import type { RestorePlan, Restorer } from "../../../device/backup/restore.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Machine, MachineChange } from "../../../system/machine.ts";
-import type { Accounts } from "../../../users/accounts.ts";
 import type { RoomsConfig } from "../config.ts";
 
 export interface RestoreRooms {
@@ -18,8 +18,8 @@ export interface RestoreRooms {
 export async function openRestorer(rooms: RestoreRooms): Promise<Restorer> {
   const { config, host, accounts, machine, startAgain } = rooms;
   const [{ createRestorer }, { createAge }, { adoptRestored }] = await Promise.all([
-    import("../../../backup/restore.ts"),
-    import("../../../backup/age.ts"),
+    import("../../../device/backup/restore.ts"),
+    import("../../../device/backup/age.ts"),
     import("../restored-state.ts"),
   ]);
   return createRestorer({

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
-import type { SetupToken } from "../../../auth/sign-in/setup-token.ts";
-import type { Configurator, ConfiguratorOptions } from "../../../configuration/configuration.ts";
-import { appliedPath, transactionPath } from "../../../configuration/transaction.ts";
+import type { SetupToken } from "../../../accounts/sign-in/setup-token.ts";
 import { messageOf, StewardError } from "../../../contract/errors.ts";
+import type { Configurator, ConfiguratorOptions } from "../../../device/configuration/configuration.ts";
+import { appliedPath, transactionPath } from "../../../device/configuration/transaction.ts";
 import type { Host } from "../../../host/host.ts";
 import { agentEvent, type EventFacts, type EventSink } from "../../../journal/events/event.ts";
-import type { SettingsStore } from "../../../settings/settings.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
+import type { SettingsStore } from "../../../system/settings/settings.ts";
 import type { Updates } from "../../../updates/updater.ts";
 import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
@@ -35,7 +35,7 @@ export async function openConfiguration(rooms: ConfigurationRooms) {
   let mayBeApplied = existsSync(appliedPath(stateDirectory));
   const open = once(async () => {
     mayBeApplied = true;
-    const { createConfigurator } = await import("../../../configuration/configuration.ts");
+    const { createConfigurator } = await import("../../../device/configuration/configuration.ts");
     return createConfigurator(optionsOf(rooms));
   });
   const room = {
@@ -97,7 +97,7 @@ function optionsOf(rooms: ConfigurationRooms): ConfiguratorOptions {
         .filter(({ subject }) => subject === "settings")
         .flatMap(({ members }) => members.map(({ member }) => member));
       if (names.length > 0) settingsChanged(names);
-      const { changeEvents } = await import("../../../configuration/change-events.ts");
+      const { changeEvents } = await import("../../../device/configuration/change-events.ts");
       const after = { users: users.read(), tokens: tokens.read(), settings: state.settings.read() };
       for (const event of changeEvents(before, after, changes)) await record(state.events, event);
     },

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../contract/types.ts";
+import type { MetricSink } from "../../../figures/metrics/exposition.ts";
 import type { Host } from "../../../host/host.ts";
-import type { MetricSink } from "../../../metrics/exposition.ts";
 import type { Message } from "../../../outbox/receiver.ts";
 import type { SecretSeal } from "../../../outbox/receiver-secrets.ts";
 import type { RoomsConfig } from "../config.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ApiTokens } from "../../../auth/tokens/api-tokens.ts";
+import type { ApiTokens } from "../../../accounts/tokens/api-tokens.ts";
+import type { Accounts } from "../../../accounts/users/accounts.ts";
 import { finding, line } from "../../../contract/finding.ts";
 import type { Finding } from "../../../contract/types.ts";
-import type { Accounts } from "../../../users/accounts.ts";
 import { keptHostFile } from "../../host-file/host-file.ts";
 import type { RoomsConfig } from "../config.ts";
 

@@ -1,9 +1,9 @@
-import type { TrustedTime } from "../../../auth/trusted-time.ts";
+import type { TrustedTime } from "../../../accounts/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import type { History } from "../../../contract/types.ts";
-import type { Figures } from "../../../history/figures.ts";
-import type { ClockFigures, DeviceHistory } from "../../../history/history.ts";
-import type { Moment } from "../../../history/timeline.ts";
+import type { Figures } from "../../../figures/history/figures.ts";
+import type { ClockFigures, DeviceHistory } from "../../../figures/history/history.ts";
+import type { Moment } from "../../../figures/history/timeline.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Disk } from "../../../store/files/disk.ts";
 import { createHostFigures } from "../../../system/facts.ts";
@@ -45,7 +45,7 @@ export function createHistoryKeeping(rooms: HistoryRooms) {
 }
 
 async function openHistory({ config, host, clock, time, disk }: HistoryRooms): Promise<DeviceHistory> {
-  const { DeviceHistory } = await import("../../../history/history.ts");
+  const { DeviceHistory } = await import("../../../figures/history/history.ts");
   const { stateDirectory: directory, readsOnly = false, log } = config;
   const readHostFigures = createHostFigures(host);
   const moment = (): Moment => {

@@ -1,12 +1,12 @@
+import type { DeviceReadings, ProcessReadings } from "../../../figures/metrics/device-metrics.ts";
+import { createEventCounts } from "../../../figures/metrics/event-counts.ts";
+import type { MetricSink } from "../../../figures/metrics/exposition.ts";
+import { createLoopDelay } from "../../../figures/metrics/loop-delay.ts";
+import { createRequestCounts } from "../../../figures/metrics/request-counts.ts";
 import type { Host, HostTime } from "../../../host/host.ts";
 import { monotonicMilliseconds } from "../../../host/monotonic.ts";
 import type { Answered } from "../../../http/server.ts";
 import type { EventFacts, EventSink } from "../../../journal/events/event.ts";
-import type { DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
-import { createEventCounts } from "../../../metrics/event-counts.ts";
-import type { MetricSink } from "../../../metrics/exposition.ts";
-import { createLoopDelay } from "../../../metrics/loop-delay.ts";
-import { createRequestCounts } from "../../../metrics/request-counts.ts";
 import { createBriefReading } from "../../../system/brief-reading.ts";
 import { readMemory } from "../../../system/facts.ts";
 import { stateOf } from "../../../system/status.ts";
@@ -22,7 +22,7 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
   const loopDelay = createLoopDelay({ ...time, monotonicNow: () => monotonicMilliseconds() / 1_000 });
   // Most agents are never scraped, and the table of all metrics is long.
   const written = once(async () => {
-    const { createMetricsText } = await import("../../../metrics/device-metrics.ts");
+    const { createMetricsText } = await import("../../../figures/metrics/device-metrics.ts");
     return createMetricsText([events, requests]);
   });
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
@@ -61,7 +61,7 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
      * ten minutes after each scrape, which a device that is never scraped is spared.
      */
     readInto: async (sink: MetricSink, rooms: StatusRooms): Promise<void> => {
-      const { writeMetrics } = await import("../../../metrics/device-metrics.ts");
+      const { writeMetrics } = await import("../../../figures/metrics/device-metrics.ts");
       const drift = await rooms.configuration.drift();
       const host = { ...hostReadings(rooms), loopDelay: null, lag: null };
       writeMetrics(sink, [events, requests], readingsOf(rooms, drift), host);

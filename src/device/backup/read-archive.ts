@@ -1,0 +1,28 @@
+import { type FoundFile, readTar } from "../../store/archives/read-tar.ts";
+import { unusableBackup } from "./unusable.ts";
+
+/** The most that a backup may hold, all files together: every document at its largest, the events, the files of root. */
+const usualCaps = { bytes: 512 * 1024 * 1024, files: 2_000 };
+
+export type ArchiveCaps = Readonly<typeof usualCaps>;
+
+const compressed =
+  "has a compressed archive in it. Encrypt the tar itself: `age -d -i KEY FILE | gunzip | age -r age1… -o NEW.age`";
+
+/** Components of a path: an agent writes at most three. */
+const mostComponents = 8;
+
+/** The files of a backup's archive. Throws `backup_unusable` as `readTar` does, and what the source throws. */
+export function readArchive(
+  source: AsyncIterable<Uint8Array>,
+  caps: ArchiveCaps = usualCaps,
+): AsyncGenerator<FoundFile> {
+  return readTar(source, { ...caps, isSafePath, compressed, unusable: unusableBackup });
+}
+
+/** True for components of plain characters, none of them `.` or `..`, none empty. */
+export function isSafePath(path: string): boolean {
+  const components = path.split("/");
+  const isSafe = (one: string) => /^[A-Za-z0-9._@:+ -]{1,100}$/.test(one) && one !== "." && one !== "..";
+  return components.length <= mostComponents && components.every(isSafe);
+}

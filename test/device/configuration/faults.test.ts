@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { hostStart } from "../../../lab/simulated/virtual-host.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import type { Configuration } from "../../../src/contract/types.ts";
+import { accountOf, anna, berta, hashOf, presentOf, tokenOf, virtualDevice } from "./virtual-device.ts";
+
+type File = Omit<Configuration, "version">;
+type Token = NonNullable<Configuration["tokens"]>[number];
+type User = NonNullable<Configuration["users"]>[number];
+
+const paula = accountOf("paula", {
+  provider: { issuer: "https://id.example", subject: "p-1" },
+});
+const known = tokenOf("a", anna);
+const present = presentOf([anna, berta, paula], [known]);
+
+const user = (members: Partial<User>): File => ({
+  users: [{ name: "carla", role: "admin", password_hash: hashOf("C"), ...members }],
+});
+const token = (members: Partial<Token>): File => ({
+  tokens: [
+    { token_hash: "b".repeat(64), name: "metrics", user: "anna", scopes: ["system:read"], ...members },
+  ],
+});
+const after = (seconds: number) => new Date(hostStart.getTime() + seconds * 1_000).toISOString();
+const year = 366 * 86_400;
+
+/** Each rule with a file that breaks it and nothing else, and the nearest files that do not. */
+const rules: readonly [rule: string, faults: readonly string[], ...files: readonly File[]][] = [
+  ["nothing is wrong with an empty file", [], {}],
+  ["a user is named once", ["/users/1/name repeated"], { users: [{ name: "berta" }, { name: "berta" }] }],
+  [
+    "a user who is new has a role",
+    ["/users/0/role required"],
+    { users: [{ name: "carla", password_hash: hashOf("C") }] },
+  ],
+  [
+    "a user who is new has a password",
+    ["/users/0/password_hash required"],
+    { users: [{ name: "carla", role: "admin" }] },
+  ],
+  ["a user who is there needs neither", [], { users: [{ name: "berta" }] }],
+  [
+    "a hash has at least the memory of the device's own",
+    ["/users/0/password_hash too_weak"],
+    user({ password_hash: hashOf("C", "m=19455,t=2,p=1") }),
+  ],
+  [
+    "and at least its passes, however much memory it has",
+    ["/users/0/password_hash too_weak"],
+    user({ password_hash: hashOf("C", "m=38912,t=1,p=1") }),
+  ],
+  ["a hash of the device's own cost is taken", [], user({})],
+  [
+    "and one of twice the cost",
+    [],
+    user({ password_hash: hashOf("C", "m=38912,t=2,p=1") }),
+    user({ password_hash: hashOf("C", "m=19456,t=4,p=1") }),
+  ],
+  [
+    "and none above it",
+    ["/users/0/password_hash too_costly"],
+    user({ password_hash: hashOf("C", "m=38913,t=2,p=1") }),
+  ],
+  [
+    "also of a user who is there",
+    ["/users/0/password_hash too_weak"],
+    { users: [{ name: "berta", password_hash: hashOf("B", "m=8,t=1,p=1") }] },
+  ],
+  [
+    "role, password and second factor of one who signs in at a provider are not for a file",
+    ["/users/0/role account_of_provider", "/users/0/password_hash account_of_provider"],
+    { users: [{ name: "paula", role: "admin", password_hash: hashOf("P") }] },
+  ],
+  [
+    "their name and whether they may sign in are",
+    [],
+    { users: [{ name: "paula", enabled: false, display_name: "P" }] },
+  ],
+  [
+    "the last administrator stays enabled",
+    ["/users/0 last_admin"],
+    { users: [{ name: "anna", enabled: false }] },
+  ],
+  [
+    "and an administrator",
+    ["/users/1 last_admin"],
+    { users: [{ name: "berta" }, { name: "anna", role: "operator" }] },
+  ],
+  [
+    "and is not removed",
+    ["/users_not_named last_admin"],
+    { users: [{ name: "berta" }], users_not_named: "remove" },
+  ],
+  [
+    "unless another takes their place",
+    [],
+    { users: [{ name: "berta", role: "admin" }], users_not_named: "remove" },
+    {
+      users: [
+        { name: "anna", role: "readonly" },
+        { name: "carla", role: "admin", password_hash: hashOf("C") },
+      ],
+    },
+  ],
+  [
+    "who must be enabled",
+    ["/users/0 last_admin"],
+    {
+      users: [
+        { name: "anna", role: "readonly" },
+        { name: "carla", role: "admin", password_hash: hashOf("C"), enabled: false },
+      ],
+    },
+  ],
+  [
+    "a token is named once",
+    ["/tokens/1/token_hash repeated"],
+    { tokens: [...(token({}).tokens ?? []), ...(token({}).tokens ?? [])] },
+  ],
+  ["its owner is a user", ["/tokens/0/user not_found"], token({ user: "stranger" })],
+  ["or becomes one", [], { ...user({}), ...token({ user: "carla" }) }],
+  [
+    "and does not go by the same file",
+    ["/tokens/0/user not_found"],
+    { users: [{ name: "anna" }], users_not_named: "remove", ...token({ user: "berta" }) },
+  ],
+  [
+    "none is of a user who signs in at a provider",
+    ["/tokens/0/user account_of_provider"],
+    token({ user: "paula" }),
+  ],
+  [
+    "it can do no more than its owner",
+    ["/tokens/0/scopes forbidden"],
+    token({ user: "berta", scopes: ["users:read"] }),
+  ],
+  [
+    "only a fleet's token has a fleet's scopes",
+    ["/tokens/0/scopes not_allowed"],
+    token({ scopes: ["users:write"] }),
+  ],
+  ["a fleet's token names its ranges", ["/tokens/0/sources not_allowed"], token({ is_fleet: true })],
+  ["and they are ranges", ["/tokens/0/sources not_allowed"], token({ sources: ["10.0.0.0/33"] })],
+  [
+    "and its owner is an administrator",
+    ["/tokens/0/is_fleet not_allowed"],
+    token({ is_fleet: true, sources: ["10.0.0.0/8"], user: "berta" }),
+  ],
+  [
+    "a token without an end only reads",
+    ["/tokens/0/no_expiry not_allowed"],
+    token({ no_expiry: true, scopes: ["updates:check"] }),
+  ],
+  [
+    "a token has one end",
+    ["/tokens/0/expires_at inconsistent"],
+    token({ expires_in: "30d", expires_at: after(86_400) }),
+  ],
+  [
+    "not two",
+    ["/tokens/0/no_expiry inconsistent"],
+    token({ expires_in: "30d", no_expiry: true }),
+    token({ expires_at: after(86_400), no_expiry: true }),
+  ],
+  ["it lives for an hour", [], token({ expires_in: "1h" }), token({ expires_in: "60m" })],
+  ["and for no less", ["/tokens/0/expires_in out_of_range"], token({ expires_in: "59m" })],
+  ["and for 366 days", [], token({ expires_in: "366d" }), token({ expires_at: after(year) })],
+  ["and for no more", ["/tokens/0/expires_in out_of_range"], token({ expires_in: "367d" })],
+  [
+    "nor until a day after that",
+    ["/tokens/0/expires_at out_of_range"],
+    token({ expires_at: after(year + 1) }),
+  ],
+  [
+    "its end is a day of the calendar",
+    ["/tokens/0/expires_at format"],
+    token({ expires_at: "2026-13-01T00:00:00Z" }),
+  ],
+  [
+    "and lies in the future",
+    ["/tokens/0/expires_at out_of_range"],
+    token({ expires_at: after(0) }),
+    token({ expires_at: after(-1) }),
+  ],
+  ["by a second at least", [], token({ expires_at: after(1) })],
+  [
+    "unless the token is there: it may have ended since the file was written",
+    [],
+    token({ token_hash: known.hash, expires_at: after(-1) }),
+    token({ token_hash: known.hash, expires_at: after(year + 1) }),
+  ],
+];
+
+describe("the faults of a configuration", () => {
+  for (const [rule, faults, ...files] of rules)
+    it(rule, async () => {
+      for (const file of files) {
+        const { faultsOf } = await virtualDevice({ present });
+        assert.deepEqual(await faultsOf(file), faults, JSON.stringify(file));
+      }
+    });
+
+  it("do not judge a date by a clock that is not trusted", async () => {
+    const { faultsOf } = await virtualDevice({ present, isClockTrusted: false });
+    for (const seconds of [-1, 0, year + 1])
+      assert.deepEqual(await faultsOf(token({ expires_at: after(seconds) })), []);
+  });
+
+  it("count the tokens that a user would have: 50, and no new one beyond them", async () => {
+    const hashes = Array.from({ length: 51 }, (_, index) => index.toString(16).padStart(64, "0"));
+    const all = (owner: string, most: number): File => ({
+      tokens: hashes.slice(0, most).flatMap((token_hash) => token({ token_hash, user: owner }).tokens ?? []),
+    });
+    const { faultsOf, apply } = await virtualDevice({ present: presentOf([anna, berta]) });
+    assert.deepEqual(await faultsOf(all("anna", 50)), []);
+    const beyond = await faultsOf(all("anna", 51));
+    assert.deepEqual(
+      [...new Set(beyond.map((one) => one.replace(/\d+/, "N")))],
+      ["/tokens/N/user token_limit_reached"],
+    );
+    await apply(all("anna", 50));
+    // Those who are there are as they are; of the new ones each is one too many.
+    assert.deepEqual(await faultsOf(all("anna", 51)), ["/tokens/50/user token_limit_reached"]);
+    assert.deepEqual(await faultsOf({ ...token({ token_hash: hashes[50] ?? "", user: "berta" }) }), []);
+    assert.deepEqual(
+      await faultsOf({ ...token({ token_hash: hashes[50] ?? "" }), tokens_not_named: "remove" }),
+      [],
+    );
+  });
+
+  it("do not take an administrator with a one-use password for one who remains", async () => {
+    for (const password_state of ["initial", "spent"] as const) {
+      const other = accountOf("other", { role: "admin", password_state });
+      const { faultsOf } = await virtualDevice({ present: presentOf([anna, other]) });
+      const demoted = { name: "anna", role: "operator" } as const;
+      assert.deepEqual(await faultsOf({ users: [demoted] }), ["/users/0 last_admin"], password_state);
+      assert.deepEqual(await faultsOf({ users: [{ name: "other" }], users_not_named: "remove" }), [
+        "/users_not_named last_admin",
+      ]);
+      const given = { name: "other", password_hash: hashOf("O") };
+      assert.deepEqual(await faultsOf({ users: [demoted, given] }), []);
+    }
+  });
+
+  it("are of no device that had no administrator: its first file may leave it without one", async () => {
+    const { faultsOf } = await virtualDevice({ present: presentOf([berta]) });
+    assert.deepEqual(await faultsOf({ users: [{ name: "berta", enabled: false }] }), []);
+  });
+
+  it("name each administrator whom the file would take away", async () => {
+    const other = accountOf("root-admin", { role: "admin" });
+    const { faultsOf } = await virtualDevice({ present: presentOf([anna, other]) });
+    const disabled = ["anna", "root-admin"].map((name) => ({ name, enabled: false }));
+    assert.deepEqual(await faultsOf({ users: disabled }), ["/users/0 last_admin", "/users/1 last_admin"]);
+    assert.deepEqual(await faultsOf({ users: disabled.slice(1) }), []);
+  });
+
+  it("of settings have their place below /settings, and the refusal of a room is one", async () => {
+    const own = {
+      pointer: "/time/servers",
+      code: "format",
+      detail: "is none",
+      as: "validation_failed",
+      sentence: "",
+    } as const;
+    const asked: unknown[] = [];
+    const { faultsOf } = await virtualDevice({
+      settingFaults: (change) => (Object.keys(change).length === 0 ? [] : [own]),
+      settingRefusal: async (change) => {
+        asked.push(change);
+        return new StewardError("update_busy", "An update is being installed.");
+      },
+    });
+    assert.deepEqual(await faultsOf({ settings: { device: { name: "x" } } }), [
+      "/settings/time/servers format",
+      "/settings update_busy",
+    ]);
+    assert.deepEqual(await faultsOf({ users: [] }), []);
+    assert.deepEqual(asked, [{ device: { name: "x" } }]);
+  });
+
+  it("are all told at once, each where it is", async () => {
+    const { faultsOf } = await virtualDevice({ present });
+    const file = {
+      ...user({ password_hash: hashOf("C", "m=8,t=1,p=1") }),
+      ...token({ user: "stranger", expires_in: "59m" }),
+    };
+    assert.deepEqual(await faultsOf(file), [
+      "/users/0/password_hash too_weak",
+      "/tokens/0/user not_found",
+      "/tokens/0/expires_in out_of_range",
+    ]);
+  });
+});

@@ -1,0 +1,435 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { hostStart } from "../../../lab/simulated/virtual-host.ts";
+import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
+import { type StoredApiToken, suspended } from "../../../src/accounts/tokens/api-token.ts";
+import { noEnd } from "../../../src/accounts/tokens/token-rights.ts";
+import type { Configuration } from "../../../src/contract/types.ts";
+import { changeEvents } from "../../../src/device/configuration/change-events.ts";
+import { changesBetween } from "../../../src/device/configuration/changes.ts";
+import { planned, requireSound } from "../../../src/device/configuration/plan.ts";
+import { accountOf, anna, berta, hashOf, orderOf, presentOf, tokenOf } from "./virtual-device.ts";
+
+type File = Omit<Configuration, "version">;
+
+const now = hostStart.toISOString();
+const after = (seconds: number) => new Date(hostStart.getTime() + seconds * 1_000).toISOString();
+const day = 86_400;
+
+describe("the users of a plan", () => {
+  const usersOf = (file: File, accounts = [anna, berta]) => planned(presentOf(accounts), orderOf(file)).users;
+
+  it("are the same object where nothing changes", () => {
+    const present = presentOf();
+    const same: File[] = [
+      {},
+      { users: [{ name: "berta" }] },
+      {
+        users: [
+          {
+            name: "berta",
+            role: "operator",
+            display_name: "Berta",
+            enabled: true,
+            password_hash: hashOf("A"),
+          },
+        ],
+      },
+      { users: [{ name: "anna" }, { name: "berta" }], users_not_named: "remove" },
+      { users: [], users_not_named: "keep" },
+    ];
+    for (const file of same) {
+      const next = planned(present, orderOf(file));
+      for (const part of ["users", "tokens", "settings"] as const)
+        assert.equal(next[part], present[part], part);
+    }
+  });
+
+  it("keep what a file does not name, and their order; those who are new follow", () => {
+    const user = { name: "carla", role: "operator", password_hash: hashOf("C") } as const;
+    const { accounts } = usersOf({ users: [user, { name: "berta", enabled: false }] });
+    assert.deepEqual(accounts, [
+      anna,
+      { ...berta, enabled: false, updated_at: now },
+      {
+        ...accountOf("carla", {
+          role: "operator",
+          password_hash: hashOf("C"),
+          created_at: now,
+          updated_at: now,
+        }),
+        id: accounts[2]?.id,
+      },
+    ]);
+    assert.match(accounts[2]?.id ?? "", /^usr_[0-9a-f]{32}$/);
+  });
+
+  it("who are new are enabled and have no name, unless the file says otherwise", () => {
+    const user = { name: "carla", role: "admin", password_hash: hashOf("C") } as const;
+    const [, , plain] = usersOf({ users: [user] }).accounts;
+    assert.deepEqual([plain?.enabled, plain?.display_name], [true, ""]);
+    const [, , other] = usersOf({ users: [{ ...user, enabled: false, display_name: "Carla" }] }).accounts;
+    assert.deepEqual([other?.enabled, other?.display_name], [false, "Carla"]);
+  });
+
+  it("have the file's hash as a password that was chosen, and keep a hash that is theirs as it is", () => {
+    const initial = { ...berta, password_state: "initial" as const };
+    const [, same] = usersOf({ users: [{ name: "berta", password_hash: hashOf("A") }] }, [
+      anna,
+      initial,
+    ]).accounts;
+    assert.equal(same, initial, "they still have to choose one");
+    const [, other] = usersOf({ users: [{ name: "berta", password_hash: hashOf("B") }] }, [
+      anna,
+      initial,
+    ]).accounts;
+    assert.deepEqual([other?.password_hash, other?.password_state], [hashOf("B"), "chosen"]);
+  });
+
+  it("keep the password that they have chosen where the hash counts for a new user alone", () => {
+    const user = { name: "berta", password_hash: hashOf("B"), update_password: "on_create" } as const;
+    const present = presentOf();
+    assert.equal(planned(present, orderOf({ users: [user] })).users, present.users);
+    const fresh = { ...user, name: "carla", role: "readonly" } as const;
+    assert.equal(usersOf({ users: [fresh] }).accounts[2]?.password_hash, hashOf("B"));
+    const always = { ...user, update_password: "always" } as const;
+    assert.equal(usersOf({ users: [always] }).accounts[1]?.password_hash, hashOf("B"));
+  });
+
+  it("have a second factor that is new without recovery codes, and keep one that is theirs", () => {
+    const own = {
+      sealed_secret: "v1.own",
+      enrolled_at: "2026-11-01T00:00:00.000Z",
+      recovery_hashes: ["c".repeat(64)],
+    };
+    const carla = accountOf("carla", { two_factor: own });
+    const order = (secret: string) => ({
+      ...orderOf({ users: [{ name: "carla" }] }),
+      secondFactors: { carla: secret },
+    });
+    const present = presentOf([anna, carla]);
+    assert.equal(planned(present, order("v1.own")).users, present.users);
+    assert.deepEqual(planned(present, order("v1.next")).users.accounts[1]?.two_factor, {
+      ...{ sealed_secret: "v1.next", enrolled_at: now, recovery_hashes: [] },
+    });
+    const unnamed = { ...orderOf({ users: [{ name: "carla" }] }), secondFactors: { berta: "v1.next" } };
+    assert.equal(planned(present, unnamed).users, present.users);
+  });
+});
+
+describe("the tokens of a plan", () => {
+  const own = tokenOf("a", anna);
+  const wanted = { token_hash: own.hash, name: own.name, user: "anna", scopes: [...own.scopes] };
+  const fresh = {
+    token_hash: "f".repeat(64),
+    name: "metrics",
+    user: "berta",
+    scopes: ["system:read" as const],
+  };
+  const tokensOf = (file: File, { trusted = true, present = presentOf([anna, berta], [own]) } = {}) =>
+    planned(present, orderOf(file, trusted)).tokens.tokens;
+
+  it("are the same object where nothing changes, in whatever order rights are named", () => {
+    const rights = {
+      scopes: ["system:read", "time:write"],
+      sources: ["10.0.0.0/8", "192.0.2.0/24"],
+      is_fleet: false,
+    } as const;
+    const restricted = tokenOf("b", berta, rights);
+    const present = presentOf([anna, berta], [own, restricted]);
+    const turned = {
+      ...{ token_hash: restricted.hash, name: restricted.name, user: "berta" },
+      ...{ scopes: ["time:write" as const, "system:read" as const], sources: ["192.0.2.0/24", "10.0.0.0/8"] },
+    };
+    // The end of a token that is there stays what it was: `expires_in` is of a new one.
+    for (const tokens of [
+      [],
+      [wanted],
+      [turned],
+      [{ ...wanted, expires_in: "1h" }],
+      [{ ...wanted, expires_at: "2027-01-30T00:00:00Z" }],
+    ]) {
+      assert.equal(planned(present, orderOf({ tokens })).tokens, present.tokens, JSON.stringify(tokens));
+    }
+  });
+
+  it("are not the same where one right differs", () => {
+    const others = [
+      { ...wanted, scopes: ["system:read" as const, "time:write" as const] },
+      { ...wanted, scopes: ["time:write" as const] },
+      { ...wanted, sources: ["10.0.0.0/8"] },
+      { ...wanted, is_fleet: true },
+    ];
+    for (const one of others) {
+      const [token] = tokensOf({ tokens: [one] });
+      const rights = [token?.scopes, token?.sources, token?.is_fleet];
+      assert.notDeepEqual(rights, [own.scopes, [], false], JSON.stringify(one));
+      assert.equal(token?.expires_at, own.expires_at);
+    }
+    const [renamed] = tokensOf({ tokens: [{ ...wanted, name: "other", user: "berta" }] });
+    assert.deepEqual(renamed, { ...own, name: "other", user_id: berta.id });
+  });
+
+  it("are dated by a clock that is trusted, and by no other", () => {
+    const dated = (file: File, trusted: boolean) => tokensOf(file, { trusted })[1]?.is_dated;
+    const file = { tokens: [fresh] };
+    assert.deepEqual([dated(file, true), dated(file, false)], [true, false]);
+    // A date that root gave holds whatever the clock is worth.
+    const byDate = { tokens: [{ ...fresh, expires_at: after(day) }] };
+    assert.deepEqual([dated(byDate, true), dated(byDate, false)], [true, true]);
+    assert.deepEqual([dated({ tokens: [{ ...fresh, no_expiry: true }] }, false)], [true]);
+  });
+
+  it("end when the file says: after 90 days, a span, at a date, or never", () => {
+    const endOf = (end: object) => {
+      const [, token] = tokensOf({ tokens: [{ ...fresh, ...end }] });
+      return [token?.lifetime_seconds, token?.expires_at];
+    };
+    assert.deepEqual(endOf({}), [90 * day, after(90 * day)]);
+    assert.deepEqual(endOf({ expires_in: "30d" }), [30 * day, after(30 * day)]);
+    assert.deepEqual(endOf({ expires_at: after(day) }), [day, after(day)]);
+    assert.deepEqual(endOf({ expires_at: after(-day) }), [1, after(-day)], "one that is over stays over");
+    assert.deepEqual(endOf({ no_expiry: true }), [366 * day, noEnd]);
+  });
+
+  it("that are there end at another date where the file names one, and live again", () => {
+    const dead = { ...own, is_dead: true, is_dated: false };
+    const present = presentOf([anna], [dead]);
+    const [token] = tokensOf({ tokens: [{ ...wanted, expires_at: after(day) }] }, { present });
+    const seconds = (hostStart.getTime() + day * 1_000 - Date.parse(own.created_at)) / 1_000;
+    assert.deepEqual(token, {
+      ...own,
+      expires_at: after(day),
+      lifetime_seconds: seconds,
+      is_dated: true,
+      is_dead: false,
+    });
+  });
+
+  it("go with their user, and with those that the file does not name where it says so", () => {
+    const ofBerta = tokenOf("b", berta);
+    const present = presentOf([anna, berta], [own, ofBerta]);
+    const hashes = (file: File) => tokensOf(file, { present }).map(({ hash }) => hash[0]);
+    assert.deepEqual(hashes({ users: [{ name: "anna" }], users_not_named: "remove" }), ["a"]);
+    assert.deepEqual(hashes({ tokens: [wanted] }), ["a", "b"]);
+    assert.deepEqual(hashes({ tokens: [wanted], tokens_not_named: "keep" }), ["a", "b"]);
+    assert.deepEqual(hashes({ tokens: [wanted], tokens_not_named: "remove" }), ["a"]);
+    assert.deepEqual(hashes({ tokens: [fresh], tokens_not_named: "remove" }), ["f"]);
+    assert.deepEqual(hashes({ tokens_not_named: "remove" }), []);
+  });
+
+  it("have an id of the order's, and belong to users of the same file", () => {
+    const user = { name: "carla", role: "readonly", password_hash: hashOf("C") } as const;
+    const order = orderOf({ users: [user], tokens: [{ ...fresh, user: "carla" }] });
+    const { users, tokens } = planned(presentOf(), order);
+    const [token] = tokens.tokens;
+    assert.match(token?.id ?? "", /^tok_[0-9a-f]{32}$/);
+    assert.equal(token?.id, order.tokenIds[fresh.token_hash]);
+    assert.equal(token?.user_id, users.accounts[2]?.id);
+    assert.equal(users.accounts[2]?.id, order.userIds.carla);
+    const other = orderOf({ users: [user], tokens: [fresh] });
+    assert.notEqual(other.userIds.carla, order.userIds.carla);
+  });
+});
+
+describe("what a plan changes", () => {
+  const own = tokenOf("a", anna, { name: "metrics" });
+  const before = presentOf([anna, berta], [own]);
+  const between = (file: File, change: (token: StoredApiToken) => StoredApiToken = (token) => token) => {
+    const order = orderOf(file);
+    const next = planned(before, order);
+    const tokens = { ...next.tokens, tokens: next.tokens.tokens.map(change) };
+    const present = tokens.tokens.every((one, index) => one === next.tokens.tokens[index])
+      ? next
+      : { ...next, tokens };
+    const changes = changesBetween(before, present);
+    return {
+      changes,
+      events: changeEvents(before, present, changes).map(({ type, subject, details }) => [
+        type,
+        subject?.name,
+        details,
+      ]),
+    };
+  };
+
+  it("is told of each member of a user with what it was, and of a secret only that it differs", () => {
+    const users = [
+      { name: "berta", role: "admin", display_name: "B", enabled: false, password_hash: hashOf("B") },
+    ] as const;
+    const { changes, events } = between({ users: [...users] });
+    assert.deepEqual(changes, [
+      {
+        subject: "user",
+        name: "berta",
+        action: "changed",
+        members: [
+          { member: "role", before: "operator", after: "admin" },
+          { member: "display_name", before: "Berta", after: "B" },
+          { member: "enabled", before: "true", after: "false" },
+          { member: "password", before: null, after: null, is_secret: true },
+        ],
+      },
+    ]);
+    assert.deepEqual(events, [
+      [
+        "user.changed",
+        "berta",
+        { role: "admin", role_before: "operator", enabled: false, display_name_changed: true },
+      ],
+      ["user.password_reset", "berta", { role: "admin", has_initial_password: false, tokens_ended: 0 }],
+    ]);
+  });
+
+  it("has an event for each member alone", () => {
+    const eventsOf = (member: object) => between({ users: [{ name: "berta", ...member }] }).events;
+    assert.deepEqual(eventsOf({ enabled: false }), [["user.changed", "berta", { enabled: false }]]);
+    assert.deepEqual(eventsOf({ display_name: "B" }), [
+      ["user.changed", "berta", { display_name_changed: true }],
+    ]);
+    assert.deepEqual(eventsOf({ role: "readonly" }), [
+      ["user.changed", "berta", { role: "readonly", role_before: "operator" }],
+    ]);
+    const reset = { role: "operator", has_initial_password: false, tokens_ended: 0 };
+    assert.deepEqual(eventsOf({ password_hash: hashOf("B") }), [["user.password_reset", "berta", reset]]);
+    assert.deepEqual(eventsOf({}), []);
+  });
+
+  it("is told of users who come and go, and of their tokens", () => {
+    const user = { name: "carla", role: "admin", password_hash: hashOf("C") } as const;
+    const token = {
+      token_hash: "f".repeat(64),
+      name: "backup",
+      user: "carla",
+      scopes: ["system:read" as const],
+      sources: ["10.0.0.0/8"],
+    };
+    const { changes, events } = between({ users: [user], users_not_named: "remove", tokens: [token] });
+    assert.deepEqual(changes, [
+      { subject: "user", name: "anna", action: "removed", members: [] },
+      { subject: "user", name: "berta", action: "removed", members: [] },
+      {
+        ...{ subject: "user", name: "carla", action: "created" },
+        members: [
+          { member: "role", before: null, after: "admin" },
+          { member: "enabled", before: null, after: "true" },
+          { member: "password", before: null, after: null, is_secret: true },
+        ],
+      },
+      { subject: "token", name: "anna/metrics", action: "removed", members: [] },
+      {
+        ...{ subject: "token", name: "carla/backup", action: "created" },
+        members: [
+          { member: "user", before: null, after: "carla" },
+          { member: "name", before: null, after: "backup" },
+          { member: "scopes", before: null, after: '["system:read"]' },
+          { member: "sources", before: null, after: '["10.0.0.0/8"]' },
+          { member: "is_fleet", before: null, after: "false" },
+          { member: "expires_at", before: null, after: after(90 * day) },
+        ],
+      },
+    ]);
+    assert.deepEqual(events, [
+      ["user.created", "carla", { role: "admin", enabled: true, has_initial_password: false }],
+      ["user.deleted", "anna", { role: "admin" }],
+      ["user.deleted", "berta", { role: "operator" }],
+      [
+        "token.created",
+        "backup",
+        {
+          ...{ scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" },
+          ends_at: after(90 * day),
+        },
+      ],
+      ["token.deleted", "metrics", {}],
+    ]);
+  });
+
+  it("resumes a suspended token that the file names, and tells so", () => {
+    const present = presentOf([anna], [suspended(own)]);
+    const file = [{ token_hash: own.hash, name: own.name, user: "anna", scopes: [...own.scopes] }];
+    const next = planned(present, orderOf({ tokens: file }));
+    assert.deepEqual(next.tokens.tokens, [own]);
+    const changes = changesBetween(present, next);
+    assert.deepEqual(
+      changes.map(({ name, members }) => [name, members]),
+      [["anna/metrics", [{ member: "is_suspended", before: "true", after: null }]]],
+    );
+    assert.deepEqual(
+      changeEvents(present, next, changes).map(({ type, subject }) => [type, subject?.id]),
+      [["token.resumed", own.id]],
+    );
+    const unnamed = planned(present, orderOf({ tokens_not_named: "keep" }));
+    assert.equal(unnamed.tokens, present.tokens, "it stays suspended");
+  });
+
+  it("shows the end of a token only where it is a date", () => {
+    const undated = (token: StoredApiToken) =>
+      token.hash === own.hash ? { ...token, is_dated: false } : token;
+    assert.deepEqual(between({}, undated).changes, [
+      {
+        ...{ subject: "token", name: "anna/metrics", action: "changed" },
+        members: [{ member: "expires_at", before: own.expires_at, after: null }],
+      },
+    ]);
+    const used = (token: StoredApiToken) => ({ ...token, last_used_at: now });
+    assert.deepEqual(between({}, used).changes, [], "a use is no change of a person's");
+  });
+
+  it("is told of settings by their names, and is an event with them", () => {
+    const { changes, events } = between({
+      settings: { device: { name: "edge-7" }, security: { session_idle: "45m" } },
+    });
+    assert.deepEqual(
+      changes.map(({ subject, name, action, members }) => [
+        subject,
+        name,
+        action,
+        members.map(({ member, after }) => [member, after]),
+      ]),
+      [
+        [
+          "settings",
+          "",
+          "changed",
+          [
+            ["device.name", "edge-7"],
+            ["security.session_idle", "45m"],
+          ],
+        ],
+      ],
+    );
+    assert.deepEqual(events, [
+      ["settings.changed", undefined, { changed: ["device.name", "security.session_idle"] }],
+    ]);
+  });
+
+  it("is an event where it is a second factor that is new, also of a user who is", () => {
+    const factored = (name: string, file: File) => {
+      const order = { ...orderOf(file), secondFactors: { [name]: "v1.next" } };
+      const next = planned(before, order);
+      return changeEvents(before, next, changesBetween(before, next)).map(({ type }) => type);
+    };
+    const user = { name: "carla", role: "admin", password_hash: hashOf("C") } as const;
+    assert.deepEqual(factored("carla", { users: [user] }), ["user.created", "two_factor.enabled"]);
+    assert.deepEqual(factored("berta", { users: [{ name: "berta" }] }), ["two_factor.enabled"]);
+  });
+});
+
+describe("a plan that no start could read", () => {
+  it("is refused whichever part of it is wrong", async () => {
+    const sound = presentOf([anna], [tokenOf("a", anna)]);
+    requireSound(sound);
+    const wrong = [
+      { ...sound, users: { accounts: [{ ...anna, role: "auditor" as never }] } },
+      { ...sound, tokens: { ...sound.tokens, tokens: [{ ...tokenOf("a", anna), hash: "none" }] } },
+      { ...sound, settings: { ...sound.settings, device: { ...sound.settings.device, name: 5 as never } } },
+    ];
+    for (const one of wrong)
+      assert.equal(await codeFrom(Promise.resolve().then(() => requireSound(one))), "state_damaged");
+    assert.throws(
+      () => requireSound(wrong[0] ?? sound),
+      /^StewardError: users\/accounts\/0\/role .*: the configuration would damage the state\. Nothing was changed\.$/,
+    );
+  });
+});

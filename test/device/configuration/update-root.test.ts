@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { endOfSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { until } from "../../../lab/basics/until.ts";
+import { canonical } from "../../../lab/publisher/canonical.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../../lab/publisher/signing-key.ts";
+import { startDevice } from "./configured-device.ts";
+
+const suite = endOfSuite();
+const { agent, environment, hostFile, whole, apply, applied, refused } = await startDevice(suite);
+
+describe("a root of trust in a configuration", () => {
+  const publisher = new SignedRepository();
+  const root = (version: number, of = publisher) =>
+    JSON.parse(of.metadata(`${version}.root`).toString()) as { signed: object };
+  /** By nothing of ours. */
+  const fingerprintOf = (version: number) =>
+    createHash("sha256")
+      .update(canonical(root(version).signed))
+      .digest("hex");
+  const installed = () => join(hostFile, "../update-root.json");
+  const inForce = async () => (await agent.call("GET", "/api/updates", { local: true })).json.trust;
+  const named = (name: string, update_root: unknown) => ({
+    ...{ version: 1, update_root, settings: { device: { name } } },
+  });
+  const deviceName = async () =>
+    (await agent.call("GET", "/api/system", { local: true })).json.device.name as string;
+  before(async () => {
+    await applied(whole);
+    for (const _ of ["second", "third"]) {
+      publisher.keys.root = [createSigningKey()];
+      publisher.publishRoot();
+    }
+  });
+
+  it("is installed beside the host file with the rest, and is no change the second time", async () => {
+    const file = named("edge-1", root(1));
+    const { stdout } = await apply(file, "--check", "--diff");
+    assert.match(
+      stdout,
+      new RegExp(`^created update_root\n {2}fingerprint: none → ${fingerprintOf(1)}\n {2}version: none → 1`),
+    );
+    assert.equal(existsSync(installed()), false);
+    assert.equal((await applied(file)).changed, true);
+    assert.equal((await stat(installed())).mode & 0o777, 0o644);
+    assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(1));
+    assert.equal(await deviceName(), "edge-1");
+    assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
+    const { ino } = await stat(installed());
+    assert.equal((await applied(file)).changed, false);
+    assert.equal((await stat(installed())).ino, ino);
+    await until("the agent goes by it", async () => (await inForce()).fingerprint === fingerprintOf(1));
+  });
+
+  it("follows the installed one by a chain, each signed by the one before", async () => {
+    await refused(named("edge-3", root(3)), ["/update_root"]);
+    const { changes } = await applied(named("edge-3", [root(1), root(2), root(3)]));
+    assert.deepEqual(
+      changes.map(({ action }) => action),
+      ["changed", "changed"],
+    );
+    assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(3));
+    assert.equal((await applied(named("edge-3", root(3)))).changed, false);
+  });
+
+  it("is refused at its place where it does not follow, and nothing is changed", async () => {
+    const thief = publisher.fork();
+    thief.keys.root = [createSigningKey()];
+    thief.signers.root = thief.keys.root;
+    thief.publishRoot();
+    const stranger = new SignedRepository();
+    const { signed } = root(3);
+    const bad: [unknown, string][] = [
+      [root(2), "/update_root"],
+      [[root(1), root(2)], "/update_root/0"],
+      [[root(1), root(3)], "/update_root/1"],
+      [root(4, thief), "/update_root"],
+      [[root(3), root(4, thief)], "/update_root/1"],
+      [root(1, stranger), "/update_root"],
+      [[root(3), { signatures: [], signed }], "/update_root/1"],
+      [{ signatures: [], signed: {} }, "/update_root"],
+    ];
+    for (const [one, pointer] of bad) await refused(named("edge-9", one), [pointer]);
+    assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(3));
+  });
+
+  it("changes nothing else where root cannot put it in its place, or the agent looks elsewhere", async () => {
+    publisher.publishRoot();
+    const elsewhere = join(await temporaryDirectory(suite), "steward.json");
+    const input = JSON.stringify(named("edge-4", root(4)));
+    // A folder in its place, which no file can replace.
+    const blocked = join(elsewhere, "../blocked/update-root.json");
+    await mkdir(blocked, { recursive: true });
+    for (const path of [elsewhere, join(blocked, "../steward.json")]) {
+      const { code, stderr } = await runSteward(["apply", "-"], {
+        environment: { ...environment, STEWARD_HOST_FILE: path },
+        input,
+      });
+      assert.notEqual(code, 0, stderr);
+      assert.equal(await deviceName(), "edge-3");
+      assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
+    }
+    await applied(named("edge-7", root(4)));
+  });
+});
