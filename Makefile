@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-next test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build newer-runtimes install uninstall install-publisher uninstall-publisher man docs dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-next test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build newer-runtimes install uninstall install-publisher uninstall-publisher man docs sizes dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -109,6 +109,9 @@ man: $(DIST) ## show the manual page, which the build makes of the table of comm
 
 docs: $(NODE_MODULES) ## write the tables in docs/ anew, from the contract and the table of commands
 	@node --import tsx scripts/docs/main.ts
+
+sizes: $(NODE_MODULES) ## print how many lines device, publisher and proof have, and their bounds
+	@node --import tsx scripts/sizes.ts
 
 dashboard: $(NODE_MODULES) ## write the dashboard for Grafana, var/dashboard.json
 	@node --import tsx scripts/monitoring/dashboard.ts
