@@ -24,4 +24,4 @@ node_modules/.bin/esbuild scripts/test-runner/main.ts --outfile="$tests.mjs" \
 options="--min-semi-space-size=16 --single-threaded-gc --no-concurrent-recompilation"
 if "$node" --v8-options | grep -q -- "--interrupt-budget "; then options="$options --interrupt-budget=1000000"; fi
 # shellcheck disable=SC2086 -- one word an option
-exec "$node" $options "$tests.mjs" --into="$tests" "$@"
+exec "$node" $options "$tests.mjs" "$tests" "$@"

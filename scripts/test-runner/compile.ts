@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
@@ -25,7 +25,7 @@ const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plu
       const text = contents?.get(path) ?? readFileSync(path, "utf8");
       const isTest = path.endsWith(".test.ts");
       const first = isTest && firstImport !== undefined ? `import ${JSON.stringify(firstImport)};` : "";
-      const begin = isTest ? beginning(root, path) : "";
+      const begin = isTest ? `import ${JSON.stringify(join(root, "scripts/test-runner/test-file.ts"))};` : "";
       const line = `${first}${begin}${text.includes("import.meta.") ? placesOf(path) : ""}`;
       const [, loader = "js"] = /\.(tsx?)$/.exec(path) ?? [];
       if (line === "" && !contents?.has(path)) return null;
@@ -33,11 +33,6 @@ const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plu
     });
   },
 });
-
-function beginning(root: string, path: string): string {
-  const module = JSON.stringify(join(root, "scripts/test-runner/test-file.ts"));
-  return `import { beginTestFile } from ${module};beginTestFile(${JSON.stringify(relative(root, path))});`;
-}
 
 function placesOf(path: string): string {
   const values = { dirname: dirname(path), filename: path, url: pathToFileURL(path).href };
@@ -99,9 +94,6 @@ export { refuse as Ajv2020, refuse as default };`,
   },
 });
 
-/** The module that starts an agent in the process of a test. */
-const agentInProcess = "lab/agents/agent-in-process.ts";
-
 /** Files that a group has at least, to be compiled apart from the others. */
 const fewestApart = 20;
 
@@ -117,53 +109,24 @@ export async function compileTests(
   options: CompileOptions = {},
 ): Promise<string[]> {
   rmSync(join(root, directory), { recursive: true, force: true });
-  for (const together of groupsOf(root, files)) await compileTogether(root, directory, together, options);
+  for (const together of groupsOf(files)) await compileTogether(root, directory, together, options);
   await stop();
   return files.map((file) => join(root, directory, relative(root, join(root, file)).replace(/\.ts$/, ".js")));
 }
 
 /**
- * Those with an agent in their own process, which need nearly the same; all others by folders. What several files of a
- * group import is cut where their needs differ: were all of them one group, a file would load 85 pieces on average and 270
- * at most, each of which costs nearly two milliseconds. Smaller groups cost more to compile than they save.
+ * By folders of `test`, the small ones as one. What several files of a group import is cut where their needs differ: were all
+ * of them one group, a file would load 85 pieces on average and 270 at most, each of which costs nearly two milliseconds.
  */
-function groupsOf(root: string, files: readonly string[]): string[][] {
-  const folderOf = (file: string): string => file.split("/").slice(0, 2).join("/");
-  const importsOf = createImportsOf();
-  const nameOf = (file: string): string => {
-    if (!reaches(join(root, file), join(root, agentInProcess), importsOf)) return folderOf(file);
-    return folderOf(file) === "test/console" ? "agent and browser" : "agent";
-  };
+function groupsOf(files: readonly string[]): string[][] {
   const groups = new Map<string, string[]>();
   for (const file of files) {
-    const name = nameOf(file);
-    groups.set(name, [...(groups.get(name) ?? []), file]);
+    const folder = file.split("/").slice(0, 2).join("/");
+    groups.set(folder, [...(groups.get(folder) ?? []), file]);
   }
   const isApart = ({ length }: readonly string[]): boolean => length >= fewestApart;
   const together = [...groups.values()].filter((group) => !isApart(group)).flat();
   return [...[...groups.values()].filter(isApart), ...(together.length > 0 ? [together] : [])];
-}
-
-function reaches(from: string, goal: string, importsOf: (file: string) => readonly string[]): boolean {
-  const seen = new Set([from]);
-  // A set gives what is added to it while it is gone through.
-  for (const file of seen) for (const imported of importsOf(file)) seen.add(imported);
-  return seen.has(goal);
-}
-
-/** Files of this repository that a file imports, at its start or later. */
-function createImportsOf(): (file: string) => readonly string[] {
-  const known = new Map<string, readonly string[]>();
-  return (file) => {
-    const imports = known.get(file) ?? readImports(file);
-    known.set(file, imports);
-    return imports;
-  };
-}
-
-function readImports(file: string): string[] {
-  const found = readFileSync(file, "utf8").matchAll(/(?:\bfrom |^import |\bimport\()"(\.[^"]+\.tsx?)"/gm);
-  return [...found].map(([, path = ""]) => join(dirname(file), path)).filter(existsSync);
 }
 
 async function compileTogether(

@@ -56,9 +56,9 @@ describe("the report of a run of tests", () => {
     const said: string[] = [];
     const report = new Report((text) => said.push(text));
     await report.takeProcess(file, [], withinAnother());
-    await report.tellEnd([], 1);
+    await report.tellEnd(1);
     const text = stripVTControlCharacters(said.join("\n"));
-    assert.match(text, /^2 failed, told in full above:$/m);
+    assert.match(text, /^2 failed, in full above:$/m);
     assert.match(text, /^ℹ fail 2$/m);
   });
 
