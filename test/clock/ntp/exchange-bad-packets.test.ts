@@ -1,86 +1,50 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { type Asked, ntpTimestamp, type ReplyFields } from "../../../lab/host/hostile-time-server.ts";
+import { ntpTimestamp, type ReplyFields } from "../../../lab/host/hostile-time-server.ts";
+import type { Seal } from "../../../src/clock/ntp/exchange.ts";
+import { open, seal } from "../../../src/clock/nts/siv.ts";
 import { assertOffset, endServersAfterEach, exchange, sampleIn, serve } from "../exchanging.ts";
 
 endServersAfterEach();
 
-/** Lets the client read before the next one: its socket holds some 270 packets, and both are in this process. */
-async function sendAndYield(send: Asked["send"], packet: Uint8Array): Promise<void> {
-  await send(packet);
-  await new Promise((resolve) => setImmediate(resolve));
-}
-
 describe("a packet that is not believed", () => {
-  const zero = new Uint8Array(8);
-  const bad: [string, Partial<ReplyFields>, string][] = [
+  // What makes a packet a bad one is tested with its decoder; here, that it ends nothing.
+  const bad: [string, Partial<ReplyFields> | number, string][] = [
     ["with a wrong origin", { origin: randomBytes(8) }, "origin"],
-    ["with no origin", { origin: zero }, "origin"],
     ["with leap indicator 3", { leap: 3 }, "unsynchronised"],
-    ["at stratum 0 without a code", { stratum: 0, refid: "\0\0\0\0" }, "unsynchronised"],
-    ["at stratum 16", { stratum: 16 }, "stratum"],
-    ["of a server of version 2", { version: 2 }, "version"],
-    ["of a broadcast server", { mode: 5 }, "mode"],
-    ["without a receive time", { receive: 0n }, "no_time"],
-    ["without a transmit time", { transmit: 0n }, "no_time"],
-    [
-      "sent before it was received",
-      { receive: ntpTimestamp(1_795_132_801), transmit: ntpTimestamp(1_795_132_800) },
-      "no_time",
-    ],
     ["with a huge root distance", { rootDispersionSeconds: 16 }, "root_distance"],
     [
       "held longer than it was away",
       { receive: ntpTimestamp(1_795_132_800), transmit: ntpTimestamp(1_795_132_802) },
       "delay",
     ],
-    ["of a spoofed RATE", { leap: 3, stratum: 0, refid: "RATE", origin: zero }, "origin"],
     ["of a spoofed DENY", { leap: 3, stratum: 0, refid: "DENY", origin: randomBytes(8) }, "origin"],
+    ["of a kiss with another code", { leap: 3, stratum: 0, refid: "INIT" }, "unsynchronised"],
+    ["of 0 bytes", 0, "short"],
+    ["of 65507 bytes", 65_507, "long"],
   ];
-  for (const [name, fields, reason] of bad) {
+  for (const [name, fields, reason] of bad)
     it(`${name} is ignored (${reason}), and the good reply behind it taken`, async () => {
       const server = await serve(async ({ send, reply }) => {
-        await send(reply(fields));
+        if (typeof fields === "object") await send(reply(fields));
+        else await send(Buffer.concat([reply(), Buffer.alloc(65_507)]).subarray(0, fields));
         await send(reply());
       });
       const outcome = await exchange(server);
       assertOffset(sampleIn(outcome));
       assert.deepEqual(outcome.ignored, [reason]);
     });
-  }
-
-  const lengths = [0, 1, 4, 40, 47, 49, 68, 1_500, 65_507];
-  for (const length of lengths) {
-    it(`of ${length} bytes is ignored, and the good reply behind it taken`, async () => {
-      const server = await serve(async ({ send, reply }) => {
-        await send(Buffer.concat([reply(), Buffer.alloc(65_507)]).subarray(0, length));
-        await send(reply());
-      });
-      const outcome = await exchange(server);
-      assertOffset(sampleIn(outcome));
-      assert.deepEqual(outcome.ignored, [length < 48 ? "short" : "long"]);
-    });
-  }
-
-  it("is told of in its turn when there are three, and the good reply behind them taken", async () => {
-    const server = await serve(async ({ send, reply }) => {
-      await send(reply({ leap: 3 }));
-      await send(Buffer.alloc(3));
-      await send(reply({ origin: randomBytes(8) }));
-      await send(reply());
-    });
-    const outcome = await exchange(server);
-    sampleIn(outcome);
-    assert.deepEqual(outcome.ignored, ["unsynchronised", "short", "origin"]);
-  });
 
   it("never moves a good reply from its place: the first good one wins", async () => {
     const server = await serve(async ({ send, reply }) => {
+      await send(reply({ leap: 3 }));
+      await send(Buffer.alloc(3));
       await send(reply({ stratum: 3 }));
       await send(reply({ stratum: 4 }));
     });
-    assert.equal(sampleIn(await exchange(server)).stratum, 3);
+    const outcome = await exchange(server);
+    assert.deepEqual([sampleIn(outcome).stratum, outcome.ignored], [3, ["unsynchronised", "short"]]);
   });
 
   it("spoofed from another port of the server does not even arrive", async () => {
@@ -99,52 +63,68 @@ describe("a packet that is not believed", () => {
     const server = await serve(async ({ send, reply }) => {
       if (earlier !== undefined) await send(earlier);
       earlier ??= reply({ stratum: 7 });
-      await send(earlier === undefined ? reply() : reply({ stratum: 3 }));
+      await send(reply({ stratum: 3 }));
     });
     sampleIn(await exchange(server));
     const outcome = await exchange(server);
-    assert.equal(sampleIn(outcome).stratum, 3);
-    assert.deepEqual(outcome.ignored, ["origin"]);
+    assert.deepEqual([sampleIn(outcome).stratum, outcome.ignored], [3, ["origin"]]);
   });
 
-  it("of random bytes, two hundred times, leaves the good reply untouched", async () => {
+  it("in a flood is named 256 times, and the good reply behind it still taken", async () => {
     const server = await serve(async ({ send, reply }) => {
-      for (let count = 0; count < 200; count += 1) await sendAndYield(send, randomBytes(48));
+      for (let count = 0; count < 300; count += 1) {
+        await send(randomBytes(48));
+        // The client reads before the next one: its socket holds some 270 packets, and both are in this process.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       await send(reply());
     });
     const outcome = await exchange(server);
     assertOffset(sampleIn(outcome));
-    assert.equal(outcome.ignored.length, 200);
-  });
-
-  it("in a flood is told of 256 times, and the good reply behind it still taken", async () => {
-    const server = await serve(async ({ send, reply }) => {
-      for (let count = 0; count < 300; count += 1) await sendAndYield(send, Buffer.alloc(1));
-      await send(reply());
-    });
-    const outcome = await exchange(server);
-    sampleIn(outcome);
     assert.equal(outcome.ignored.length, 256);
   });
 });
 
-describe("a kiss-o'-death", () => {
-  for (const code of ["RATE", "DENY", "RSTR"]) {
-    it(`with the code ${code} and our nonce ends the exchange`, async () => {
-      const server = await serve(({ send, reply }) => send(reply({ leap: 3, stratum: 0, refid: code })));
-      assert.deepEqual(await exchange(server), { kind: "kiss", code, ignored: [] });
-    });
-  }
+it("a kiss-o'-death with our nonce ends the exchange", async () => {
+  const server = await serve(({ send, reply }) => send(reply({ leap: 3, stratum: 0, refid: "RSTR" })));
+  assert.deepEqual(await exchange(server), { kind: "kiss", code: "RSTR", ignored: [] });
+});
 
-  for (const code of ["INIT", "STEP", "XQZ1", "NTSN"]) {
-    it(`is not the code ${code}: the good reply behind it is still taken`, async () => {
-      const server = await serve(async ({ send, reply }) => {
-        await send(reply({ leap: 3, stratum: 0, refid: code }));
-        await send(reply());
-      });
-      const outcome = await exchange(server);
-      sampleIn(outcome);
-      assert.deepEqual(outcome.ignored, ["unsynchronised"]);
+describe("an exchange with a seal", () => {
+  const key = Buffer.alloc(32, 7);
+  /** The least protection that an exchange can have: the whole packet is encrypted. */
+  const sealing: Seal = (request) => ({
+    packet: seal(key, [], request),
+    open: (reply) => open(key, [], reply) ?? "not_authentic",
+  });
+  const originIn = (request: Uint8Array) =>
+    open(key, [], request)?.subarray(40) ?? assert.fail("the request is not sealed");
+
+  it("ignores plain replies and kisses, and takes the time from the sealed one behind them", async () => {
+    const server = await serve(async ({ request, reply, send }) => {
+      const origin = originIn(request);
+      const ahead = ntpTimestamp(Date.now() / 1_000 + 365 * 86_400);
+      await send(reply({ origin, receive: ahead, transmit: ahead }));
+      await send(reply({ origin, leap: 3, stratum: 0, refid: "DENY" }));
+      await send(seal(key, [], reply({ origin, stratum: 5 })));
     });
-  }
+    const outcome = await exchange(server, sealing);
+    assertOffset(sampleIn(outcome));
+    assert.equal(sampleIn(outcome).stratum, 5);
+    assert.deepEqual(outcome.ignored, ["not_authentic", "not_authentic"]);
+  });
+
+  it("judges the header that was opened like one that was not sealed", async () => {
+    const server = await serve(async ({ request, reply, send }) => {
+      const origin = originIn(request);
+      await send(seal(key, [], reply()));
+      await send(seal(key, [], reply({ origin, leap: 3 })));
+      await send(seal(key, [], reply({ origin, leap: 3, stratum: 0, refid: "RATE" })));
+    });
+    assert.deepEqual(await exchange(server, sealing), {
+      kind: "kiss",
+      code: "RATE",
+      ignored: ["origin", "unsynchronised"],
+    });
+  });
 });

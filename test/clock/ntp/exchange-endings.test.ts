@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { hasIpv6 } from "../../../lab/basics/ipv6.ts";
@@ -32,9 +31,7 @@ describe("an exchange without a good reply", () => {
   });
 
   const bad: [string, (asked: Asked) => Promise<void>, string][] = [
-    ["with a wrong origin", ({ send, reply }) => send(reply({ origin: randomBytes(8) })), "origin"],
     ["of an unsynchronised server", ({ send, reply }) => send(reply({ leap: 3 })), "unsynchronised"],
-    ["at stratum 16", ({ send, reply }) => send(reply({ stratum: 16 })), "stratum"],
     ["of garbage", ({ send }) => send(Buffer.alloc(20, 0x5a)), "short"],
   ];
   for (const [name, answer, reason] of bad) {
@@ -96,18 +93,6 @@ describe("time in an exchange", () => {
     assert.equal(sampleIn(outcome).stratum, 3);
     assert.deepEqual(outcome.ignored, []);
     assert.equal(timers.pending, 0);
-  });
-
-  it("is no matter to the next one: of a server that answers every fifth time each fifth is a sample", async () => {
-    const timers = heldTimers();
-    const patient = createExchange({ ...common, timers });
-    const server = await serve(({ index, send, reply }) =>
-      index % 5 === 4 ? send(reply()) : timers.runOut(),
-    );
-    const kinds: string[] = [];
-    for (let turn = 0; turn < 15; turn += 1) kinds.push((await patient(server)).kind);
-    const five = ["silent", "silent", "silent", "silent", "sample"];
-    assert.deepEqual(kinds, [...five, ...five, ...five]);
   });
 
   it("bounds a way to the server that never opens", async () => {

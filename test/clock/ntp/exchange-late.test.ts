@@ -11,6 +11,8 @@ import { common, pivotSeconds } from "../exchanging.ts";
 interface Way extends Partial<ReplyFields> {
   readonly there: number;
   readonly back: number;
+  /** Seconds for which the server holds the request. */
+  readonly held?: number;
 }
 
 /** Asks one server in virtual time, by one way after the other; tells each ending and the seconds that it took. */
@@ -32,11 +34,14 @@ function asking({ mostDistanceSeconds = 1.5 } = {}) {
         return {
           send: (request) => {
             if (way === null) return;
-            const { there, back, ...fields } = way;
+            const { there, back, held = 0, ...fields } = way;
             later(there, () => {
-              const now = ntpTimestamp(wall());
-              const reply = encode({ ...rightReply(request), receive: now, transmit: now, ...fields });
-              later(back, () => isOpen && onPacket(reply, 0));
+              const receive = ntpTimestamp(wall());
+              later(held, () => {
+                const transmit = ntpTimestamp(wall());
+                const reply = encode({ ...rightReply(request), receive, transmit, ...fields });
+                later(back, () => isOpen && onPacket(reply, 0));
+              });
             });
           },
           close: () => {
@@ -110,12 +115,12 @@ describe("an answer that comes late", () => {
   });
 
   it("says by its delay how far it may be off, whichever way took longer", async () => {
-    for (const [there, back] of [
-      [0.1, 1.1],
-      [1.1, 0.1],
-      [0.6, 0.6],
+    for (const [there, held, back] of [
+      [0.1, 0, 1.1],
+      [1.1, 0.2, 0.1],
+      [0.6, 0.1, 0.6],
     ] as const) {
-      const { outcome } = await asking().ask({ there, back }, { isPatient: true });
+      const { outcome } = await asking().ask({ there, held, back }, { isPatient: true });
       assert.ok(outcome.kind === "sample");
       const { delaySeconds, offsetSeconds } = outcome.sample;
       assert.ok(Math.abs(delaySeconds - 1.2) < 1e-5, `${delaySeconds}`);

@@ -37,11 +37,8 @@ function replyOf(fields: Partial<ReplyFields>, pivot = pivotSeconds): NtpReply {
   return decoded;
 }
 
-describe("a request", () => {
-  it("is 48 bytes: version 4, mode 3, and nothing but the nonce in the transmit field", () => {
-    const expected = `23${"00".repeat(39)}deadbeef01020304`;
-    assert.equal(Buffer.from(encodeRequest(nonce)).toString("hex"), expected);
-  });
+it("a request is 48 bytes: version 4, mode 3, and nothing but the nonce in the transmit field", () => {
+  assert.equal(Buffer.from(encodeRequest(nonce)).toString("hex"), `23${"00".repeat(39)}deadbeef01020304`);
 });
 
 describe("a reply", () => {
@@ -82,110 +79,86 @@ describe("a reply", () => {
     assert.equal(decoded.kind, "reply");
   });
 
-  it("of version 3 is taken, as its 48 bytes mean the same", () =>
-    assert.equal(replyOf({ version: 3 }).stratum, 2));
-
-  it("keeps the time the server held it to the nanosecond", () => {
+  const facts: [string, Partial<ReplyFields>, Partial<NtpReply>][] = [
+    ["leap indicator 0", { leap: 0 }, { leap: "none" }],
+    ["leap indicator 1", { leap: 1 }, { leap: "insert" }],
+    ["leap indicator 2", { leap: 2 }, { leap: "delete" }],
+    ["version 3, whose 48 bytes mean the same", { version: 3 }, { stratum: 2 }],
+    ["four characters at stratum 1", { stratum: 1, refid: "PPS0" }, { refid: "PPS0" }],
+    ["three characters and a zero at stratum 1", { stratum: 1, refid: "GPS\0" }, { refid: "GPS" }],
+    ["unprintable bytes at stratum 1", { stratum: 1, refid: "\x1b[2J" }, { refid: "1b5b324a" }],
+    ["nothing at stratum 1", { stratum: 1, refid: "\0\0\0\0" }, { refid: "00000000" }],
+    ["letters at stratum 15, which are no name there", { stratum: 15, refid: "LOCL" }, { refid: "4c4f434c" }],
     // 43 units of 2^-32 s are 10.012 ns; as two doubles of today's time the difference would be nothing.
-    assert.equal(replyOf({ transmit: receive + 43n }).heldSeconds, 43 / 2 ** 32);
-  });
-
-  const leaps = [
-    [0, "none"],
-    [1, "insert"],
-    [2, "delete"],
-  ] as const;
-  for (const [leap, name] of leaps) {
-    it(`with leap indicator ${leap} says ${name}`, () => assert.equal(replyOf({ leap }).leap, name));
-  }
-
-  const refids: [string, Partial<ReplyFields>, string][] = [
-    ["four characters at stratum 1", { stratum: 1, refid: "PPS0" }, "PPS0"],
-    ["three characters and a zero at stratum 1", { stratum: 1, refid: "GPS\0" }, "GPS"],
-    ["unprintable bytes at stratum 1", { stratum: 1, refid: "\x1b[2J" }, "1b5b324a"],
-    ["nothing at stratum 1", { stratum: 1, refid: "\0\0\0\0" }, "00000000"],
-    ["an address at stratum 2", { stratum: 2, refid: "\x0a\x00\x00\x01" }, "0a000001"],
-    ["letters at stratum 15, which are no name there", { stratum: 15, refid: "LOCL" }, "4c4f434c"],
+    ["a hold of nanoseconds", { transmit: receive + 43n }, { heldSeconds: 43 / 2 ** 32 }],
   ];
-  for (const [name, fields, refid] of refids) {
-    it(`whose reference id is ${name} shows ${refid}`, () => assert.equal(replyOf(fields).refid, refid));
-  }
+  for (const [name, fields, expected] of facts)
+    it(`is read with ${name}`, () => {
+      const reply = replyOf(fields);
+      assert.deepEqual({ ...reply, ...expected }, reply);
+    });
 });
 
 describe("a packet that is not believed", () => {
+  const notSynchronised = { leap: 3, stratum: 0, refid: "\0\0\0\0" };
   const bad: [string, Partial<ReplyFields>, string][] = [
-    ["of version 0", { version: 0 }, "version"],
     ["of version 2", { version: 2 }, "version"],
     ["of version 5", { version: 5 }, "version"],
     ["of a client", { mode: 3 }, "mode"],
-    ["of a symmetric peer", { mode: 2 }, "mode"],
     ["that is broadcast", { mode: 5 }, "mode"],
-    ["of a control message", { mode: 6 }, "mode"],
     ["whose origin is zero", { origin: new Uint8Array(8) }, "origin"],
     ["whose origin is off by the last bit", { origin: nonce.with(7, 5) }, "origin"],
     ["whose origin is off by the first bit", { origin: nonce.with(0, 0x5e) }, "origin"],
-    ["of a server that is not synchronised", { leap: 3 }, "unsynchronised"],
     [
-      "with leap indicator 3 at stratum 0 without a code",
-      { leap: 3, stratum: 0, refid: "\0\0\0\0" },
-      "unsynchronised",
+      "of a kiss without the nonce",
+      { ...notSynchronised, refid: "DENY", origin: nonce.with(0, 0) },
+      "origin",
     ],
-    ["at stratum 0 with an address for its code", { stratum: 0, refid: "\x0a\0\0\x01" }, "unsynchronised"],
+    ["of a server that is not synchronised", { leap: 3 }, "unsynchronised"],
+    ["at stratum 0 without a code", notSynchronised, "unsynchronised"],
     ["at stratum 0 with a code that clears a terminal", { stratum: 0, refid: "\x1b[2J" }, "unsynchronised"],
     ["at stratum 16", { stratum: 16 }, "stratum"],
     ["at stratum 255", { stratum: 255 }, "stratum"],
-    ["that was received at no time", { receive: 0n }, "no_time"],
-    ["that was received at no time, in era 1", { receive: 0n, transmit: 63_104n << 32n }, "no_time"],
+    ["that was received at no time", { receive: 0n, transmit: 63_104n << 32n }, "no_time"],
     ["that was sent at no time", { transmit: 0n }, "no_time"],
     ["that was sent before it was received", { transmit: receive - 1n }, "no_time"],
   ];
-  for (const [name, fields, reason] of bad) {
+  for (const [name, fields, reason] of bad)
     it(`${name}: ${reason}`, () => assert.deepEqual(decode(fields), { kind: "bad", reason }));
-  }
 
-  for (let length = 0; length < 48; length += 1) {
-    it(`of ${length} bytes: short`, () => {
-      const packet = encode(good).subarray(0, length);
-      assert.deepEqual(decodeReply(packet, { nonce, pivotSeconds }), { kind: "bad", reason: "short" });
-    });
-  }
-
-  for (const length of [49, 52, 64, 68, 72, 1_500, 65_507]) {
-    it(`of ${length} bytes, a right reply at their head: long`, () => {
-      const packet = Buffer.concat([encode(good), Buffer.alloc(length - 48)]);
-      assert.deepEqual(decodeReply(packet, { nonce, pivotSeconds }), { kind: "bad", reason: "long" });
-    });
-  }
+  it("by its length: short, or long with a right reply at its head", () => {
+    const long = Buffer.concat([encode(good), Buffer.alloc(65_507)]);
+    for (const length of [...Array(48).keys(), 49, 52, 68, 1_500, 65_507]) {
+      const reason = length < 48 ? "short" : "long";
+      const packet = long.subarray(0, length);
+      assert.deepEqual(
+        decodeReply(packet, { nonce, pivotSeconds }),
+        { kind: "bad", reason },
+        `${length} bytes`,
+      );
+    }
+  });
 });
 
 describe("a kiss-o'-death", () => {
-  for (const code of ["DENY", "RSTR", "RATE"]) {
-    it(`with the code ${code} is known by it`, () => {
+  it("is known by its code, with or without times in it", () => {
+    for (const code of ["DENY", "RSTR", "RATE"]) {
       assert.deepEqual(decode({ leap: 3, stratum: 0, refid: code }), { kind: "kiss", code });
-    });
-  }
-
-  // RFC 5905 §7.4, figure 13, and RFC 8915 §5.7; by (c) and (d) there they have no significance.
-  const others = "ACST AUTH AUTO BCST CRYP DROP INIT MCST NKEY RMOT STEP NTSN XFOO XRAT DENI".split(" ");
-  for (const code of [...others, "RAT", "rate"]) {
-    it(`is not what a server says with the code ${code}: it has no time`, () => {
-      for (const leap of [0, 3]) {
-        assert.deepEqual(decode({ leap, stratum: 0, refid: code.padEnd(4, "\0") }), {
-          kind: "bad",
-          reason: "unsynchronised",
-        });
-      }
-    });
-  }
-
-  it("counts without any times in it", () => {
-    const fields = { stratum: 0, refid: "RATE", receive: 0n, transmit: 0n };
-    assert.deepEqual(decode(fields), { kind: "kiss", code: "RATE" });
+      assert.deepEqual(decode({ stratum: 0, refid: code, receive: 0n, transmit: 0n }), {
+        kind: "kiss",
+        code,
+      });
+    }
   });
 
-  it("that does not know the nonce does not end the exchange", () => {
-    const fields = { leap: 3, stratum: 0, refid: "DENY", origin: new Uint8Array(8) };
-    assert.deepEqual(decode(fields), { kind: "bad", reason: "origin" });
+  it("is no answer with any other code: the server has no time", () => {
+    // RFC 5905 §7.4, figure 13, and RFC 8915 §5.7; by (c) and (d) there they have no significance.
+    const others = "ACST AUTH AUTO BCST CRYP DROP INIT MCST NKEY RMOT STEP NTSN XFOO XRAT DENI RAT rate";
+    for (const code of others.split(" "))
+      for (const leap of [0, 3]) {
+        const fields = { leap, stratum: 0, refid: code.padEnd(4, "\0") };
+        assert.deepEqual(decode(fields), { kind: "bad", reason: "unsynchronised" }, code);
+      }
   });
 });
 
@@ -193,23 +166,21 @@ describe("the era of a time", () => {
   const secondsOf = (text: string): number => Date.parse(text) / 1_000;
   // The first two from RFC 5905 §6, figure 4, which gives them as era and timestamp.
   const cases: [string, number, string, string][] = [
-    ["31 Dec 1999 in era 0", 3_155_587_200, "1999-12-31T00:00:00Z", "2020-01-01T00:00:00Z"],
-    ["8 Feb 2036, the first whole day of era 1", 63_104, "2036-02-08T00:00:00Z", "2026-11-01T00:00:00Z"],
-    ["the last second of era 0", 4_294_967_295, "2036-02-07T06:28:15Z", "2026-11-01T00:00:00Z"],
-    ["the second second of era 1", 1, "2036-02-07T06:28:17Z", "2026-11-01T00:00:00Z"],
-    ["an era-0 time by a program of era 0", 4_004_121_600, "2026-11-20T00:00:00Z", "2026-11-01T00:00:00Z"],
-    ["an era-0 time by a program of era 1", 4_004_121_600, "2026-11-20T00:00:00Z", "2040-01-01T00:00:00Z"],
-    ["1970, from a server without a battery", 2_208_988_800, "1970-01-01T00:00:00Z", "2026-11-01T00:00:00Z"],
-    ["67 years after the build", 1_829_000_000, "2094-01-22T06:01:36Z", "2026-11-01T00:00:00Z"],
-    ["the same timestamp in era 2", 63_104, "2172-03-16T06:28:16Z", "2172-01-01T00:00:00Z"],
+    ["31 Dec 1999 in era 0", 3_155_587_200, "1999-12-31T00:00:00Z", "2020-01-01"],
+    ["8 Feb 2036, the first whole day of era 1", 63_104, "2036-02-08T00:00:00Z", "2026-11-01"],
+    ["the last second of era 0", 4_294_967_295, "2036-02-07T06:28:15Z", "2026-11-01"],
+    ["the second second of era 1", 1, "2036-02-07T06:28:17Z", "2026-11-01"],
+    ["an era-0 time by a program of era 1", 4_004_121_600, "2026-11-20T00:00:00Z", "2040-01-01"],
+    ["1970, from a server without a battery", 2_208_988_800, "1970-01-01T00:00:00Z", "2026-11-01"],
+    ["67 years after the build", 1_829_000_000, "2094-01-22T06:01:36Z", "2026-11-01"],
+    ["the same timestamp in era 2", 63_104, "2172-03-16T06:28:16Z", "2172-01-01"],
   ];
-  for (const [name, timestamp, expected, pivot] of cases) {
+  for (const [name, timestamp, expected, pivot] of cases)
     it(`puts ${name} at ${expected}`, () => {
       const time = BigInt(timestamp) << 32n;
       const { transmitSeconds } = replyOf({ receive: time, transmit: time }, secondsOf(pivot));
-      assert.equal(new Date(transmitSeconds * 1_000).toISOString(), new Date(expected).toISOString());
+      assert.equal(transmitSeconds, secondsOf(expected));
     });
-  }
 
   it("is one for both times of a packet that was held across the end of an era", () => {
     const reply = replyOf({ receive: 0xffff_ffff_8000_0000n, transmit: 0x0000_0000_8000_0000n });

@@ -28,89 +28,62 @@ const passage: Passage = {
   arrived: { wallSeconds: base + 18 * unit, monotonicSeconds: 1_000 + 18 * unit },
   longestSeconds: 1,
 };
-
-/** Within the quantum of a wall time as a double. */
-function assertNear(found: number | undefined, expected: number): void {
-  assert.ok(found !== undefined && Math.abs(found - expected) < 2.4e-7, `${found} instead of ${expected}`);
-}
+const arrivedAt = (monotonicSeconds: number): Passage => ({
+  ...passage,
+  arrived: { wallSeconds: base, monotonicSeconds },
+});
 
 describe("a sample", () => {
-  it("has the offset ((T2 − T1) + (T3 − T4)) / 2: positive, as this host is behind", () => {
-    assertNear(sampleOf(reply, passage)?.offsetSeconds, 5 * unit);
-  });
-
-  it("has the delay (T4 − T1) − (T3 − T2)", () => {
-    assert.equal(sampleOf(reply, passage)?.delaySeconds, 16 * unit);
+  it("has offset ((T2 − T1) + (T3 − T4)) / 2, delay (T4 − T1) − (T3 − T2), and the moment of its arrival", () => {
+    const sample = sampleOf(reply, passage) ?? assert.fail("no sample");
+    // Within the quantum of a wall time as a double; positive, as this host is behind.
+    assert.ok(Math.abs(sample.offsetSeconds - 5 * unit) < 2.4e-7, `${sample.offsetSeconds}`);
+    assert.deepEqual([sample.delaySeconds, sample.atSeconds], [16 * unit, 1_000 + 18 * unit]);
   });
 
   it("has as its dispersion both precisions and 15 ppm of the time it took", () => {
-    const dispersion = sampleOf(reply, {
-      ...passage,
-      arrived: { wallSeconds: base, monotonicSeconds: 1_001 },
-    });
     // 2^-20 s = 0.95 µs, 2^-18 s = 3.81 µs, 15 µs.
-    assert.ok(
-      Math.abs((dispersion?.dispersionSeconds ?? 0) - 19.768e-6) < 1e-9,
-      `${dispersion?.dispersionSeconds}`,
-    );
-  });
-
-  it("is of the moment of its arrival", () => {
-    assert.equal(sampleOf(reply, passage)?.atSeconds, 1_000 + 18 * unit);
+    const dispersion = sampleOf(reply, arrivedAt(1_001))?.dispersionSeconds ?? 0;
+    assert.ok(Math.abs(dispersion - 19.768e-6) < 1e-9, `${dispersion}`);
   });
 
   it("has the precision for its delay where the server claims to have held it a little longer than it was away", () => {
-    const delay = sampleOf({ ...reply, heldSeconds: 18 * unit + 2e-6 }, passage)?.delaySeconds;
-    assert.equal(delay, 2 ** -18);
+    const sample = sampleOf({ ...reply, heldSeconds: 18 * unit + 2e-6 }, passage);
+    assert.equal(sample?.delaySeconds, 2 ** -18);
   });
 
   const refused: [string, NtpReply, Passage][] = [
-    ["held it for longer than it was away", { ...reply, heldSeconds: 19 * unit }, passage],
-    ["held it for a day", { ...reply, heldSeconds: 86_400 }, passage],
+    ["held for longer than it was away", { ...reply, heldSeconds: 19 * unit }, passage],
+    ["that took longer than it may", reply, arrivedAt(1_001.001)],
+    ["that came before it was asked for", reply, arrivedAt(999.999)],
+    ["that came to a clock that cannot tell", reply, arrivedAt(Number.NaN)],
+    [
+      "to a request that was never sent",
+      reply,
+      { ...passage, sentMonotonicSeconds: Number.POSITIVE_INFINITY },
+    ],
   ];
-  for (const [name, from, by] of refused) {
-    it(`is not made where the server ${name}`, () => assert.equal(sampleOf(from, by), null));
-  }
-
-  const times: [string, number][] = [
-    ["took longer than it may", 1_001.001],
-    ["came before it was asked for", 999.999],
-    ["came to a clock that cannot tell", Number.NaN],
-  ];
-  for (const [name, monotonicSeconds] of times) {
-    it(`is not made of a reply that ${name}`, () => {
-      assert.equal(sampleOf(reply, { ...passage, arrived: { wallSeconds: base, monotonicSeconds } }), null);
-    });
-  }
-
-  it("is not made of a reply to a request that was never sent", () => {
-    assert.equal(sampleOf(reply, { ...passage, sentMonotonicSeconds: Number.POSITIVE_INFINITY }), null);
-  });
+  for (const [name, from, by] of refused)
+    it(`is not made of a reply ${name}`, () => assert.equal(sampleOf(from, by), null));
 });
 
 describe("the reading at a packet's arrival", () => {
   const sent = { wallSeconds: base, monotonicSeconds: 1_000 };
   const now = { wallSeconds: base + 64 * unit, monotonicSeconds: 1_000 + 64 * unit };
 
-  it("lies before the present one by the packet's age", () => {
+  it("lies before the present one by the packet's age, where that is known", () => {
     assert.deepEqual(readingAtArrival(sent, now, 50 * unit), {
       wallSeconds: base + 14 * unit,
       monotonicSeconds: 1_000 + 14 * unit,
     });
-  });
-
-  it("is the present one where no age is known", () => {
     assert.deepEqual(readingAtArrival(sent, now, 0), now);
   });
 
-  for (const stepSeconds of [unit, -unit, 1, -1, 86_400]) {
-    it(`is the present one where the wall clock was stepped by ${stepSeconds} s since the request`, () => {
+  it("is the present one where the wall clock was stepped since the request, or none was sent", () => {
+    for (const stepSeconds of [unit, -unit, 1, -1, 86_400]) {
       const stepped = { ...now, wallSeconds: now.wallSeconds + stepSeconds };
       assert.deepEqual(readingAtArrival(sent, stepped, Math.max(50 * unit + stepSeconds, 0)), stepped);
-    });
-  }
-
-  it("is the present one where nothing was sent", () => {
+    }
     const never = { wallSeconds: Number.NaN, monotonicSeconds: Number.POSITIVE_INFINITY };
     assert.deepEqual(readingAtArrival(never, now, 50 * unit), now);
   });

@@ -24,67 +24,49 @@ const answered = (state: PollState, times: number, clock = steady) =>
 const silent = (state: PollState, times: number) => repeated(state, times, afterSilence);
 
 describe("poll control", () => {
-  it("begins at 64 s", () => {
-    assert.equal(waitSeconds(firstPoll, even), 64);
-  });
+  const slow = answered(firstPoll, 100);
+  const unsettled = { ...steady, isFrequencySettled: false };
+  const rows: [string, PollState, number][] = [
+    ["at first", firstPoll, 64],
+    ["after four steady polls", answered(firstPoll, 4), 64],
+    ["after five steady polls", answered(firstPoll, 5), 128],
+    ["after a hundred", slow, 1_024],
+    ["after a poll with an offset of four jitters", answered(slow, 1, off), 1_024],
+    ["after two", answered(slow, 2, off), 512],
+    ["after a hundred of those", answered(slow, 100, off), 64],
+    ["while the frequency is not settled", answered(firstPoll, 20, unsettled), 64],
+    ["after seven lost packets", answered(silent(slow, 7), 1), 1_024],
+    ["after eight lost packets", answered(silent(slow, 8), 1), 64],
+  ];
+  for (const [when, state, seconds] of rows)
+    it(`waits ${seconds} s ${when}`, () => assert.equal(waitSeconds(state, even), seconds));
 
-  it("doubles after five steady polls at 64 s", () => {
-    assert.equal(waitSeconds(answered(firstPoll, 4), even), 64);
-    assert.equal(waitSeconds(answered(firstPoll, 5), even), 128);
-  });
-
-  it("goes to 1024 s and no further", () => {
-    assert.equal(waitSeconds(answered(firstPoll, 100), even), 1024);
-  });
-
-  it("halves after a few polls with an offset of four jitters or more, down to 64 s", () => {
-    const slow = answered(firstPoll, 100);
-    assert.equal(waitSeconds(answered(slow, 1, off), even), 1024);
-    assert.equal(waitSeconds(answered(slow, 2, off), even), 512);
-    assert.equal(waitSeconds(answered(slow, 100, off), even), 64);
-  });
-
-  it("does not double while the frequency is not settled", () => {
-    assert.equal(waitSeconds(answered(firstPoll, 20, { ...steady, isFrequencySettled: false }), even), 64);
-  });
-
-  it("tries again 15 s after a failure, then after 30, 60, 120, 240 and from then on 360 s", () => {
+  it("tries again 15 s after a failure, then ever later up to 360 s, spread by a tenth to either side", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => waitSeconds(silent(firstPoll, failures), even));
     assert.deepEqual(waits, [15, 30, 60, 120, 240, 360, 360, 360]);
-  });
-
-  it("spreads retries by a tenth to either side", () => {
-    const failed = silent(firstPoll, 1);
-    assert.equal(waitSeconds(failed, 0), 13.5);
-    assert.equal(waitSeconds(failed, 1), 16.5);
-  });
-
-  it("keeps the interval through a lost packet, and begins again at 64 s after eight", () => {
-    const slow = answered(firstPoll, 100);
-    assert.equal(waitSeconds(answered(silent(slow, 7), 1), even), 1024);
-    assert.equal(waitSeconds(answered(silent(slow, 8), 1), even), 64);
+    assert.deepEqual(
+      [0, 1].map((random) => waitSeconds(silent(firstPoll, 1), random)),
+      [13.5, 16.5],
+    );
   });
 });
 
 describe("whatever happens to the sources", () => {
   it("they are asked between every 13.5 s and every 1024 s", () => {
-    const happening = fc.oneof(
-      fc.constant<(state: PollState) => PollState>(afterSilence),
-      fc.constant<(state: PollState) => PollState>((state) => afterAnswer(state, steady)),
-      fc.constant<(state: PollState) => PollState>((state) => afterAnswer(state, off)),
+    const happening = fc.constantFrom<(state: PollState) => PollState>(
+      afterSilence,
+      (state) => afterAnswer(state, steady),
+      (state) => afterAnswer(state, off),
     );
-    fc.assert(
-      fc.property(
-        fc.array(happening, { maxLength: 60 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (all, random) => {
-          const wait = waitSeconds(
-            all.reduce((state, next) => next(state), firstPoll),
-            random,
-          );
-          assert.ok(wait >= 13.5 && wait <= 1_024, `${wait} s`);
-        },
-      ),
+    const property = fc.property(
+      fc.array(happening, { maxLength: 60 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (all, random) => {
+        const state = all.reduce((present, next) => next(present), firstPoll);
+        const wait = waitSeconds(state, random);
+        assert.ok(wait >= 13.5 && wait <= 1_024, `${wait} s`);
+      },
     );
+    fc.assert(property);
   });
 });

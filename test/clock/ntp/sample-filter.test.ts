@@ -26,30 +26,24 @@ describe("the clock filter", () => {
     assert.equal(estimateOf(emptyRegister, 0), null);
   });
 
-  it("believes the sample of least delay, not the newest", () => {
-    const register = registerOf(
-      { atSeconds: 0, delaySeconds: 0.002, offsetSeconds: 0.000_1 },
-      { atSeconds: 1, delaySeconds: 0.08, offsetSeconds: 0.039 },
-    );
-    const estimate = estimateOf(register, 1);
-    assert.equal(estimate?.offsetSeconds, 0.000_1);
-    assert.equal(estimate?.atSeconds, 0);
-  });
-
-  it("gives an old sample up for a slower new one as soon as the clocks may have drifted by more", () => {
-    // 10 ms against 20 ms of delay. After 300 s the old one costs 0.010 + 2 × 15 ppm × 300 = 0.019, after 400 s 0.022.
-    const pair = (seconds: number) =>
-      registerOf({ atSeconds: 0, delaySeconds: 0.01 }, { atSeconds: seconds, delaySeconds: 0.02 });
-    assert.equal(estimateOf(pair(300), 300)?.delaySeconds, 0.01);
-    assert.equal(estimateOf(pair(400), 400)?.delaySeconds, 0.02);
-  });
-
-  it("holds eight samples and no more", () => {
-    const best = { delaySeconds: 0.000_1, offsetSeconds: 0.5 };
-    const seven = Array.from({ length: 7 }, () => ({ delaySeconds: 0.01 }));
-    assert.equal(estimateOf(registerOf(best, ...seven), 0)?.offsetSeconds, 0.5);
-    assert.equal(estimateOf(registerOf(best, ...seven, { delaySeconds: 0.01 }), 0)?.offsetSeconds, 0);
-  });
+  const slow = { delaySeconds: 0.01 };
+  const best = { delaySeconds: 0.000_1, offsetSeconds: 0.5 };
+  const seven = Array.from({ length: 7 }, () => slow);
+  // 10 ms against 20 ms of delay. After 300 s the old one costs 0.010 + 2 × 15 ppm × 300 = 0.019, after 400 s 0.022.
+  const pair = (atSeconds: number) =>
+    registerOf({ ...slow, offsetSeconds: 0.5 }, { atSeconds, delaySeconds: 0.02 });
+  const rows: [string, SampleRegister, number, number][] = [
+    ["the one of least delay, not the newest", registerOf(best, { ...slow, atSeconds: 1 }), 1, 0.5],
+    ["the newest of equal ones", registerOf({ ...slow, offsetSeconds: 0.5 }, slow), 0, 0],
+    ["an old one as long as the clocks drifted little", pair(300), 300, 0.5],
+    ["a slower new one when they may have drifted by more", pair(400), 400, 0],
+    ["the eighth", registerOf(best, ...seven), 0, 0.5],
+    ["no ninth", registerOf(best, ...seven, slow), 0, 0],
+    // 2 s behind and stepped 1.5 s forward is 0.5 s behind.
+    ["one as it is after a step of the host", shiftSamples(registerOf({ offsetSeconds: 2 }), 1.5), 0, 0.5],
+  ];
+  for (const [name, register, now, offsetSeconds] of rows)
+    it(`believes ${name}`, () => assert.equal(estimateOf(register, now)?.offsetSeconds, offsetSeconds));
 
   it("takes the others' RMS difference from the best one as jitter", () => {
     // √((0.003² + 0.004²) / 2) = 0.003535533…
@@ -64,11 +58,6 @@ describe("the clock filter", () => {
   it("never knows a jitter below the precision of a clock", () => {
     assert.equal(estimateOf(registerOf({}), 0)?.jitterSeconds, leastJitterSeconds);
     assert.equal(estimateOf(registerOf({}, {}), 0)?.jitterSeconds, leastJitterSeconds);
-  });
-
-  it("takes a step of the host off what it holds: 2 s behind and stepped 1.5 s forward is 0.5 s behind", () => {
-    const register = shiftSamples(registerOf({ offsetSeconds: 2 }), 1.5);
-    assert.equal(estimateOf(register, 0)?.offsetSeconds, 0.5);
   });
 
   it("leaves jitter and choice as they were after a step", () => {
