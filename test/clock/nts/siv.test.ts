@@ -48,11 +48,9 @@ describe("AES-SIV", () => {
       assert.equal(hex(open(key, associated, bytes(sealed)) ?? Buffer.from("ff")), hex(plaintext));
     });
 
-    it(`opens nothing of which a bit was flipped (${name})`, () => {
+    it(`opens nothing of which a bit was flipped, a part cut off, or which is longer (${name})`, () => {
       const sealedBytes = bytes(sealed);
-      const parts = [...associated, sealedBytes, key];
-      let flipped = 0;
-      for (const part of parts) {
+      for (const part of [...associated, sealedBytes, key])
         for (let bit = 0; bit < part.length * 8; bit += 1) {
           const flip = (): void => {
             part[bit >> 3] = (part[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -60,17 +58,11 @@ describe("AES-SIV", () => {
           flip();
           assert.equal(open(key, associated, sealedBytes), null, `bit ${bit} of ${part.length} bytes`);
           flip();
-          flipped += 1;
         }
-      }
-      assert.ok(flipped > 500 && open(key, associated, sealedBytes) !== null);
-    });
-
-    it(`opens nothing that was cut off, and nothing longer (${name})`, () => {
-      const sealedBytes = bytes(sealed);
       for (let length = 0; length < sealedBytes.length; length += 1)
         assert.equal(open(key, associated, sealedBytes.subarray(0, length)), null, `${length} bytes`);
       assert.equal(open(key, associated, Buffer.concat([sealedBytes, Buffer.alloc(1)])), null);
+      assert.notEqual(open(key, associated, sealedBytes), null);
     });
   }
 
