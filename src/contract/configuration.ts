@@ -1,7 +1,15 @@
 import { duration } from "./durations.ts";
 import { settingsChange } from "./schemas/settings-forms.ts";
 import { scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
-import { nullableTimestamp, passwordHash, role, timestamp, username } from "./shapes.ts";
+import {
+  nullableTimestamp,
+  partialObject,
+  passwordHash,
+  role,
+  strictObject,
+  timestamp,
+  username,
+} from "./shapes.ts";
 import { displayName } from "./text/visible-text.ts";
 
 /** The treatment of members of a list that the file does not name. */
@@ -11,11 +19,8 @@ const notNamed = {
   description: "what happens to those that the file does not name; keep if absent",
 } as const;
 
-const configuredUser = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name"],
-  properties: {
+const configuredUser = strictObject(
+  {
     name: { ...username, description: "which user; made where there is none of this name" },
     role: { ...role, description: "needed for a new user" },
     display_name: displayName,
@@ -25,18 +30,13 @@ const configuredUser = {
       description:
         "an argon2id hash in PHC form, as `steward hash-password` prints it; needed for a new user",
     },
-    second_factor: {
-      type: "object",
-      additionalProperties: false,
-      required: ["sealed"],
-      properties: {
-        sealed: {
-          type: "string",
-          maxLength: 2000,
-          description: "a TOTP secret as `steward seal` prints it, for this device and this user alone",
-        },
+    second_factor: strictObject({
+      sealed: {
+        type: "string",
+        maxLength: 2000,
+        description: "a TOTP secret as `steward seal` prints it, for this device and this user alone",
       },
-    },
+    }),
     update_password: {
       type: "string",
       enum: ["always", "on_create"],
@@ -44,13 +44,11 @@ const configuredUser = {
         "on_create: the hash counts for a new user alone, and a password that they have chosen since stays; always if absent",
     },
   },
-} as const;
+  ["role", "display_name", "enabled", "password_hash", "second_factor", "update_password"],
+);
 
-const configuredToken = {
-  type: "object",
-  additionalProperties: false,
-  required: ["token_hash", "name", "user", "scopes"],
-  properties: {
+const configuredToken = strictObject(
+  {
     token_hash: { ...tokenHash, description: "SHA-256 of the token in hex; it says which token this is" },
     name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
     user: { ...username, description: "the owner; the token can do no more than that user" },
@@ -69,7 +67,8 @@ const configuredToken = {
         "a fleet's token: it also writes settings of administrators (`system:write`) and users (`users:write`); it needs `sources`, and an administrator as its owner",
     },
   },
-} as const;
+  ["expires_in", "expires_at", "no_expiry", "sources", "is_fleet"],
+);
 
 /** The client of updates judges what is in it. */
 const updateRoot = {
@@ -89,11 +88,8 @@ const nameDescription = "of the user, or of a token as USER/NAME; the others hav
 export const mostEntries = 1_000;
 
 /** The document of `steward apply`: absent members stay as they are. */
-export const configuration = {
-  type: "object",
-  additionalProperties: false,
-  required: ["version"],
-  properties: {
+export const configuration = strictObject(
+  {
     $schema: { type: "string", maxLength: 256, description: "for editors; it has no effect" },
     version: { type: "integer", const: 1, description: "of the form of this file" },
     users: { type: "array", maxItems: mostEntries, items: configuredUser },
@@ -109,13 +105,12 @@ export const configuration = {
         "the publisher's root (N.root.json), which has signatures and signed, or a list of them, oldest first",
     },
   },
-} as const;
+  ["$schema", "users", "users_not_named", "tokens", "tokens_not_named", "settings", "update_root"],
+);
 
-export const configurationQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: { check: { type: "boolean", description: "say what would change, and change nothing" } },
-} as const;
+export const configurationQuery = partialObject({
+  check: { type: "boolean", description: "say what would change, and change nothing" },
+});
 
 const digest = {
   type: "string",
@@ -124,50 +119,35 @@ const digest = {
 } as const;
 
 /** Digests of what a device is. */
-export const configurationDigest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["digest", "users", "tokens", "settings", "update_root", "applied_at", "drift"],
-  properties: {
-    digest: { ...digest, description: "of all four" },
-    users: { ...digest, description: "of the users that are kept here" },
-    tokens: digest,
-    settings: digest,
-    update_root: {
-      oneOf: [{ type: "null" }, digest],
-      description: "fingerprint of the installed root of trust of updates",
-    },
-    applied_at: { ...nullableTimestamp, description: "when that file was first applied" },
-    drift: {
-      type: ["boolean", "null"],
-      description: "true: the device is not what the file says that was applied last; null: there was none",
-    },
+export const configurationDigest = strictObject({
+  digest: { ...digest, description: "of all four" },
+  users: { ...digest, description: "of the users that are kept here" },
+  tokens: digest,
+  settings: digest,
+  update_root: {
+    oneOf: [{ type: "null" }, digest],
+    description: "fingerprint of the installed root of trust of updates",
   },
-} as const;
+  applied_at: { ...nullableTimestamp, description: "when that file was first applied" },
+  drift: {
+    type: ["boolean", "null"],
+    description: "true: the device is not what the file says that was applied last; null: there was none",
+  },
+});
 
 /** Differences between a device and a document, by the names of members. */
-export const configurationDifferences = {
-  type: "object",
-  additionalProperties: false,
-  required: ["differs", "differences"],
-  properties: {
-    differs: { type: "boolean", description: "false: the device is as the document says" },
-    differences: {
-      type: "array",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["subject", "name", "action", "members"],
-        properties: {
-          subject: { type: "string", enum: changeSubjects },
-          name: { type: "string", description: nameDescription },
-          action: { type: "string", enum: changeActions, description: "what `steward apply` would do" },
-          members: { type: "array", items: { type: "string" } },
-        },
-      },
-    },
+export const configurationDifferences = strictObject({
+  differs: { type: "boolean", description: "false: the device is as the document says" },
+  differences: {
+    type: "array",
+    items: strictObject({
+      subject: { type: "string", enum: changeSubjects },
+      name: { type: "string", description: nameDescription },
+      action: { type: "string", enum: changeActions, description: "what `steward apply` would do" },
+      members: { type: "array", items: { type: "string" } },
+    }),
   },
-} as const;
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const configurationShapes = () =>
@@ -185,97 +165,66 @@ export const configurationExamples = {
   Configuration: { version: 1, settings: { device: { location: "hall 2" } } },
 };
 
-export const exportQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    without_secrets: {
-      type: "boolean",
-      description: "no password hashes, second factors, tokens and secrets of settings",
-    },
-    seal_to: {
-      type: "string",
-      pattern: "^age1[0-9a-z]{58}$",
-      "x-expected": "a key as `steward seal-key` prints it",
-      description: "the key that second factors are sealed to; this device's if absent",
-    },
+export const exportQuery = partialObject({
+  without_secrets: {
+    type: "boolean",
+    description: "no password hashes, second factors, tokens and secrets of settings",
   },
-} as const;
+  seal_to: {
+    type: "string",
+    pattern: "^age1[0-9a-z]{58}$",
+    "x-expected": "a key as `steward seal-key` prints it",
+    description: "the key that second factors are sealed to; this device's if absent",
+  },
+});
 
 /** A device as a document of `steward apply`. */
-export const exportedConfiguration = {
-  type: "object",
-  additionalProperties: false,
-  required: ["configuration", "left_out"],
-  properties: {
-    configuration,
-    left_out: {
-      type: "array",
-      description: "parts that no document can have, or that this device would refuse in one",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["subject", "name", "detail"],
-        properties: {
-          subject: { type: "string", enum: ["user", "token", "update_root"] },
-          name: { type: "string", description: "of the user, or of a token as USER/NAME" },
-          detail: { type: "string" },
-        },
-      },
-    },
+export const exportedConfiguration = strictObject({
+  configuration,
+  left_out: {
+    type: "array",
+    description: "parts that no document can have, or that this device would refuse in one",
+    items: strictObject({
+      subject: { type: "string", enum: ["user", "token", "update_root"] },
+      name: { type: "string", description: "of the user, or of a token as USER/NAME" },
+      detail: { type: "string" },
+    }),
   },
-} as const;
+});
 
-export const sealKey = {
-  type: "object",
-  additionalProperties: false,
-  required: ["public_key"],
-  properties: {
-    public_key: { type: "string", description: "for `steward seal --to`" },
-  },
-} as const;
+export const sealKey = strictObject({
+  public_key: { type: "string", description: "for `steward seal --to`" },
+});
 
 const text = { type: ["string", "null"] } as const;
 
 /** The result of a configuration, or of its check. */
-export const configurationResult = {
-  type: "object",
-  additionalProperties: false,
-  required: ["changed", "check", "changes", "awaits_update_root"],
-  properties: {
-    changed: { type: "boolean", description: "false: the device was as the file says" },
-    check: { type: "boolean", description: "true: nothing was changed, this is what would be" },
-    awaits_update_root: {
-      ...text,
-      description:
-        "fingerprint of the root of trust that root has to put beside the host file first, and then ask again; null: nothing is left to do",
-    },
-    changes: {
-      type: "array",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["subject", "name", "action", "members"],
-        properties: {
-          subject: { type: "string", enum: changeSubjects },
-          name: { type: "string", description: nameDescription },
-          action: { type: "string", enum: changeActions },
-          members: {
-            type: "array",
-            items: {
-              type: "object",
-              additionalProperties: false,
-              required: ["member", "before", "after"],
-              properties: {
-                member: { type: "string" },
-                before: { ...text, description: "null: there was none, or it is a secret" },
-                after: { ...text, description: "null: there is none, or it is a secret" },
-                is_secret: { type: "boolean", const: true },
-              },
-            },
-          },
-        },
-      },
-    },
+export const configurationResult = strictObject({
+  changed: { type: "boolean", description: "false: the device was as the file says" },
+  check: { type: "boolean", description: "true: nothing was changed, this is what would be" },
+  awaits_update_root: {
+    ...text,
+    description:
+      "fingerprint of the root of trust that root has to put beside the host file first, and then ask again; null: nothing is left to do",
   },
-} as const;
+  changes: {
+    type: "array",
+    items: strictObject({
+      subject: { type: "string", enum: changeSubjects },
+      name: { type: "string", description: nameDescription },
+      action: { type: "string", enum: changeActions },
+      members: {
+        type: "array",
+        items: strictObject(
+          {
+            member: { type: "string" },
+            before: { ...text, description: "null: there was none, or it is a secret" },
+            after: { ...text, description: "null: there is none, or it is a secret" },
+            is_secret: { type: "boolean", const: true },
+          },
+          ["is_secret"],
+        ),
+      },
+    }),
+  },
+});

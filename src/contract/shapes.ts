@@ -16,6 +16,11 @@ export function strictObject<
   } as const;
 }
 
+/** An object that may have each of these members, and no other. */
+export function partialObject<const Members extends Readonly<Record<string, object>>>(properties: Members) {
+  return { type: "object", additionalProperties: false, properties } as const;
+}
+
 const aTime = "a time of RFC 3339 such as 2026-11-20T08:00:00.000Z";
 
 export const timestamp = {

@@ -1,4 +1,4 @@
-import { timestamp } from "../shapes.ts";
+import { partialObject, strictObject, timestamp } from "../shapes.ts";
 
 /** The figures that the history has of each five minutes, in the order in which they are stored and shown. */
 export const historySeriesNames = [
@@ -19,44 +19,27 @@ export const historySteps = [300, 1_800] as const;
 const figures = { type: "array", items: { type: ["number", "null"] } } as const;
 
 const series = {
-  type: "object",
-  additionalProperties: false,
-  required: ["mean", "worst"],
   description: "a figure a step; null: not known",
-  properties: { mean: figures, worst: figures },
+  ...strictObject({ mean: figures, worst: figures }),
 } as const;
 
-export const history = {
-  type: "object",
-  additionalProperties: false,
-  required: ["start", "step_seconds", "series"],
-  properties: {
-    start: { ...timestamp, description: "of the first step" },
-    step_seconds: { type: "integer" },
-    series: {
-      type: "object",
-      additionalProperties: false,
-      required: historySeriesNames,
-      properties: {
-        clock_offset_seconds: series,
-        clock_uncertainty_seconds: series,
-        disk_used_ratio: series,
-        memory_used_ratio: series,
-        load: series,
-        temperature_celsius: series,
-      },
-    },
-  },
-} as const;
+export const history = strictObject({
+  start: { ...timestamp, description: "of the first step" },
+  step_seconds: { type: "integer" },
+  series: strictObject({
+    clock_offset_seconds: series,
+    clock_uncertainty_seconds: series,
+    disk_used_ratio: series,
+    memory_used_ratio: series,
+    load: series,
+    temperature_celsius: series,
+  }),
+});
 
-export const historyQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    hours: { type: "integer", enum: historySpans, default: 24 },
-    step_seconds: { type: "integer", enum: historySteps, default: 300 },
-  },
-} as const;
+export const historyQuery = partialObject({
+  hours: { type: "integer", enum: historySpans, default: 24 },
+  step_seconds: { type: "integer", enum: historySteps, default: 300 },
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const historyShapes = () => ({ History: history, HistorySeries: series }) as const;

@@ -1,6 +1,6 @@
 import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
-import { group } from "../shapes.ts";
+import { group, partialObject } from "../shapes.ts";
 import { maker } from "./maker.ts";
 import { flag, path, port } from "./members.ts";
 import { oidc } from "./oidc.ts";
@@ -125,70 +125,66 @@ const time = {
  * The host file: root's decisions about a device. Descriptions are the words of docs/host-file.md and of steward.json(5);
  * `src/programs/host-file/rules.ts` has the rules that no schema can say.
  */
-export const hostFile = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    $schema: {
-      type: "string",
-      maxLength: 256,
-      description: "The place of this file's schema, for editors. It has no effect. Default: none",
-      examples: ["host-file.schema.json"],
-    },
-    names: {
-      type: "array",
-      items: hostName,
-      default: plain.names,
-      description:
-        "Host names that the device answers to besides its own, `NAME.local`, its addresses and localhost. Any other `Host` header gets 421",
-      examples: [["edge-7.example.net"]],
-    },
-    trusted_proxies: {
-      type: "array",
-      items: {
-        type: "string",
-        "x-expected": "an address, or a range such as 10.1.0.0/16 or fd00:1::/64",
-      },
-      default: plain.trusted_proxies,
-      description:
-        "Addresses and ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed",
-      examples: [["10.0.0.2", "fd00:1::/64"]],
-    },
-    https,
-    log_units: {
-      type: "array",
-      items: unitName,
-      default: plain.log_units,
-      description: "systemd units, besides the agent's own, whose log can be read through the agent",
-      examples: [["nginx.service"]],
-    },
-    product: {
-      type: "string",
-      // As in the path of a release.
-      pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
-      default: plain.product,
-      description: "The product that this device runs, as releases name it. Default: `steward`",
-      "x-expected": "a name of up to 64 lower-case letters, digits and ._-",
-      examples: ["pump-7"],
-    },
-    kernel_rescue: flag(
-      plain.kernel_rescue,
-      "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
-    ),
-    maker,
-    oidc,
-    support_until: {
-      type: "string",
-      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-      description:
-        "The last day of the maker's support, such as `2031-12-31`. `steward status` and the console report it from 90 days before",
-      "x-expected": "a day such as 2031-12-31",
-      examples: ["2031-12-31"],
-    },
-    network: { ...group, properties: network },
-    notify,
-    telemetry,
-    time,
-    update,
+export const hostFile = partialObject({
+  $schema: {
+    type: "string",
+    maxLength: 256,
+    description: "The place of this file's schema, for editors. It has no effect. Default: none",
+    examples: ["host-file.schema.json"],
   },
-} as const;
+  names: {
+    type: "array",
+    items: hostName,
+    default: plain.names,
+    description:
+      "Host names that the device answers to besides its own, `NAME.local`, its addresses and localhost. Any other `Host` header gets 421",
+    examples: [["edge-7.example.net"]],
+  },
+  trusted_proxies: {
+    type: "array",
+    items: {
+      type: "string",
+      "x-expected": "an address, or a range such as 10.1.0.0/16 or fd00:1::/64",
+    },
+    default: plain.trusted_proxies,
+    description:
+      "Addresses and ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed",
+    examples: [["10.0.0.2", "fd00:1::/64"]],
+  },
+  https,
+  log_units: {
+    type: "array",
+    items: unitName,
+    default: plain.log_units,
+    description: "systemd units, besides the agent's own, whose log can be read through the agent",
+    examples: [["nginx.service"]],
+  },
+  product: {
+    type: "string",
+    // As in the path of a release.
+    pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
+    default: plain.product,
+    description: "The product that this device runs, as releases name it. Default: `steward`",
+    "x-expected": "a name of up to 64 lower-case letters, digits and ._-",
+    examples: ["pump-7"],
+  },
+  kernel_rescue: flag(
+    plain.kernel_rescue,
+    "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
+  ),
+  maker,
+  oidc,
+  support_until: {
+    type: "string",
+    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+    description:
+      "The last day of the maker's support, such as `2031-12-31`. `steward status` and the console report it from 90 days before",
+    "x-expected": "a day such as 2031-12-31",
+    examples: ["2031-12-31"],
+  },
+  network: { ...group, properties: network },
+  notify,
+  telemetry,
+  time,
+  update,
+});

@@ -1,11 +1,9 @@
+import { strictObject } from "../shapes.ts";
 import { path, seenText } from "./members.ts";
 
 /** The maker of the product, as the console names it. */
-export const maker = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name"],
-  properties: {
+export const maker = strictObject(
+  {
     name: {
       ...seenText(64),
       description: "The maker of the product, as the console names it",
@@ -36,4 +34,5 @@ export const maker = {
       examples: ["support@pumpworks.example"],
     },
   },
-} as const;
+  ["mark", "picture", "support"],
+);

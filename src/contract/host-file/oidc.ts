@@ -1,3 +1,4 @@
+import { partialObject, strictObject } from "../shapes.ts";
 import { flag, path, seenText } from "./members.ts";
 import { ownSurroundings } from "./surroundings.ts";
 
@@ -18,11 +19,8 @@ const groups = {
 } as const;
 
 /** The OpenID provider that users can sign in at. */
-export const oidc = {
-  type: "object",
-  additionalProperties: false,
-  required: ["issuer", "client_id", "origins", "roles"],
-  properties: {
+export const oidc = strictObject(
+  {
     issuer: {
       type: "string",
       description: "The OpenID provider that users can sign in at, as its discovery document calls it",
@@ -46,9 +44,7 @@ export const oidc = {
       examples: [["https://edge-7.example.net:8443"]],
     },
     roles: {
-      type: "object",
-      additionalProperties: false,
-      properties: { admin: groups, operator: groups, readonly: groups },
+      ...partialObject({ admin: groups, operator: groups, readonly: groups }),
       description:
         "Which groups give which role: `admin`, `operator`, `readonly`. Users who are in none of them are refused",
       examples: [{ admin: ["plant-admins"], operator: ["plant-operators"] }],
@@ -98,4 +94,16 @@ export const oidc = {
       "true: the provider may be at a loopback or link-local address. Default: false",
     ),
   },
-} as const;
+  [
+    "client_secret_file",
+    "group_claim",
+    "name_claim",
+    "scopes",
+    "name",
+    "ca_file",
+    "proxy",
+    "client_certificate_file",
+    "endpoint_origins",
+    "allow_local_servers",
+  ],
+);

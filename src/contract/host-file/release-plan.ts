@@ -1,5 +1,5 @@
 import { duration } from "../durations.ts";
-import { group } from "../shapes.ts";
+import { group, partialObject, strictObject } from "../shapes.ts";
 
 /** A program and up to 31 arguments. */
 const command = {
@@ -21,11 +21,8 @@ export const serviceName = {
   "x-expected": "the name of a service such as pump.service",
 } as const;
 
-const httpCheck = {
-  type: "object",
-  additionalProperties: false,
-  required: ["url"],
-  properties: {
+const httpCheck = strictObject(
+  {
     url: {
       type: "string",
       "x-expected": "an http: address on the loopback interface, such as http://127.0.0.1:9000/health",
@@ -37,7 +34,8 @@ const httpCheck = {
       "x-expected": "the name of a member of the JSON answer",
     },
   },
-} as const;
+  ["status", "version_member"],
+);
 
 const health = {
   ...group,
@@ -83,28 +81,24 @@ const health = {
 } as const;
 
 /** The plan by which releases of a kind are put to work. */
-export const releasePlan = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    unit: {
-      ...serviceName,
-      description:
-        "A service. Rules make it reload (or restart, if it cannot reload); a binary makes it restart. It must be active to count as healthy",
-      examples: ["pump.service"],
-    },
-    activate: {
-      ...command,
-      description:
-        "A program with arguments that puts the release to work instead of the unit, within 60 s. Without systemd this is the only way. A binary needs `activate` or `unit`",
-      examples: [["{release}/activate"]],
-    },
-    self_test: {
-      ...command,
-      description:
-        "A program that tests the release before the switch, as a user without rights and without network",
-      examples: [["{release}/check", "{release}"]],
-    },
-    health,
+export const releasePlan = partialObject({
+  unit: {
+    ...serviceName,
+    description:
+      "A service. Rules make it reload (or restart, if it cannot reload); a binary makes it restart. It must be active to count as healthy",
+    examples: ["pump.service"],
   },
-} as const;
+  activate: {
+    ...command,
+    description:
+      "A program with arguments that puts the release to work instead of the unit, within 60 s. Without systemd this is the only way. A binary needs `activate` or `unit`",
+    examples: [["{release}/activate"]],
+  },
+  self_test: {
+    ...command,
+    description:
+      "A program that tests the release before the switch, as a user without rights and without network",
+    examples: [["{release}/check", "{release}"]],
+  },
+  health,
+});

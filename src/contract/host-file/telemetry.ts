@@ -1,13 +1,10 @@
 import { duration } from "../durations.ts";
-import { group } from "../shapes.ts";
+import { group, strictObject } from "../shapes.ts";
 import { path, port } from "./members.ts";
 import { ownSurroundings } from "./surroundings.ts";
 
-const otlp = {
-  type: "object",
-  additionalProperties: false,
-  required: ["url"],
-  properties: {
+const otlp = strictObject(
+  {
     url: {
       type: "string",
       maxLength: 1_024,
@@ -33,13 +30,11 @@ const otlp = {
       examples: ["5m"],
     },
   },
-} as const;
+  ["headers_file", "ca_file", "proxy", "client_certificate_file", "interval"],
+);
 
-const syslog = {
-  type: "object",
-  additionalProperties: false,
-  required: ["server"],
-  properties: {
+const syslog = strictObject(
+  {
     server: {
       type: "string",
       pattern: "^(?!.*\\.\\.)[A-Za-z0-9:]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9:])?$",
@@ -56,7 +51,8 @@ const syslog = {
     },
     ...ownSurroundings,
   },
-} as const;
+  ["port", "ca_file", "proxy", "client_certificate_file"],
+);
 
 /** The receivers that get every event of the record, and the metrics. */
 export const telemetry = { ...group, properties: { otlp, syslog } } as const;

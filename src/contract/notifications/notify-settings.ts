@@ -21,11 +21,8 @@ const mailAddress = {
 } as const;
 
 /** Members by kind are judged by `receiverErrors` (system/settings/receiver-rules.ts), which can name the one that is missing. */
-const receiver = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name", "kind", "takes"],
-  properties: {
+const receiver = strictObject(
+  {
     name: receiverName,
     kind: { type: "string", enum: ["webhook", "mail", ...chatServiceNames] },
     takes: {
@@ -66,7 +63,8 @@ const receiver = {
     from: mailAddress,
     to: { type: "array", items: mailAddress, minItems: 1, maxItems: 8, uniqueItems: true },
   },
-} as const;
+  ["url", "server", "port", "security", "username", "from", "to"],
+);
 
 /** Settings of the messages that leave the device by themselves. Secrets are not among them. */
 export const notify = {

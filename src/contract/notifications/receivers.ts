@@ -1,4 +1,4 @@
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { chatServiceNames } from "./chat-services.ts";
 import { receiverName } from "./notify-settings.ts";
 
@@ -31,20 +31,16 @@ const receiverState = strictObject({
 
 export const receiverStates = strictObject({ receivers: { type: "array", items: receiverState } });
 
-export const secretRequest = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    secret: {
-      type: "string",
-      minLength: 1,
-      maxLength: 4_096,
-      writeOnly: true,
-      description:
-        "a password, the token of ntfy or Gotify, or headers: lines `Name: value`. Webhook: also `whsec_…`; absent: one is made",
-    },
+export const secretRequest = partialObject({
+  secret: {
+    type: "string",
+    minLength: 1,
+    maxLength: 4_096,
+    writeOnly: true,
+    description:
+      "a password, the token of ntfy or Gotify, or headers: lines `Name: value`. Webhook: also `whsec_…`; absent: one is made",
   },
-} as const;
+});
 
 export const secretAnswer = strictObject({
   secret: {

@@ -1,4 +1,4 @@
-import { password, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { partialObject, password, strictObject, timestamp, userId, username } from "../shapes.ts";
 import { displayName } from "../text/visible-text.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { user } from "./users.ts";
@@ -55,17 +55,14 @@ export const signedText = { ...credentialId, maxLength: 16_384 } as const;
 
 /** The answer of a passkey, WebAuthn §5.2.2. */
 export const passkeyProof = {
-  type: "object",
-  additionalProperties: false,
-  required: ["id", "client_data", "authenticator_data", "signature"],
   writeOnly: true,
   description: "the answer of a passkey to `passkey` of `totp_required`; codes beside it are ignored",
-  properties: {
+  ...strictObject({
     id: credentialId,
     client_data: signedText,
     authenticator_data: signedText,
     signature: signedText,
-  },
+  }),
 } as const;
 
 /** A code and a recovery code together would leave open which of them is spent. */
@@ -83,34 +80,34 @@ const refreshTransport = {
 } as const;
 
 export const login = {
-  type: "object",
-  additionalProperties: false,
-  required: ["username", "password"],
-  properties: {
-    username: { type: "string", minLength: 1, maxLength: 256 },
-    password,
-    ...factorProof,
-    refresh: refreshTransport,
-  },
+  ...strictObject(
+    {
+      username: { type: "string", minLength: 1, maxLength: 256 },
+      password,
+      ...factorProof,
+      refresh: refreshTransport,
+    },
+    ["code", "recovery_code", "refresh"],
+  ),
   ...oneFactorProof,
 } as const;
 
 export const totp = {
-  type: "object",
-  additionalProperties: false,
-  required: ["challenge_token"],
-  properties: {
-    challenge_token: {
-      type: "string",
-      minLength: 1,
-      maxLength: 256,
-      writeOnly: true,
-      description: "from the 401 `totp_required`; valid for five minutes",
+  ...strictObject(
+    {
+      challenge_token: {
+        type: "string",
+        minLength: 1,
+        maxLength: 256,
+        writeOnly: true,
+        description: "from the 401 `totp_required`; valid for five minutes",
+      },
+      ...factorProof,
+      passkey: passkeyProof,
+      refresh: refreshTransport,
     },
-    ...factorProof,
-    passkey: passkeyProof,
-    refresh: refreshTransport,
-  },
+    ["code", "recovery_code", "passkey", "refresh"],
+  ),
   ...oneFactorProof,
 } as const;
 
@@ -167,17 +164,13 @@ export const stepUp = strictObject({
 
 const refreshToken = { type: "string", minLength: 1, maxLength: 256 } as const;
 
-export const refresh = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    refresh_token: {
-      ...refreshToken,
-      description:
-        "absent: the one in the browser's cookie, which counts only together with the header X-Refresh-Binding",
-    },
+export const refresh = partialObject({
+  refresh_token: {
+    ...refreshToken,
+    description:
+      "absent: the one in the browser's cookie, which counts only together with the header X-Refresh-Binding",
   },
-} as const;
+});
 
 export const session = strictObject(
   {
@@ -213,13 +206,9 @@ const whose = {
 } as const;
 
 /** Names the user of a session; absent: the caller. */
-export const sessionQuery = { type: "object", additionalProperties: false, properties: whose } as const;
+export const sessionQuery = partialObject(whose);
 
-export const sessionsQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: { ...whose, ...pageOf(200) },
-} as const;
+export const sessionsQuery = partialObject({ ...whose, ...pageOf(200) });
 
 const listedSession = strictObject({
   id: sessionId,

@@ -1,5 +1,5 @@
 import { clockStates, clockTrusts, sourceReasonCodes, sourceStates } from "../clock-states.ts";
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 
 /** Positive offsets: this host is behind; add them. */
 export const nullableNumber = { type: ["number", "null"] } as const;
@@ -252,14 +252,10 @@ export const timeSync = {
   }),
 } as const;
 
-export const syncRequest = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    force: { type: "boolean", description: "also beyond the panic threshold" },
-    time: { ...timestamp, description: "set the clock to this, where no other time is trusted" },
-  },
-} as const;
+export const syncRequest = partialObject({
+  force: { type: "boolean", description: "also beyond the panic threshold" },
+  time: { ...timestamp, description: "set the clock to this, where no other time is trusted" },
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const clockShapes = () =>

@@ -1,7 +1,7 @@
 import { moment } from "../durations.ts";
 import { eventGroups } from "../event-records.ts";
 import { eventTypes } from "../event-types.ts";
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { updateProgress } from "./updates.ts";
 
@@ -129,43 +129,31 @@ const times = {
   until: { ...moment, description: `up to this time: ${moment.description}` },
 } as const;
 
-export const listEventsQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    after: {
-      ...sequenceNumber,
-      description: "only events after this seq, oldest first; `cursor` takes precedence",
-    },
-    ...filters,
-    ...times,
-    ...pageOf(50),
+export const listEventsQuery = partialObject({
+  after: {
+    ...sequenceNumber,
+    description: "only events after this seq, oldest first; `cursor` takes precedence",
   },
-} as const;
+  ...filters,
+  ...times,
+  ...pageOf(50),
+});
 
-export const countEventsQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    ...filters,
-    ...times,
-    edges: {
-      type: "string",
-      pattern: "^[0-9]{1,11}(,[0-9]{1,11}){0,63}$",
-      description: "up to 64 Unix times in seconds, rising, separated by commas",
-      "x-expected": "up to 64 rising Unix times in seconds, separated by commas",
-    },
+export const countEventsQuery = partialObject({
+  ...filters,
+  ...times,
+  edges: {
+    type: "string",
+    pattern: "^[0-9]{1,11}(,[0-9]{1,11}){0,63}$",
+    description: "up to 64 Unix times in seconds, rising, separated by commas",
+    "x-expected": "up to 64 rising Unix times in seconds, separated by commas",
   },
-} as const;
+});
 
-export const streamEventsQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    after: { ...sequenceNumber, description: "begin after this seq; absent: with the next event" },
-    ...filters,
-  },
-} as const;
+export const streamEventsQuery = partialObject({
+  after: { ...sequenceNumber, description: "begin after this seq; absent: with the next event" },
+  ...filters,
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const eventShapes = () =>

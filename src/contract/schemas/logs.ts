@@ -1,5 +1,5 @@
 import { moment } from "../durations.ts";
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { anyObject } from "./system.ts";
 
@@ -88,30 +88,22 @@ const filters = {
   },
 } as const;
 
-export const listLogsQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    ...filters,
-    until: moment,
-    ...pageOf(100),
-  },
-} as const;
+export const listLogsQuery = partialObject({
+  ...filters,
+  until: moment,
+  ...pageOf(100),
+});
 
 /** Unit and priority are no filters here: their values are what is counted. */
-export const countLogsQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    since: moment,
-    until: moment,
-    q: filters.q,
-    status: filters.status,
-    user: filters.user,
-  },
-} as const;
+export const countLogsQuery = partialObject({
+  since: moment,
+  until: moment,
+  q: filters.q,
+  status: filters.status,
+  user: filters.user,
+});
 
-export const streamLogsQuery = { type: "object", additionalProperties: false, properties: filters } as const;
+export const streamLogsQuery = partialObject(filters);
 
 const lines = listOf(logEntry, "the newest first");
 

@@ -1,13 +1,10 @@
 import { eventRecords } from "../event-records.ts";
 import { damageKinds, type FindingFact, healthCodes, replacements } from "../findings.ts";
-import { nullableTimestamp, strictObject } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject } from "../shapes.ts";
 import { updateProblem } from "./update-reasons.ts";
 
-export const version = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name", "version", "api_version"],
-  properties: {
+export const version = strictObject(
+  {
     name: { type: "string", const: "steward" },
     version: { type: "string", description: "semantic version" },
     api_version: { type: "string" },
@@ -26,7 +23,20 @@ export const version = {
       description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
     },
   },
-} as const;
+  [
+    "commit",
+    "build_date",
+    "node",
+    "os",
+    "kernel",
+    "arch",
+    "device_id",
+    "boot_id",
+    "uptime_seconds",
+    "rules_version",
+    "support_until",
+  ],
+);
 
 const count = { type: "integer", minimum: 0 } as const;
 const text = { type: "string" } as const;
@@ -79,11 +89,8 @@ export const findingFacts = {
 
 export const healthStates = ["ok", "degraded", "rescue"] as const;
 
-export const health = {
-  type: "object",
-  additionalProperties: false,
-  required: ["status"],
-  properties: {
+export const health = strictObject(
+  {
     status: { type: "string", enum: healthStates },
     checks: {
       type: "array",
@@ -96,16 +103,12 @@ export const health = {
           type: "string",
           description: "the code in English, and what to do",
         },
-        facts: {
-          type: "object",
-          additionalProperties: false,
-          properties: findingFacts,
-          description: "depend on the code",
-        },
+        facts: { ...partialObject(findingFacts), description: "depend on the code" },
       }),
     },
   },
-} as const;
+  ["checks"],
+);
 
 export const documentName = {
   type: "string",
@@ -223,24 +226,16 @@ export const hostSettings = strictObject({
   },
 });
 
-export const hostChange = {
-  type: "object",
-  additionalProperties: false,
-  properties: { host_name: hostName, time_zone: timeZone },
-} as const;
+export const hostChange = partialObject({ host_name: hostName, time_zone: timeZone });
 
 /** The form of a request for a restart or a shutdown. */
-export const powerRequest = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    force: {
-      type: "boolean",
-      default: false,
-      description: "also while a release is on trial, which is then undone",
-    },
+export const powerRequest = partialObject({
+  force: {
+    type: "boolean",
+    default: false,
+    description: "also while a release is on trial, which is then undone",
   },
-} as const;
+});
 
 export const powerAnswer = strictObject({
   boot_id: { type: "string", description: "of the boot that ends; GET /api/version shows the next one" },

@@ -1,6 +1,6 @@
 import { duration } from "../durations.ts";
 import { scopeNames } from "../scopes.ts";
-import { nullableTimestamp, strictObject, timestamp, userId, username } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp, userId, username } from "../shapes.ts";
 import { displayName } from "../text/visible-text.ts";
 import { listOf, pageOf } from "./lists.ts";
 
@@ -58,11 +58,8 @@ export const apiToken = strictObject({
   is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
 });
 
-export const createToken = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name", "scopes"],
-  properties: {
+export const createToken = strictObject(
+  {
     name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
     scopes: scopeList,
     user_id: {
@@ -78,15 +75,12 @@ export const createToken = {
     sources: { ...sourceList, description: "only for local root: addresses and ranges that it counts from" },
     no_expiry: { type: "boolean", description: "only for local root, and for scopes that only read" },
   },
-} as const;
+  ["user_id", "expires_in", "is_fleet", "sources", "no_expiry"],
+);
 
-export const rotateToken = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    overlap: { ...duration, default: "24h", description: "how long the former token stays valid: 0s to 30d" },
-  },
-} as const;
+export const rotateToken = partialObject({
+  overlap: { ...duration, default: "24h", description: "how long the former token stays valid: 0s to 30d" },
+});
 
 /** The longest time for which two tokens of one program are valid, in seconds. */
 export const longestOverlapSeconds = 30 * 86_400;
@@ -97,14 +91,10 @@ export const tokenLifeSeconds = { shortest: 60 * 60, longest: 366 * 86_400, usua
 /** The token itself is in the answer to its creation and nowhere else. */
 export const createdToken = strictObject({ ...apiToken.properties, token: { type: "string" } });
 
-export const tokensQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    user_id: { ...userId, description: "whose tokens; absent: the caller's own, for an administrator all" },
-    ...pageOf(200),
-  },
-} as const;
+export const tokensQuery = partialObject({
+  user_id: { ...userId, description: "whose tokens; absent: the caller's own, for an administrator all" },
+  ...pageOf(200),
+});
 
 export const tokenList = listOf(apiToken, "in the order of their creation");
 

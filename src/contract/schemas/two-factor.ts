@@ -1,4 +1,11 @@
-import { knownPasskey, nullableTimestamp, password, strictObject, timestamp } from "../shapes.ts";
+import {
+  knownPasskey,
+  nullableTimestamp,
+  partialObject,
+  password,
+  strictObject,
+  timestamp,
+} from "../shapes.ts";
 import { displayName, seen } from "../text/visible-text.ts";
 import { base64url, credentialId, factorProof, reauth, session, signedText } from "./auth.ts";
 import { keepTokens, tokensEnded, user } from "./users.ts";
@@ -94,9 +101,7 @@ export const disable = reauth;
 
 /** With a recovery code by users who lost their authenticator, or with a reason by an administrator. */
 export const recover = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
+  ...partialObject({
     password,
     recovery_code: factorProof.recovery_code,
     reason: {
@@ -108,7 +113,7 @@ export const recover = {
       description: "why an administrator removes the second factor; it is recorded",
     },
     keep_tokens: keepTokens,
-  },
+  }),
   oneOf: [{ required: ["password", "recovery_code"] }, { required: ["reason"] }],
   "x-expected": "given either with password and recovery_code, or by an administrator with reason",
 } as const;

@@ -1,5 +1,5 @@
 import { duration } from "../durations.ts";
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { healthAnswer, trialStep, updateReason } from "./update-reasons.ts";
@@ -93,29 +93,20 @@ export const historyEntry = strictObject({
 
 export const updateHistory = listOf(historyEntry, "newest first");
 
-export const historyQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: pageOf(200),
-} as const;
+export const historyQuery = partialObject(pageOf(200));
 
-export const applyRequest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["kind"],
-  properties: {
+export const applyRequest = strictObject(
+  {
     kind: { type: "string", enum: [...updateKinds, "all"] },
     repository: repositoryDirectory,
   },
-} as const;
+  ["repository"],
+);
 
 export const rollbackRequest = strictObject({ kind: { type: "string", enum: updateKinds } });
 
-export const postponeRequest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["kind"],
-  properties: {
+export const postponeRequest = strictObject(
+  {
     kind: { type: "string", enum: [...updateKinds, "all"] },
     for: {
       ...duration,
@@ -123,6 +114,7 @@ export const postponeRequest = {
       description: "5m to 30d; 0s ends a postponement",
     },
   },
-} as const;
+  ["for"],
+);
 
 export const dismissRequest = strictObject({ release_id: named.id });

@@ -50,10 +50,7 @@ export const passedOverList = {
 const count = { type: "integer", minimum: 0 } as const;
 
 export const passedOverCounts = {
-  type: "object",
-  additionalProperties: false,
-  required: passedOverCodes,
-  properties: {
+  ...strictObject({
     withdrawn: count,
     below_floor: count,
     needs_newer_agent: count,
@@ -64,7 +61,7 @@ export const passedOverCounts = {
     other_arch: count,
     other_product: count,
     not_newer: count,
-  },
+  }),
   description:
     "how many the last check did not choose, by reason; of other channels and processors only newer ones, of other channels 256 of each kind at most",
 } as const;

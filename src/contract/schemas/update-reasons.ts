@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { holdCodes } from "../updates/update-holds.ts";
 import {
@@ -76,15 +76,11 @@ export const updateReason = strictObject({
 const nullableReason = { oneOf: [{ type: "null" }, updateReason] } as const;
 
 /** Facts that a sentence names besides; which of them there are depends on the code. */
-const facts = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    channel: { type: "string" },
-    allowed_channels: { type: "array", items: { type: "string" } },
-    in_progress: { type: "string" },
-  },
-} as const;
+const facts = partialObject({
+  channel: { type: "string" },
+  allowed_channels: { type: "array", items: { type: "string" } },
+  in_progress: { type: "string" },
+});
 
 /** The reason why a release is not fetched or applied without a request. */
 export const hold = {

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
-import { nullableTimestamp, strictObject, timestamp } from "../shapes.ts";
+import { nullableTimestamp, partialObject, strictObject, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import {
   applyRequest,
@@ -107,25 +107,8 @@ const blocker = {
   type: ["object", "null"],
 } as const;
 
-export const updates = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "state",
-    "summary",
-    "channel",
-    "product",
-    "installed",
-    "available",
-    "trust",
-    "progress",
-    "schedule",
-    "trial",
-    "failed",
-    "held",
-    "postponed",
-  ],
-  properties: {
+export const updates = strictObject(
+  {
     state: { type: "string", enum: updateStates },
     summary: updateSummary,
     channel: { type: "string" },
@@ -172,15 +155,12 @@ export const updates = {
       ["check_id"],
     ),
   },
-} as const;
+  ["blockers", "passed_over", "passed_over_counts"],
+);
 
-export const checkRequest = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    repository: repositoryDirectory,
-  },
-} as const;
+export const checkRequest = partialObject({
+  repository: repositoryDirectory,
+});
 
 /** The names of these shapes in the OpenAPI document. */
 export const updateShapes = () =>

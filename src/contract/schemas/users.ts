@@ -1,4 +1,13 @@
-import { nullableTimestamp, password, role, strictObject, timestamp, userId, username } from "../shapes.ts";
+import {
+  nullableTimestamp,
+  partialObject,
+  password,
+  role,
+  strictObject,
+  timestamp,
+  userId,
+  username,
+} from "../shapes.ts";
 import { displayName } from "../text/visible-text.ts";
 import { listOf, pageOf } from "./lists.ts";
 
@@ -76,11 +85,7 @@ export const resetUser = {
   properties: { ...userWithInitialPassword.properties, tokens_ended: tokensEnded },
 } as const;
 
-export const rescueUser = {
-  type: "object",
-  additionalProperties: false,
-  properties: { keep_tokens: keepTokens },
-} as const;
+export const rescueUser = partialObject({ keep_tokens: keepTokens });
 
 /** A user who was let in again. */
 export const rescuedUser = {
@@ -111,32 +116,24 @@ export const createUser = strictObject(
   ["password", "display_name", "enabled"],
 );
 
-export const updateUser = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    display_name: displayName,
-    role,
-    enabled: { type: "boolean" },
-    must_change_password: {
-      type: "boolean",
-      const: true,
-      description: "the password works for one more sign-in, at which the user chooses another one",
-    },
+export const updateUser = partialObject({
+  display_name: displayName,
+  role,
+  enabled: { type: "boolean" },
+  must_change_password: {
+    type: "boolean",
+    const: true,
+    description: "the password works for one more sign-in, at which the user chooses another one",
   },
-} as const;
+});
 
-export const resetPassword = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    password: {
-      ...password,
-      description: "absent: a one-use initial password is generated and returned once",
-    },
-    keep_tokens: keepTokens,
+export const resetPassword = partialObject({
+  password: {
+    ...password,
+    description: "absent: a one-use initial password is generated and returned once",
   },
-} as const;
+  keep_tokens: keepTokens,
+});
 
 export const userSortKeys = [
   "username",
@@ -147,21 +144,17 @@ export const userSortKeys = [
   "-last_login_at",
 ] as const;
 
-export const listUsersQuery = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    role,
-    origin: userOrigin,
-    enabled: { type: "boolean" },
-    locked: { type: "boolean" },
-    two_factor: { type: "boolean", description: "with a second factor, or without" },
-    signed_in: { type: "boolean", description: "false: never signed in" },
-    q: { type: "string", minLength: 1, maxLength: 64, description: "part of the user name or display name" },
-    sort: { type: "string", enum: userSortKeys, default: "username" },
-    ...pageOf(50),
-  },
-} as const;
+export const listUsersQuery = partialObject({
+  role,
+  origin: userOrigin,
+  enabled: { type: "boolean" },
+  locked: { type: "boolean" },
+  two_factor: { type: "boolean", description: "with a second factor, or without" },
+  signed_in: { type: "boolean", description: "false: never signed in" },
+  q: { type: "string", minLength: 1, maxLength: 64, description: "part of the user name or display name" },
+  sort: { type: "string", enum: userSortKeys, default: "username" },
+  ...pageOf(50),
+});
 
 const pages = listOf(user, "in the order of `sort`");
 
