@@ -6,9 +6,9 @@ import { type Part, textsOfParts } from "../src/console/catalogue/texts-of-parts
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { eventRows, eventTable } from "./build/event-rows.ts";
 
-/** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
+/** Within the source, what belongs to one part (`partFiles`); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|(styles\/)?parts)\b|\/node_modules\/uqr\//;
+  /^(catalogue\/languages\/[^/]+\/people\/|setup|print\/(device-sheet|way-in)|palette|ui\/form\/(zones?|duration|file)|client\/upload|users|account|problems|updates|system|plot|lists|styles\/parts)\b|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
 const ofSomeFiles =
@@ -227,10 +227,13 @@ function sourcesIn(source: string): string {
 /** One file for the beginning, one for each part, and one for each file of a language. */
 function filesOfConsole(source: string) {
   const within = (id: string): string => relative(source, id);
+  const parts = partFiles(source);
   return {
     chunkFileNames: ({ facadeModuleId }: { facadeModuleId: string | null }) => {
-      const [, words] = languages.exec(within(facadeModuleId ?? "")) ?? [];
-      return `assets/${words === undefined ? "[name]" : `words.${words.replace("/", ".")}`}-[hash].js`;
+      const file = within(facadeModuleId ?? "");
+      const [, words] = languages.exec(file) ?? [];
+      const name = words === undefined ? (parts.get(file) ?? "[name]") : `words.${words.replace("/", ".")}`;
+      return `assets/${name}-[hash].js`;
     },
     codeSplitting: {
       includeDependenciesRecursively: false,
@@ -258,6 +261,13 @@ function filesOfConsole(source: string) {
       ],
     },
   };
+}
+
+/** The names of the parts, by the file that main.tsx loads each from. */
+function partFiles(source: string): ReadonlyMap<string, string> {
+  const main = readFileSync(join(source, "main.tsx"), "utf8");
+  const rows = main.matchAll(/(\w+): \(\) => import\("\.\/([^"]+)"\)/g);
+  return new Map([...rows].map(([, part = "", file = ""]) => [file, part]));
 }
 
 /** Bytes, gzipped, as `budgets` counts them, of a console that was built. */

@@ -15,6 +15,7 @@ import { PasswordChange } from "./password-change.tsx";
 import { Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TwoFactorSection } from "./two-factor-section.tsx";
+import "../styles/parts/account.css";
 
 /** The own account; of it only what has to be done first, where something has to. */
 export function AccountPage() {
@@ -68,3 +69,5 @@ function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly is
     </>
   );
 }
+
+export const pages = { "/account": AccountPage };

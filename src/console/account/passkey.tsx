@@ -34,3 +34,5 @@ export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
     </>
   );
 }
+
+export { PasskeyButton as Body };

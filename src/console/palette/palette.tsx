@@ -6,6 +6,7 @@ import { Dialog } from "../ui/dialog/dialog.tsx";
 import { visible } from "../ui/visible.ts";
 import { knownEntries, userEntry } from "./entries.ts";
 import { type Entry, found } from "./found.ts";
+import "../styles/parts/palette.css";
 
 /** Goes to a page, a user or a setting, or does something, by its name (ARIA APG: combobox with a list box). */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -129,3 +130,5 @@ function useUsersCalled(sought: string): readonly Entry[] {
   }, [q]);
   return users;
 }
+
+export { Palette as Body };

@@ -110,3 +110,5 @@ function Sheet({
 function inGroups(hex: string | null): string | null {
   return hex?.match(/.{1,4}/g)?.join(" ") ?? null;
 }
+
+export { DevicePaper as Paper, DeviceSheet as Body };

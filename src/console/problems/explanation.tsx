@@ -8,6 +8,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { useCopy } from "../ui/secret.tsx";
 import { sectionAbout } from "./documents.ts";
+import { KeptOut } from "./kept-out.tsx";
 import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
 /** The cause of a problem, the one button that leads to what helps, and the document that says more. */
@@ -87,3 +88,5 @@ function isCommand(remedy: Remedy): remedy is keyof typeof commands {
 function isPlace(remedy: Remedy): remedy is keyof typeof places {
   return Object.hasOwn(places, remedy);
 }
+
+export { Explanation as Body, KeptOut as Help };

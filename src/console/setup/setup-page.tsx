@@ -11,9 +11,12 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { DeviceStep } from "./device-step.tsx";
 import { DoneStep } from "./done-step.tsx";
 import { FactorStep } from "./factor-step.tsx";
+import { FirstRun } from "./first-run.tsx";
 import { SetupFrame, type SetupStep, setupSteps } from "./setup-frame.tsx";
 import type { StepProps } from "./step.tsx";
 import { UpdatesStep } from "./updates-step.tsx";
+import "../styles/parts/account.css";
+import "../styles/parts/setup.css";
 
 /**
  * The steps behind the sign-in. The address names the present one, so that a reload and a new sign-in come back to it. The
@@ -73,3 +76,5 @@ function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates
   const isSet = (settings?.update.ota.server ?? "") !== "" && (updates?.trust.confirmed ?? false);
   return isSet || isNeedless("updates_not_set_up");
 }
+
+export { FirstRun as Body, SetupPage as Page };

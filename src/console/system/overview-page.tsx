@@ -1,5 +1,6 @@
 import { ClockSection } from "./clock/clock-section.tsx";
 import { HostSection } from "./facts/host-section.tsx";
+import "../styles/parts/clock.css";
 
 /** The state of clock and host. */
 export function OverviewPage() {
@@ -10,3 +11,5 @@ export function OverviewPage() {
     </>
   );
 }
+
+export const pages = { "/system": OverviewPage };

@@ -82,3 +82,5 @@ function Outcome({ status, checkId }: { readonly status: Updates; readonly check
     </>
   );
 }
+
+export { UpdateFromFile as Body };

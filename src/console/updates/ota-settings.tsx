@@ -8,6 +8,7 @@ import { SettingsForm } from "../system/settings/settings-form.tsx";
 import { useEditing } from "../system/settings/use-editing.ts";
 import { CheckField } from "../ui/form/field.tsx";
 import { Facts } from "../ui/page.tsx";
+import "../styles/parts/settings.css";
 
 const ota = "/update/ota/";
 const ofBinaries = `${ota}auto_update_binary`;
@@ -62,3 +63,5 @@ export function OtaSettings({ status }: { readonly status: Updates }) {
     </div>
   );
 }
+
+export { OtaSettings as Body };

@@ -23,6 +23,7 @@ import { Schedule } from "./schedule.tsx";
 import { Trust } from "./trust.tsx";
 import { endWords, releaseName } from "./update-sentences.ts";
 import { wholeOf } from "./updates-whole.ts";
+import "../styles/parts/updates.css";
 
 /** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
 export function UpdatesPage() {
@@ -183,3 +184,5 @@ function endedWords(entries: readonly HistoryEntry[], kind: HistoryEntry["kind"]
   if (last?.kind !== kind) return "";
   return Math.abs(deviceNow() - Date.parse(last.at)) < freshMilliseconds ? endWords(last) : "";
 }
+
+export const pages = { "/updates": UpdatesPage };

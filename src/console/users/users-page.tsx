@@ -8,12 +8,15 @@ import { Button } from "../ui/button.tsx";
 import { bodyOf, Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
+import { PersonPage } from "./person-page.tsx";
 import { useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
 import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
 import { usersAsCsv } from "./users-csv.ts";
 import { changeQuery, clearFilters, usersQuery } from "./users-query.ts";
+import "../styles/parts/lists.css";
+import "../styles/parts/people/users.css";
 
 /** The address has this while a user is added. */
 const adding = "new";
@@ -124,3 +127,6 @@ function useSheet(): string | undefined {
   }, [user, shown]);
   return shown;
 }
+
+/** Pages about people, by path. */
+export const pages = { "/users": UsersPage, "/users/*": PersonPage };

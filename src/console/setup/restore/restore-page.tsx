@@ -56,3 +56,5 @@ function StepLine({ now }: { readonly now: StepName }) {
     />
   );
 }
+
+export { RestorePage as Body };

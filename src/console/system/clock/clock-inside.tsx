@@ -80,3 +80,5 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
     </div>
   );
 }
+
+export { ClockInside as Body };

@@ -15,6 +15,7 @@ import { Identity } from "./identity.tsx";
 import { NetworkSection } from "./network-section.tsx";
 import { Row } from "./rows.tsx";
 import { ServicesSection } from "./services-section.tsx";
+import "../../styles/parts/machine.css";
 
 const ofAdmins = ["backup", ...machineVerbs] as const;
 
@@ -107,3 +108,5 @@ function Reset({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void })
     </Section>
   );
 }
+
+export const pages = { "/system/device": DevicePage };

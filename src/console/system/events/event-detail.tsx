@@ -45,3 +45,5 @@ function Value({ fact: { text, isCode, isAgents } }: { readonly fact: Fact }) {
   if (isCode) return <code>{text}</code>;
   return <bdi lang={isAgents ? "en" : undefined}>{text}</bdi>;
 }
+
+export { EventDetail as Body };

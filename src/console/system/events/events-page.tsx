@@ -12,6 +12,8 @@ import { Histogram } from "./histogram.tsx";
 import { Timeline } from "./timeline.tsx";
 import { useCounts } from "./use-counts.ts";
 import { useEvents } from "./use-events.ts";
+import "../../styles/parts/lists.css";
+import "../../styles/parts/events.css";
 
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);
@@ -57,3 +59,5 @@ export function EventsPage() {
     </Section>
   );
 }
+
+export const pages = { "/system/events": EventsPage };

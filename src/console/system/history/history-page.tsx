@@ -10,6 +10,8 @@ import { momentInWords } from "./figure-words.ts";
 import { isShownEvent, timeOfEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
 import { seriesOf } from "./series.ts";
+import { WeekLine } from "./week-line.tsx";
+import "../../styles/parts/history.css";
 
 /** The spans that can be shown, by their names in the address, in hours. */
 const spans = { day: 24, week: 168 } as const;
@@ -75,3 +77,6 @@ export function HistoryPage() {
     </Section>
   );
 }
+
+export const pages = { "/system/history": HistoryPage };
+export { WeekLine as Body };

@@ -12,6 +12,8 @@ import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
 import type { LogView } from "./log-view.ts";
 import { type FollowedLog, useLog, useLogCounts } from "./use-log.ts";
+import "../../styles/parts/lists.css";
+import "../../styles/parts/logs.css";
 
 /** Milliseconds between two announcements of how many lines have come. */
 const announceMilliseconds = 10_000;
@@ -107,3 +109,5 @@ function Announcement({ view }: { readonly view: LogView | null }) {
     </div>
   );
 }
+
+export const pages = { "/system/logs": LogsPage };

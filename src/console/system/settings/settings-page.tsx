@@ -27,6 +27,7 @@ import {
 import { SettingField } from "./setting-field.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";
+import "../../styles/parts/settings.css";
 
 /** The pointers of the settings that are on the page of the updates. */
 const ofUpdates = "/update/ota/";
@@ -244,3 +245,5 @@ function useHeadFocus(isNamed: boolean): void {
     head?.focus({ preventScroll: true });
   }, [isNamed, at]);
 }
+
+export const pages = { "/system/settings": SettingsPage };

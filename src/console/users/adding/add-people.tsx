@@ -10,6 +10,8 @@ import { bodyOf } from "../../ui/page.tsx";
 import { reasonOf } from "../one-by-one.ts";
 import { AddUser, blankUser, isBlank, type NewUser } from "./add-user.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
+import { ResetPassword } from "./reset-password.tsx";
+import "../../styles/parts/people/adding.css";
 
 /** The name of the form where its entries are kept over a reload. */
 const formName = "people";
@@ -119,3 +121,6 @@ function Outcome({ outcome: { made, failed, left } }: { readonly outcome: AddedS
     </>
   );
 }
+
+/** The other way to a one-use password, which is handed over by the same card. */
+export { AddPeople as Body, ResetPassword as Reset };

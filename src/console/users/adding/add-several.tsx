@@ -179,3 +179,5 @@ function Checked({ entries }: { readonly entries: readonly Entry[] }) {
     </ol>
   );
 }
+
+export { AddSeveral as Body };
