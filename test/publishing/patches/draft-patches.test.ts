@@ -24,6 +24,9 @@ import { downloadWithTufJs, makeDevice } from "../clients.ts";
 
 const isAble = (await zstandard()) !== null;
 const needsNode = isAble ? false : "this Node has no Zstandard with a dictionary";
+/** A suite that is skipped is not counted in the summary; its tests are. */
+const patchIt = (name: string, test: (test: TestContext) => Promise<void>) =>
+  it(name, { skip: needsNode }, test);
 const shared = randomBytes(150_000).toString("base64");
 
 async function addWith(site: Site, entry: Partial<ReleaseEntry>, patchFrom?: number, content = shared) {
@@ -40,8 +43,8 @@ async function targetsOf({ workspace }: Site) {
 
 const pathsOf = async (site: Site) => Object.keys(await targetsOf(site)).sort();
 
-describe("a publisher whose Node cannot make patches", { skip: isAble && "this Node can" }, () => {
-  it("is told which one can, and nothing is changed", async (test) => {
+describe("a publisher whose Node cannot make patches", () => {
+  it("is told which one can, and nothing is changed", { skip: isAble && "this Node can" }, async (test) => {
     const site = await makeSite(test);
     await assert.rejects(addWith(site, {}, 1), { code: "validation_failed", message: /22\.19 and 24\.6/ });
     assert.deepEqual([await pathsOf(site), readdirSync(site.workspace.payloads)], [[], []]);
@@ -50,64 +53,70 @@ describe("a publisher whose Node cannot make patches", { skip: isAble && "this N
   });
 });
 
-describe("patches to a release", { skip: needsNode }, () => {
-  it("lead from the releases before it of its line to exactly its payload, by Debian's zstd and zlib too", async (test) => {
-    const { site } = await patchedSite(test);
-    const [one, other, ...rest] = await pathsOf(site).then((all) =>
-      all.filter((path) => path.endsWith(".zst")),
-    );
-    assert.deepEqual(
-      [one, other, rest],
-      ["stable/rules/demo-rules-1.2.0.from.1.0.0.zst", "stable/rules/demo-rules-1.2.0.from.1.1.0.zst", []],
-    );
-    const targets = await targetsOf(site);
-    const placeOf = (path: string) => {
-      const file = targets[path];
-      assert.ok(file, path);
-      return locatePayload(site.workspace, path, file);
-    };
-    const whole = await placeOf(targetPath(rulesEntry({ version: "1.2.0" })));
-    for (const [path = "", version] of [
-      [one, "1.0.0"],
-      [other, "1.1.0"],
-    ] as const) {
-      const file = targets[path];
-      const patch = file && readPatch({ path, file, role: "rules" });
-      const formerPath = targetPath(rulesEntry({ version: version ?? "" }));
-      assert.equal(patch?.from, targets[formerPath]?.hashes.sha512);
-      assert.equal(patch?.to, targets[targetPath(rulesEntry({ version: "1.2.0" }))]?.hashes.sha512);
-      assert.ok((file?.length ?? 0) < 2_000, `${file?.length} bytes`);
-      const [before, made] = [join(site.scratch, "before.tar"), join(site.scratch, "made.tar")];
-      writeFileSync(before, gunzipSync(readFileSync(await placeOf(formerPath))));
-      assert.equal(patch?.fromBytes, readFileSync(before).length);
-      execFileSync("zstd", [
-        "-q",
-        "-f",
-        "-d",
-        "--long=27",
-        `--patch-from=${before}`,
-        await placeOf(path),
-        "-o",
-        made,
-      ]);
-      assert.equal(patch?.toBytes, readFileSync(made).length);
-      assert.ok(zlibOf(made).equals(readFileSync(whole)), "the whole payload");
-    }
-  });
+describe("patches to a release", () => {
+  patchIt(
+    "lead from the releases before it of its line to exactly its payload, by Debian's zstd and zlib too",
+    async (test) => {
+      const { site } = await patchedSite(test);
+      const [one, other, ...rest] = await pathsOf(site).then((all) =>
+        all.filter((path) => path.endsWith(".zst")),
+      );
+      assert.deepEqual(
+        [one, other, rest],
+        ["stable/rules/demo-rules-1.2.0.from.1.0.0.zst", "stable/rules/demo-rules-1.2.0.from.1.1.0.zst", []],
+      );
+      const targets = await targetsOf(site);
+      const placeOf = (path: string) => {
+        const file = targets[path];
+        assert.ok(file, path);
+        return locatePayload(site.workspace, path, file);
+      };
+      const whole = await placeOf(targetPath(rulesEntry({ version: "1.2.0" })));
+      for (const [path = "", version] of [
+        [one, "1.0.0"],
+        [other, "1.1.0"],
+      ] as const) {
+        const file = targets[path];
+        const patch = file && readPatch({ path, file, role: "rules" });
+        const formerPath = targetPath(rulesEntry({ version: version ?? "" }));
+        assert.equal(patch?.from, targets[formerPath]?.hashes.sha512);
+        assert.equal(patch?.to, targets[targetPath(rulesEntry({ version: "1.2.0" }))]?.hashes.sha512);
+        assert.ok((file?.length ?? 0) < 2_000, `${file?.length} bytes`);
+        const [before, made] = [join(site.scratch, "before.tar"), join(site.scratch, "made.tar")];
+        writeFileSync(before, gunzipSync(readFileSync(await placeOf(formerPath))));
+        assert.equal(patch?.fromBytes, readFileSync(before).length);
+        execFileSync("zstd", [
+          "-q",
+          "-f",
+          "-d",
+          "--long=27",
+          `--patch-from=${before}`,
+          await placeOf(path),
+          "-o",
+          made,
+        ]);
+        assert.equal(patch?.toBytes, readFileSync(made).length);
+        assert.ok(zlibOf(made).equals(readFileSync(whole)), "the whole payload");
+      }
+    },
+  );
 
-  it("are published as targets that tuf-js fetches, and that devices take for no releases", async (test) => {
-    const { site } = await patchedSite(test, new Date());
-    await publishAll(site);
-    const root = join(site.workspace.metadata, "1.root.json");
-    const path = "stable/rules/demo-rules-1.2.0.from.1.1.0.zst";
-    const bytes = await downloadWithTufJs(test, site.workspace.public, { root, path });
-    assert.equal(Buffer.from(bytes).subarray(0, 4).toString("hex"), "28b52ffd");
-    const device = await makeDevice(readFileSync(root));
-    const listed = await (await device.refresh(site.workspace.public, new Date())).list("stable", "rules");
-    assert.equal(listed.filter((target) => readPatch(target) !== null).length, 2);
-  });
+  patchIt(
+    "are published as targets that tuf-js fetches, and that devices take for no releases",
+    async (test) => {
+      const { site } = await patchedSite(test, new Date());
+      await publishAll(site);
+      const root = join(site.workspace.metadata, "1.root.json");
+      const path = "stable/rules/demo-rules-1.2.0.from.1.1.0.zst";
+      const bytes = await downloadWithTufJs(test, site.workspace.public, { root, path });
+      assert.equal(Buffer.from(bytes).subarray(0, 4).toString("hex"), "28b52ffd");
+      const device = await makeDevice(readFileSync(root));
+      const listed = await (await device.refresh(site.workspace.public, new Date())).list("stable", "rules");
+      assert.equal(listed.filter((target) => readPatch(target) !== null).length, 2);
+    },
+  );
 
-  it("go when a newer release comes, with or without patches of its own", async (test) => {
+  patchIt("go when a newer release comes, with or without patches of its own", async (test) => {
     const { site } = await patchedSite(test);
     await publishAll(site);
     await addWith(site, { version: "1.3.0" }, 1);
@@ -120,25 +129,28 @@ describe("patches to a release", { skip: needsNode }, () => {
     );
   });
 
-  it("begin with no release of another line, none that is withdrawn, and none that is newer", async (test) => {
-    const site = await makeSite(test);
-    for (const entry of [
-      { channel: "beta" },
-      { name: "other-rules" },
-      { version: "0.9.0" },
-      { version: "1.0.0" },
-    ])
-      await addWith(site, entry);
-    const selection = { kind: "rules", name: "demo-rules", version: "0.9.0", channel: "stable" } as const;
-    await withdrawRelease(site.workspace, { selection, reason: "bad", keys: await keysOf(site.workspace) });
-    const { patches } = await addWith(site, { version: "1.1.0" }, 9);
-    assert.deepEqual(
-      patches?.patches.map(({ from }) => from),
-      ["1.0.0"],
-    );
-  });
+  patchIt(
+    "begin with no release of another line, none that is withdrawn, and none that is newer",
+    async (test) => {
+      const site = await makeSite(test);
+      for (const entry of [
+        { channel: "beta" },
+        { name: "other-rules" },
+        { version: "0.9.0" },
+        { version: "1.0.0" },
+      ])
+        await addWith(site, entry);
+      const selection = { kind: "rules", name: "demo-rules", version: "0.9.0", channel: "stable" } as const;
+      await withdrawRelease(site.workspace, { selection, reason: "bad", keys: await keysOf(site.workspace) });
+      const { patches } = await addWith(site, { version: "1.1.0" }, 9);
+      assert.deepEqual(
+        patches?.patches.map(({ from }) => from),
+        ["1.0.0"],
+      );
+    },
+  );
 
-  it("are left out where they save nothing, or where a device could not unpack them", async (test) => {
+  patchIt("are left out where they save nothing, or where a device could not unpack them", async (test) => {
     const site = await makeSite(test);
     await addWith(site, { version: "1.0.0" }, undefined, randomBytes(60_000).toString("base64"));
     const other = await addWith(site, { version: "1.1.0" }, 1, randomBytes(60_000).toString("base64"));
