@@ -10,7 +10,7 @@ import { fetchPayload } from "../../src/releases/download/payload.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 import { useOpenSsl } from "../publisher/quick-ed25519.ts";
 import { openServed } from "../publisher/served.ts";
 
@@ -30,7 +30,7 @@ async function refreshAndFetch(): Promise<void> {
   const { repository, close } = openServed({ url, caps });
   try {
     const files = await openMetadataFiles(`${directory}/metadata`);
-    const session = { repository, files, caps, verifiers: ed25519Alone, start: new Date() };
+    const session = { repository, files, caps, verifiers: ed25519Only, start: new Date() };
     const all = await (await refresh(session)).list("stable", "rules");
     const found = all.find(({ path }) => path.includes(version));
     if (!found) throw new Error(`there are no rules ${version}`);

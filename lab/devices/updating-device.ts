@@ -8,7 +8,7 @@ import type { Refreshed } from "../../src/tuf/client.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Validators } from "../../src/tuf/repository.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
 import { openServed } from "../publisher/served.ts";
@@ -99,7 +99,7 @@ async function labOf(test: Ending, repository: SignedRepository, options: Reposi
           repository: served.repository,
           files,
           caps: limits,
-          verifiers: ed25519Alone,
+          verifiers: ed25519Only,
           start: now,
           known,
         });

@@ -7,7 +7,7 @@ import { fetchPayload } from "../../src/releases/download/payload.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 import { openServed } from "../publisher/served.ts";
 import { addFile, publishAll, rulesEntry, siteIn } from "../publisher/site.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
@@ -74,7 +74,7 @@ async function fetchAll({
   const files = await openMetadataFiles(join(directory, "metadata"));
   if (before === null)
     await files.write("root", await readFile(join(site, "public", "metadata", "1.root.json")));
-  const session = { repository, files, caps, verifiers: ed25519Alone, start: new Date() };
+  const session = { repository, files, caps, verifiers: ed25519Only, start: new Date() };
   const refreshed = await refresh(session);
   const { signal } = new AbortController();
   for (const kind of ["rules", "binary"] as const) {

@@ -4,7 +4,7 @@ import type { Refreshed } from "../../src/tuf/client.ts";
 import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository, Validators } from "../../src/tuf/repository.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 import type { SignedRepository } from "./signed-repository.ts";
 import { sha256 } from "./signing-key.ts";
 
@@ -72,7 +72,7 @@ export function refreshing(
     repository: reading(lab).repository,
     files,
     caps,
-    verifiers: ed25519Alone,
+    verifiers: ed25519Only,
     start: new Date(),
     ...more,
   });

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { Key } from "../../src/tuf/metadata.ts";
-import { ed25519Alone, type Verifiers, type VerifySignature } from "../../src/tuf/signatures.ts";
+import { ed25519Only, type Verifiers, type VerifySignature } from "../../src/tuf/signatures.ts";
 
 /** The schemes of TUF §4.2 that the agent does without, by node:crypto. */
 const rsaPss: VerifySignature = (key, message, signature) =>
@@ -14,7 +14,7 @@ const ecdsa: VerifySignature = (key, message, signature) =>
 
 /** The agent's verifiers, and those of other repositories; some of them name the curve in the key type. */
 export const everyVerifier: Verifiers = {
-  ...ed25519Alone,
+  ...ed25519Only,
   "rsa/rsassa-pss-sha256": rsaPss,
   "ecdsa/ecdsa-sha2-nistp256": ecdsa,
   "ecdsa-sha2-nistp256/ecdsa-sha2-nistp256": ecdsa,

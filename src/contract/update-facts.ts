@@ -12,7 +12,7 @@ import type { HoldCode } from "./updates/update-holds.ts";
 import type { UpdateProblemCode, UpdateSummaryCode } from "./updates/update-summaries.ts";
 
 /** Facts of updates as text; empty where there is none. */
-export interface UpdateFacts extends NonNullable<ReleaseHold["facts"]> {
+export interface SentenceFacts extends NonNullable<ReleaseHold["facts"]> {
   /** The setting that decides it, for a reader who knows settings by their names. */
   readonly setting: string;
   /** The releases, such as `base 1.3.0`. */
@@ -28,7 +28,7 @@ export interface UpdateFacts extends NonNullable<ReleaseHold["facts"]> {
   readonly count: number;
 }
 
-type Say = (facts: UpdateFacts) => string;
+type Say = (facts: SentenceFacts) => string;
 
 type PassedOverFacts = Pick<PassedOver, "version" | "offered" | "here" | "detail">;
 
@@ -41,7 +41,7 @@ export interface UpdateWords {
   readonly summaries: Readonly<Record<Exclude<UpdateSummaryCode, UpdateProblemCode> | "check_failed", Say>>;
   /** The reasons for the end of an attempt. */
   readonly reasons: Readonly<
-    Record<(typeof outcomeCodes)[number], (facts: Pick<UpdateFacts, "count">) => string>
+    Record<(typeof outcomeCodes)[number], (facts: Pick<SentenceFacts, "count">) => string>
   >;
   /** The end of an attempt, as it follows the release's name. */
   readonly attempts: Readonly<Record<HistoryEntry["outcome"] | "overtaken", string>>;
@@ -53,7 +53,7 @@ export interface UpdateWords {
 }
 
 /** A hold, a summary, a problem or a reason, as far as it has facts. */
-export interface Told {
+export interface UpdateFacts {
   readonly releases?: UpdateSummary["releases"] | undefined;
   readonly release?: UpdateProblem["release"] | undefined;
   readonly kind?: UpdateSummary["releases"][number]["kind"] | undefined;
@@ -82,8 +82,8 @@ export interface UpdateFormat {
 }
 
 /** The facts of a sentence. A hold says more than the reason that it has. */
-export function updateFacts(told: Told, format: UpdateFormat): UpdateFacts {
-  const { release, releases = release ? [release] : [], at, until, setting, reason, hold, facts } = told;
+export function updateFacts(known: UpdateFacts, format: UpdateFormat): SentenceFacts {
+  const { release, releases = release ? [release] : [], at, until, setting, reason, hold, facts } = known;
   return {
     ...facts,
     setting: setting ? format.setting(setting) : "",
@@ -91,8 +91,8 @@ export function updateFacts(told: Told, format: UpdateFormat): UpdateFacts {
     when: at ? format.fromNow(at) : "",
     until: until ? format.moment(until) : "",
     reason: hold ? format.hold(hold) : reason ? format.reason(reason) : "",
-    kind: told.kind ?? releases[0]?.kind ?? "",
-    count: told.failures ?? told.count ?? 0,
+    kind: known.kind ?? releases[0]?.kind ?? "",
+    count: known.failures ?? known.count ?? 0,
   };
 }
 

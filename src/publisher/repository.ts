@@ -1,7 +1,7 @@
 import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { requireClock } from "../publishing/clock.ts";
 import type { DeviceKind } from "../publishing/export/needed-releases.ts";
-import { keysElsewhere } from "../publishing/keys/external-signer.ts";
+import { externalKeys } from "../publishing/keys/external-signer.ts";
 import { readKeysAtHand, readPrivateKey, type SigningKey } from "../publishing/keys/private-keys.ts";
 import { architectureNamed, architectureNames } from "../publishing/release-entry.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
@@ -100,7 +100,7 @@ export function onWorkspace<T>(
 async function keysAtHand({ options, output }: Invocation, workspace: Workspace, state: State) {
   const { keys, sealed } = await readKeysAtHand(workspace.keys);
   const inFiles = await keysNamed(options.texts("key"), workspace.askPassphrase);
-  const elsewhere = options.texts("signer").flatMap((command) => keysElsewhere(command, state));
+  const elsewhere = options.texts("signer").flatMap((command) => externalKeys(command, state));
   for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
     await output.remark(
       escapeText(`${file} has a passphrase and was not used. To be asked for it, add --key ${file}.`),

@@ -23,7 +23,7 @@ import {
   releasesIn,
   targetPath,
 } from "./release-entry.ts";
-import { noneHeld, type ReleaseRole } from "./roles.ts";
+import { noRoleFiles, type ReleaseRole } from "./roles.ts";
 import { draftOf, readState, type State, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -206,7 +206,7 @@ export async function draftRole(
   return {
     version: file.signed.version,
     lacking: lacking(role, file, state),
-    fillings: fillingsOf({ ...noneHeld, [role]: file }, workspace.directory),
+    fillings: fillingsOf({ ...noRoleFiles, [role]: file }, workspace.directory),
     bytes: file.bytes.length,
   };
 }

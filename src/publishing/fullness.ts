@@ -1,6 +1,6 @@
 import { caps } from "../tuf/caps.ts";
 import type { Metadata, RoleType } from "../tuf/metadata.ts";
-import { type Held, isReleaseRole, type RoleName, roleNames, typeOfRole } from "./roles.ts";
+import { isReleaseRole, type RoleFiles, type RoleName, roleNames, typeOfRole } from "./roles.ts";
 
 /** The share of a limit of devices that a metadata file takes up. */
 export interface Filling {
@@ -24,7 +24,7 @@ export const mostBytes: Readonly<Record<RoleType, number>> = {
 };
 
 /** The roles that take up half of a limit or more, each with the limit that it reaches first, in the order of roleNames. */
-export function fillingsOf(held: Held, directory: string): readonly Filling[] {
+export function fillingsOf(held: RoleFiles, directory: string): readonly Filling[] {
   return roleNames.flatMap((role) => {
     const file = held[role];
     const [fullest] = file === null ? [] : usesOf(role, file, directory).toSorted(byShare);

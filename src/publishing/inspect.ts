@@ -13,8 +13,8 @@ import { locatePayload } from "./payload-store.ts";
 import { readPublished } from "./published.ts";
 import {
   authoritiesOf,
-  type Held,
-  noneHeld,
+  noRoleFiles,
+  type RoleFiles,
   type RoleName,
   releaseRoles,
   roleNames,
@@ -42,7 +42,7 @@ export async function inspectRepository(directory: string, surroundings: Surroun
 async function inspectPublic(directory: string, { now }: Surroundings): Promise<Report> {
   const [metadata, targets] = [join(directory, "metadata"), join(directory, "targets")];
   const places = { directory, metadata, targets, payloads: directory, now, owners: {} };
-  return report(stateOf(await readPublished(metadata), noneHeld), places, null);
+  return report(stateOf(await readPublished(metadata), noRoleFiles), places, null);
 }
 
 type Places = Pick<Workspace, "directory" | "metadata" | "targets" | "payloads" | "now" | "owners">;
@@ -69,7 +69,7 @@ export async function reportOf(state: State, surveyed: Surveyed) {
   const { published, drafts } = state;
   const { now, owners, first, product, directory } = surveyed;
   const asPublished = stateOf(published, published);
-  const reports = (held: Held, within: State): RoleReport[] =>
+  const reports = (held: RoleFiles, within: State): RoleReport[] =>
     roleNames.flatMap((role) => {
       const file = held[role];
       return file ? [roleReport(role, file, within, now())] : [];

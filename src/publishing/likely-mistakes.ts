@@ -1,7 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import { compareVersions } from "../releases/semver.ts";
 import { type ReleaseEntry, type ReleaseTarget, readEntry, releasesIn } from "./release-entry.ts";
-import { type Held, releaseRoles } from "./roles.ts";
+import { type RoleFiles, releaseRoles } from "./roles.ts";
 import type { State } from "./state.ts";
 import { unsaidProduct, type Workspace } from "./workspace.ts";
 
@@ -57,7 +57,11 @@ function unknownProduct(
 }
 
 /** 0.9.0 after 1.0.0: devices that have the newer one skip it, also if it was withdrawn since. */
-function olderThan({ entry }: Candidate, present: readonly ReleaseTarget[], published: Held): string | null {
+function olderThan(
+  { entry }: Candidate,
+  present: readonly ReleaseTarget[],
+  published: RoleFiles,
+): string | null {
   const newer = present
     .filter(({ entry: other }) => isForSameDevices(entry, other))
     // No device has a release that was withdrawn before it was published.
@@ -93,7 +97,7 @@ function sameBytesAs({ sha512, entry }: Candidate, present: readonly ReleaseTarg
 }
 
 /** Added again to change its notes, without its earlier --floor or --security. */
-function lowerFloor({ path, entry: { kind, floor } }: Candidate, published: Held): string | null {
+function lowerFloor({ path, entry: { kind, floor } }: Candidate, published: RoleFiles): string | null {
   const old = readEntry(published[kind]?.signed.targets[path]?.custom)?.floor;
   if (old === undefined || (floor !== undefined && compareVersions(floor, old) >= 0)) return null;
   return `${path} has the floor ${old}, and would have ${floor ?? "none"}: new devices could then be taken below it.`;

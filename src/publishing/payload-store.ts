@@ -9,7 +9,7 @@ import { caps } from "../tuf/caps.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
 import { makePublicDirectory, namesIn, putCopy, removeFile, unreadable } from "./files.ts";
 import { hashedPath } from "./release-entry.ts";
-import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
+import { type ReleaseRole, type RoleFiles, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The signed properties of a payload. */
@@ -112,7 +112,10 @@ export async function publishPayload(workspace: Workspace, path: string, file: T
 }
 
 /** Removes staged payloads that these drafts do not name, and leftovers of interrupted commands. */
-export async function clearPayloads({ payloads }: Workspace, drafts: Pick<Held, ReleaseRole>): Promise<void> {
+export async function clearPayloads(
+  { payloads }: Workspace,
+  drafts: Pick<RoleFiles, ReleaseRole>,
+): Promise<void> {
   const named = releaseRoles.flatMap((role) => Object.values(drafts[role]?.signed.targets ?? {}));
   const kept = new Set(named.map(({ hashes }) => hashes.sha512));
   for (const name of await namesIn(payloads)) if (!kept.has(name)) await removeFile(join(payloads, name));

@@ -16,8 +16,8 @@ import { type ReleaseEntry, releasesIn } from "./release-entry.ts";
 import {
   type DraftedRole,
   draftedRoles,
-  type Held,
-  noneHeld,
+  noRoleFiles,
+  type RoleFiles,
   type RoleName,
   releaseRoles,
   roleNames,
@@ -98,7 +98,7 @@ function hasNews({ published, drafts }: State): boolean {
   // A publish that was interrupted after a new root, and whose drafts were discarded, leaves a timestamp of old keys.
   return (["timestamp", "snapshot"] as const).some((role) => {
     const file = published[role];
-    return file === null || lacking(role, file, stateOf(published, noneHeld)).length > 0;
+    return file === null || lacking(role, file, stateOf(published, noRoleFiles)).length > 0;
   });
 }
 
@@ -241,7 +241,7 @@ function raisedFloors({ published, next }: State): RaisedFloor[] {
 }
 
 /** Devices ignore the floors of withdrawn releases. */
-function floorsIn(held: Held): Map<string, RaisedFloor> {
+function floorsIn(held: RoleFiles): Map<string, RaisedFloor> {
   const floors = new Map<string, RaisedFloor>();
   for (const role of releaseRoles) {
     for (const { entry } of releasesIn(held[role]?.signed.targets)) {

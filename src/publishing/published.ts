@@ -5,10 +5,10 @@ import type { Metadata } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { namesIn, readIfThere } from "./files.ts";
-import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
+import { type RoleFiles, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
 
 /** The metadata that clients find in a directory, from its newest root and its timestamp.json. */
-export async function readPublished(metadata: string): Promise<Held> {
+export async function readPublished(metadata: string): Promise<RoleFiles> {
   const newest = await newestRoot(metadata);
   const root = newest === 0 ? null : await readRole(metadata, "root", `${newest}.root.json`);
   const timestamp = await readRole(metadata, "timestamp", "timestamp.json");

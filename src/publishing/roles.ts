@@ -25,13 +25,13 @@ export const typeOfRole = {
 export type TypeOfRole = typeof typeOfRole;
 
 /** One metadata file for each role; null: none. */
-export type Held = { readonly [R in RoleName]: Metadata<TypeOfRole[R]> | null };
+export type RoleFiles = { readonly [R in RoleName]: Metadata<TypeOfRole[R]> | null };
 
-export function heldBy(of: <R extends RoleName>(role: R) => Held[R]): Held {
-  return Object.fromEntries(roleNames.map((role) => [role, of(role)])) as unknown as Held;
+export function roleFilesBy(of: <R extends RoleName>(role: R) => RoleFiles[R]): RoleFiles {
+  return Object.fromEntries(roleNames.map((role) => [role, of(role)])) as unknown as RoleFiles;
 }
 
-export function versionsIn(held: Held): { role: RoleName; version: number; expires: string }[] {
+export function versionsIn(held: RoleFiles): { role: RoleName; version: number; expires: string }[] {
   return roleNames.flatMap((role) => {
     const signed = held[role]?.signed;
     return signed === undefined ? [] : [{ role, version: signed.version, expires: signed.expires }];
@@ -39,7 +39,7 @@ export function versionsIn(held: Held): { role: RoleName; version: number; expir
 }
 
 /** For a new repository. */
-export const noneHeld: Held = heldBy(() => null);
+export const noRoleFiles: RoleFiles = roleFilesBy(() => null);
 
 const day = 86_400;
 
@@ -86,7 +86,7 @@ export interface Authority extends Signers {
 }
 
 /** For `next`, which follows `published`. */
-export function authoritiesOf(role: RoleName, published: Held, next: Held): readonly Authority[] {
+export function authoritiesOf(role: RoleName, published: RoleFiles, next: RoleFiles): readonly Authority[] {
   if (isReleaseRole(role)) {
     const targets = next.targets?.signed;
     const signers = targets ? delegatedSigners(targets, role) : null;

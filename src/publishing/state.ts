@@ -9,10 +9,10 @@ import { privateMode, removeFile } from "./files.ts";
 import { overfilled } from "./fullness.ts";
 import { nextVersion, readPublished, readRole } from "./published.ts";
 import {
-  type Held,
-  heldBy,
-  noneHeld,
+  noRoleFiles,
+  type RoleFiles,
   type RoleName,
+  roleFilesBy,
   roleNames,
   type TypeOfRole,
   typeOfRole,
@@ -21,11 +21,11 @@ import type { Workspace } from "./workspace.ts";
 
 /** The state of a repository. */
 export interface State {
-  readonly published: Held;
+  readonly published: RoleFiles;
   /** Metadata newer than the published ones. */
-  readonly drafts: Held;
+  readonly drafts: RoleFiles;
   /** The draft of each role, or else its published metadata. */
-  readonly next: Held;
+  readonly next: RoleFiles;
 }
 
 export async function readState(workspace: Workspace): Promise<State> {
@@ -35,7 +35,7 @@ export async function readState(workspace: Workspace): Promise<State> {
     // A publish that was interrupted after its last rename leaves drafts of published versions.
     return read && read.signed.version > versionBefore(workspace, published, role) ? read : null;
   };
-  let drafts = noneHeld;
+  let drafts = noRoleFiles;
   for (const role of roleNames) drafts = { ...drafts, [role]: await draft(role) };
   return stateOf(published, drafts);
 }
@@ -51,12 +51,16 @@ export async function readPublishedState(workspace: Workspace, verb: "renew" | "
 }
 
 /** The highest version of a role that devices can have; 0: none. */
-function versionBefore({ exported }: Pick<Workspace, "exported">, published: Held, role: RoleName): number {
+function versionBefore(
+  { exported }: Pick<Workspace, "exported">,
+  published: RoleFiles,
+  role: RoleName,
+): number {
   return Math.max(published[role]?.signed.version ?? 0, exported[role] ?? 0);
 }
 
-export function stateOf(published: Held, drafts: Held): State {
-  return { published, drafts, next: heldBy((role) => drafts[role] ?? published[role]) };
+export function stateOf(published: RoleFiles, drafts: RoleFiles): State {
+  return { published, drafts, next: roleFilesBy((role) => drafts[role] ?? published[role]) };
 }
 
 /** `next` with another draft in it. */

@@ -7,9 +7,9 @@ import type { FoundTarget, Refreshed } from "../tuf/client.ts";
 import type { MetadataFiles } from "../tuf/metadata-files.ts";
 import { refresh } from "../tuf/refresh.ts";
 import type { Repository } from "../tuf/repository.ts";
-import { ed25519Alone } from "../tuf/signatures.ts";
+import { ed25519Only } from "../tuf/signatures.ts";
 import { readIfThere } from "./files.ts";
-import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
+import { type ReleaseRole, type RoleFiles, releaseRoles } from "./roles.ts";
 import { rfc3339Seconds } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -25,8 +25,8 @@ export interface Verdict {
 }
 
 interface Verified {
-  readonly published: Held;
-  readonly next: Held;
+  readonly published: RoleFiles;
+  readonly next: RoleFiles;
   readonly drafted: readonly ReleaseRole[];
   /** Begins the error, such as `Nothing was published, because devices would refuse it`. */
   readonly refusal: string;
@@ -96,7 +96,7 @@ function createClients(workspace: Place) {
     await files.write("root", first);
     return (staged, start = workspace.now()) => {
       const repository = layered(workspace.metadata, staged);
-      return refresh({ repository, files, caps, verifiers: ed25519Alone, start });
+      return refresh({ repository, files, caps, verifiers: ed25519Only, start });
     };
   };
   /** null: the published repository cannot be read. */
@@ -165,7 +165,7 @@ function layered(directory: string, staged: Staged): Repository {
 /** Checks that devices find every release, signed by the role of its kind, and would accept it. */
 async function requireComplete(
   refreshed: Refreshed,
-  next: Held,
+  next: RoleFiles,
   drafted: readonly ReleaseRole[],
 ): Promise<string[]> {
   const remarks: string[] = [];

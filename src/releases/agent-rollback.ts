@@ -56,7 +56,7 @@ export function requireAgentMayRollBack(
 ): void {
   const why = agentRolledBack?.includes(present.id)
     ? "the agent has gone back from it once already"
-    : whyRootAlone(present, boot);
+    : whyOnlyRoot(present, boot);
   if (why === null) return;
   throw new StewardError(
     "rollback_needs_root",
@@ -64,7 +64,7 @@ export function requireAgentMayRollBack(
   );
 }
 
-function whyRootAlone({ committed }: GoodRelease, boot: BootTime): string | null {
+function whyOnlyRoot({ committed }: GoodRelease, boot: BootTime): string | null {
   if (committed === undefined || committed.boot_id === "unknown")
     return "it is not recorded when it proved healthy";
   if (committed.boot_id !== boot.bootId)

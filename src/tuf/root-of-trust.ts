@@ -5,7 +5,7 @@ import { type Root, topLevel } from "./metadata.ts";
 import { readMetadata } from "./read-metadata.ts";
 import {
   countSigners,
-  ed25519Alone,
+  ed25519Only,
   foreignKeys,
   placeholderKey,
   signersOf,
@@ -24,7 +24,7 @@ export interface RootOfTrust {
  * TUF §5.2, §6.1: a root that is whole, signed by its own threshold, and without placeholder keys. It may have expired,
  * since its successors decide that. Throws `update_root_unusable` with the reason.
  */
-export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed25519Alone): RootOfTrust {
+export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed25519Only): RootOfTrust {
   try {
     const metadata = readMetadata("root", bytes, caps);
     const problem = placeholderKey(metadata.signed.keys);
@@ -49,7 +49,7 @@ export function isSignedBySuccession(inForce: Uint8Array, other: Uint8Array): bo
   const next = readMetadata("root", other, caps);
   const signers = signersOf(present, "root");
   return (
-    next.signed.version >= present.version && countSigners(next, signers, ed25519Alone) >= signers.threshold
+    next.signed.version >= present.version && countSigners(next, signers, ed25519Only) >= signers.threshold
   );
 }
 
@@ -64,7 +64,7 @@ export function requireSuccession(former: Root, next: Uint8Array): void {
     const detail = `Version ${version} does not follow version ${former.version}; a chain has each version in between, oldest first.`;
     throw new StewardError("update_metadata_mismatch", detail);
   }
-  verifySignatures(metadata, signersOf(former, "root"), ed25519Alone);
+  verifySignatures(metadata, signersOf(former, "root"), ed25519Only);
 }
 
 /**
@@ -74,7 +74,7 @@ export function requireSuccession(former: Root, next: Uint8Array): void {
 export function readRootToInstall(bytes: Uint8Array): RootOfTrust {
   const trust = readRootOfTrust(bytes);
   for (const role of topLevel) {
-    const problem = foreignKeys(signersOf(trust.root, role), ed25519Alone);
+    const problem = foreignKeys(signersOf(trust.root, role), ed25519Only);
     if (problem !== null)
       throw new StewardError("update_root_unusable", `This root of trust cannot be used. ${problem}`);
   }

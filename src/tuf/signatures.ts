@@ -9,7 +9,7 @@ export type VerifySignature = (key: Key, message: Uint8Array, signature: Uint8Ar
 export type Verifiers = Readonly<Record<string, VerifySignature>>;
 
 /** All verifiers of the agent. */
-export const ed25519Alone: Verifiers = {
+export const ed25519Only: Verifiers = {
   "ed25519/ed25519": (key, message, signature) =>
     verifyEd25519(bytesOf(key.keyval.public), message, signature),
 };

@@ -14,7 +14,7 @@ import type { Refreshed } from "../../src/tuf/client.ts";
 import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 
 useOpenSsl();
 
@@ -35,7 +35,7 @@ export async function makeDevice(root: Uint8Array): Promise<Device> {
   return {
     refresh: (publicDirectory, start = today) => {
       const repository = directoryRepository(publicDirectory);
-      return refresh({ repository, files, caps, verifiers: ed25519Alone, start });
+      return refresh({ repository, files, caps, verifiers: ed25519Only, start });
     },
   };
 }

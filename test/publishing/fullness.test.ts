@@ -5,7 +5,7 @@ import { draftRole } from "../../src/publishing/add.ts";
 import { fillingSentence, fillingsOf } from "../../src/publishing/fullness.ts";
 import { planPrune } from "../../src/publishing/prune/prune-plan.ts";
 import { targetPath } from "../../src/publishing/release-entry.ts";
-import { noneHeld } from "../../src/publishing/roles.ts";
+import { noRoleFiles } from "../../src/publishing/roles.ts";
 import { encode, readState, stateOf } from "../../src/publishing/state.ts";
 import { usualSteps } from "../../src/publishing/wave-plan.ts";
 import { caps } from "../../src/tuf/caps.ts";
@@ -31,7 +31,7 @@ function rulesWith(targets: Targets["targets"]) {
 }
 
 const full = (count: number, some = {}) =>
-  fillingsOf({ ...noneHeld, rules: rulesWith(targetsOf(count, some)) }, "site");
+  fillingsOf({ ...noRoleFiles, rules: rulesWith(targetsOf(count, some)) }, "site");
 
 describe("the room that devices leave for metadata", () => {
   it("is not mentioned below a half of it", () => assert.deepEqual(full(2_700), []));
@@ -63,7 +63,7 @@ describe("the room that devices leave for metadata", () => {
     await publishAll({ workspace });
     const keys = await keysOf(workspace);
     const { published } = await readState(workspace);
-    const state = stateOf({ ...published, rules: rulesWith(targetsOf(5_500)) }, noneHeld);
+    const state = stateOf({ ...published, rules: rulesWith(targetsOf(5_500)) }, noRoleFiles);
     await assert.rejects(draftRole(workspace, state, "rules", { targets: targetsOf(5_600), keys }), {
       code: "validation_failed",
       message:

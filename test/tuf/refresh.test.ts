@@ -7,7 +7,7 @@ import type { Refreshed } from "../../src/tuf/client.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
 import type { Session } from "../../src/tuf/session.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 
 const validators = { etag: '"1"', last_modified: null };
 
@@ -29,7 +29,7 @@ function startDevice(lab = new SignedRepository()) {
   };
   const go = async (more: Partial<Session> = {}): Promise<Refreshed> => {
     for (const list of [asked, changes]) list.length = 0;
-    const usual = { repository: recording, files, caps, verifiers: ed25519Alone, start: new Date() };
+    const usual = { repository: recording, files, caps, verifiers: ed25519Only, start: new Date() };
     return refresh({ ...usual, ...more });
   };
   const names = () => asked.map(({ name }) => name);

@@ -21,7 +21,7 @@ import { fetchPayload } from "../../src/releases/download/payload.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
-import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { ed25519Only } from "../../src/tuf/signatures.ts";
 
 const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
 
@@ -203,7 +203,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
     const files = await openMetadataFiles(`${template}/metadata`);
     await files.write("root", repository.metadata("1.root"));
     const { repository: served, close } = openServed({ url: server.origin, caps });
-    const session = { repository: served, files, caps, verifiers: ed25519Alone, start: new Date() };
+    const session = { repository: served, files, caps, verifiers: ed25519Only, start: new Date() };
     const refreshed = await refresh(session);
     for (const kind of ["rules", "binary"]) await refreshed.list("stable", kind);
     close();
@@ -254,7 +254,7 @@ async function isDone(scenario: Scenario, directory: string, where: string): Pro
 async function run({ server, version }: Scenario, directory: string): Promise<void> {
   const { repository, close } = openServed({ url: server.origin, caps });
   const files = await openMetadataFiles(`${directory}/metadata`);
-  const session = { repository, files, caps, verifiers: ed25519Alone, start: new Date() };
+  const session = { repository, files, caps, verifiers: ed25519Only, start: new Date() };
   const refreshed = await refresh(session);
   const found = (await refreshed.list("stable", "rules")).find(({ path }) => path.includes(version));
   assert.ok(found, "the release is not found");

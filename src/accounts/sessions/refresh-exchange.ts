@@ -51,10 +51,10 @@ export function createRefreshExchange(options: RefreshExchangeOptions) {
   return {
     /** The living session of the token; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
     sessionOf: (proof: RefreshProof, client: SessionClient): StoredSession | undefined =>
-      heldBy(options, proof, client)?.session,
+      roleFilesBy(options, proof, client)?.session,
     /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     exchange: async (proof: RefreshProof, client: SessionClient): Promise<OpenedSession> => {
-      const held = heldBy(options, proof, client);
+      const held = roleFilesBy(options, proof, client);
       if (!held) throw refused("expired", "The session has ended. Sign in again.");
       const { session, hash } = held;
       if (held.isSpent) {
@@ -107,7 +107,7 @@ export function withNextToken(session: StoredSession): OpenedSession {
 /**
  * The token that counts. A token in a cookie counts only for the page that got it, so a planted cookie counts for none.
  */
-function heldBy(
+function roleFilesBy(
   options: RefreshExchangeOptions,
   proof: RefreshProof,
   client: SessionClient,

@@ -9,7 +9,7 @@ import type { Floors } from "../../releases/selection.ts";
 import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
 import { caps } from "../../tuf/caps.ts";
 import { refresh } from "../../tuf/refresh.ts";
-import { ed25519Alone } from "../../tuf/signatures.ts";
+import { ed25519Only } from "../../tuf/signatures.ts";
 import { type AgentFiles, openAgentFiles } from "../files/agent-files.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { createAgentRepository } from "./agent-repository.ts";
@@ -89,7 +89,7 @@ async function verify(
   const time = await openTimeFloor({ ...options, directory: options.directories.trust });
   const start = time.now();
   const repository = createAgentRepository(files);
-  const refreshed = await refresh({ repository, files: trust.files, caps, verifiers: ed25519Alone, start });
+  const refreshed = await refresh({ repository, files: trust.files, caps, verifiers: ed25519Only, start });
   const { device, journal } = options;
   const verdict = await judgeEligibility(
     id,

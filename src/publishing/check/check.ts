@@ -11,12 +11,12 @@ import { readMetadata } from "../../tuf/read-metadata.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import { readRootOfTrust } from "../../tuf/root-of-trust.ts";
 import { missing, type Session } from "../../tuf/session.ts";
-import { ed25519Alone } from "../../tuf/signatures.ts";
+import { ed25519Only } from "../../tuf/signatures.ts";
 import { expiring } from "../expiry.ts";
 import { type DeviceKind, isFor } from "../export/needed-releases.ts";
 import { reportOf } from "../inspect.ts";
 import { readPublished } from "../published.ts";
-import { type Held, noneHeld, roleNames, typeOfRole, usualPeriods } from "../roles.ts";
+import { noRoleFiles, type RoleFiles, roleNames, typeOfRole, usualPeriods } from "../roles.ts";
 import { stateOf } from "../state.ts";
 import { filesInMemory, longAgo } from "../verify.ts";
 import type { Workspace } from "../workspace.ts";
@@ -51,7 +51,7 @@ export async function checkServer(request: CheckRequest) {
   const walk = beginWalk(request);
   const { findings } = walk;
   const targets = (await findings.attempt("metadata/1.root.json", () => readAsDevices(walk, request))) ?? [];
-  const held = await heldIn(walk.files);
+  const held = await roleFilesIn(walk.files);
   if (workspace !== undefined) await compare(held, workspace, findings);
   const releases = releasesFor(device, targets, findings);
   const isConsistentSnapshot = held.root?.signed.consistent_snapshot ?? true;
@@ -62,7 +62,7 @@ export async function checkServer(request: CheckRequest) {
   const isThere = async (path: string): Promise<boolean> => !gone.includes(`targets/${path}`);
   const { directory = "DIR", owners = {}, periods = usualPeriods, product = null } = workspace ?? {};
   const place = { directory, owners, periods, now: () => now };
-  const state = stateOf(held, noneHeld);
+  const state = stateOf(held, noRoleFiles);
   return {
     ...(await reportOf(state, { ...place, first: await walk.files.read(firstRoot), isThere, product })),
     problems: all.filter(({ is_refused }) => is_refused).map(sentenceOf),
@@ -115,7 +115,7 @@ async function readAsDevices(walk: Walk, { root, now }: CheckRequest): Promise<r
 }
 
 async function readAt({ repository, findings, files }: Walk, moment: Pick<Session, "start" | "known">) {
-  const session = { repository, files, caps, verifiers: ed25519Alone, ...moment };
+  const session = { repository, files, caps, verifiers: ed25519Only, ...moment };
   const targets: FoundTarget[] = [];
   const refreshed = await findings.attempt("metadata", () => refresh(session));
   if (refreshed === null) return { targets, validators: undefined };
@@ -129,8 +129,8 @@ async function readAt({ repository, findings, files }: Walk, moment: Pick<Sessio
   return { targets, validators: refreshed.validators };
 }
 
-async function heldIn(files: Walk["files"]): Promise<Held> {
-  let held = noneHeld;
+async function roleFilesIn(files: Walk["files"]): Promise<RoleFiles> {
+  let held = noRoleFiles;
   for (const role of roleNames) {
     const bytes = await files.read(role);
     if (bytes !== null) held = { ...held, [role]: readMetadata(typeOfRole[role], bytes, caps) };
@@ -139,7 +139,11 @@ async function heldIn(files: Walk["files"]): Promise<Held> {
 }
 
 /** The metadata that the server has and those that were to be uploaded. */
-async function compare(server: Held, { directory, metadata }: Workspace, findings: Findings): Promise<void> {
+async function compare(
+  server: RoleFiles,
+  { directory, metadata }: Workspace,
+  findings: Findings,
+): Promise<void> {
   const local = await readPublished(metadata);
   for (const role of roleNames) {
     const [there, here] = [server[role], local[role]];

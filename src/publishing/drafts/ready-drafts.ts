@@ -2,13 +2,20 @@ import { StewardError } from "../../contract/errors.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import { describeLack, type KeyHolders, lacking, signWith } from "../keys/signing.ts";
 import { keysFor } from "../renew.ts";
-import { type DraftedRole, draftedRoles, type Held, heldBy, holderOf, isDraftedRole } from "../roles.ts";
+import {
+  type DraftedRole,
+  draftedRoles,
+  holderOf,
+  isDraftedRole,
+  type RoleFiles,
+  roleFilesBy,
+} from "../roles.ts";
 import { type State, stateOf, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** `state` with only the chosen drafts; snapshot and timestamp follow from them. */
 export function chooseDrafts({ published, drafts }: State, only: readonly DraftedRole[]): State {
-  const chosen = heldBy((role) => (isDraftedRole(role) && !only.includes(role) ? null : drafts[role]));
+  const chosen = roleFilesBy((role) => (isDraftedRole(role) && !only.includes(role) ? null : drafts[role]));
   return stateOf(published, chosen);
 }
 
@@ -92,7 +99,7 @@ function waysRound(lacks: readonly DraftedRole[], { published, drafts }: State, 
   ];
 }
 
-function isSigned(role: DraftedRole, held: Held, state: State): boolean {
+function isSigned(role: DraftedRole, held: RoleFiles, state: State): boolean {
   const file = held[role];
   return file !== null && lacking(role, file, state).length === 0;
 }

@@ -7,7 +7,7 @@ import type { SigningKey } from "../keys/private-keys.ts";
 import { locatePayload } from "../payload-store.ts";
 import type { PlannedRelease } from "../prune/prune-plan.ts";
 import { hashedPath } from "../release-entry.ts";
-import { isReleaseRole, noneHeld, roleNames } from "../roles.ts";
+import { isReleaseRole, noRoleFiles, roleNames } from "../roles.ts";
 import { readPublishedState, rfc3339Seconds, type State, stateOf } from "../state.ts";
 import { verifyAsClients } from "../verify.ts";
 import { type Workspace, writeConfig } from "../workspace.ts";
@@ -38,7 +38,7 @@ export async function exportRepository(given: Workspace, request: ExportRequest)
   // One moment for all of it: what is signed in the next second would not last as long as was asked.
   const workspace = { ...given, now: () => now };
   // Without drafts: an archive has what devices may know.
-  const state = stateOf((await readPublishedState(workspace, "export")).published, noneHeld);
+  const state = stateOf((await readPublishedState(workspace, "export")).published, noRoleFiles);
   const releases = neededReleases(state, request, now.getTime() / 1_000);
   if (releases.length === 0)
     throw new StewardError(

@@ -9,7 +9,7 @@ import { type PrivateKey, readKeysAtHand, readPrivateKey } from "../keys/private
 import { locatePayload, verifyPayload } from "../payload-store.ts";
 import { readPublished } from "../published.ts";
 import { releasesIn } from "../release-entry.ts";
-import { type Held, type RoleName, releaseRoles, roleNames, usualPeriods } from "../roles.ts";
+import { type RoleFiles, type RoleName, releaseRoles, roleNames, usualPeriods } from "../roles.ts";
 import { verifyAsClients } from "../verify.ts";
 import { openWorkspace, placesIn, type Surroundings, unsaidProduct, writeConfig } from "../workspace.ts";
 import { makeWhole } from "./init.ts";
@@ -63,7 +63,7 @@ export async function remakeRepository(
 }
 
 /** Reads the copy as a device that knows only the first root, at a time before every expiry, and each payload. */
-async function readCopy(from: string): Promise<Held> {
+async function readCopy(from: string): Promise<RoleFiles> {
   const [metadata, targets] = [join(from, "metadata"), join(from, "targets")];
   const place = { directory: from, metadata, targets, payloads: targets, now: () => new Date(0) };
   const published = await readPublished(metadata);
@@ -89,7 +89,7 @@ async function keysIn(directory: string, surroundings: Surroundings): Promise<re
   throw new StewardError("not_found", `${directory} has no private keys (*.pem). Nothing was made.`);
 }
 
-function configOf({ product, periods }: RemakeRequest, published: Held) {
+function configOf({ product, periods }: RemakeRequest, published: RoleFiles) {
   const releases = releaseRoles.flatMap((role) => releasesIn(published[role]?.signed.targets));
   const [only, ...others] = new Set(releases.map(({ entry }) => entry.product));
   const known = { ...usualPeriods };

@@ -9,7 +9,7 @@ import type { NamedKey } from "../keys/public-keys.ts";
 import { signWith } from "../keys/signing.ts";
 import { requireName } from "../release-entry.ts";
 import {
-  noneHeld,
+  noRoleFiles,
   type ReleaseRole,
   type RoleName,
   releaseRoles,
@@ -152,7 +152,7 @@ async function fill(
 /** In an order in which the signers of each role are known. */
 async function draftAll(workspace: Workspace, content: ReturnType<typeof contents>): Promise<State> {
   const { keys } = await readKeysAtHand(workspace.keys);
-  let state = stateOf(noneHeld, noneHeld);
+  let state = stateOf(noRoleFiles, noRoleFiles);
   for (const role of ["root", "targets", "rules", "binary"] as const) {
     const draft = await draftOf(workspace, state, role, content[role]);
     const signed = signWith(role, draft, keys, state);

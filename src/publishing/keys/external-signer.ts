@@ -18,7 +18,7 @@ const mostBytes = 4_096;
  * bytes on standard input and the role in STEWARD_ROLE, and writes a signature of any of these keys, or nothing where it
  * does not sign. What it writes is verified before it is used.
  */
-export function keysElsewhere(command: string, state: State, seconds = limitSeconds): readonly SigningKey[] {
+export function externalKeys(command: string, state: State, seconds = limitSeconds): readonly SigningKey[] {
   const keys = keysOf(state);
   const made = new Map<string, Uint8Array | null>();
   const once = (message: Uint8Array, role: RoleName): Uint8Array | null => {
@@ -32,7 +32,7 @@ export function keysElsewhere(command: string, state: State, seconds = limitSeco
   return keys.map((key) => ({
     ...key,
     file: `--signer ${command}`,
-    isElsewhere: true,
+    isExternal: true,
     sign: (message, role) => {
       const signature = once(message, role);
       return signature !== null && isOf(key, message, signature) ? signature : null;

@@ -14,7 +14,7 @@ export interface SigningKey extends NamedKey {
   /** The place of the key, for people. */
   readonly file: string;
   /** Each signature may cost a person a touch: it is asked for only where one is missing. */
-  readonly isElsewhere?: true;
+  readonly isExternal?: true;
   /** 64 bytes; null: it does not sign this. */
   sign(message: Uint8Array, role: RoleName): Uint8Array | null;
 }

@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import { type Held, holderOf, type RoleName, roleIn, roleNames } from "../roles.ts";
+import { holderOf, type RoleFiles, type RoleName, roleIn, roleNames } from "../roles.ts";
 import type { State } from "../state.ts";
 
 /** The keys of a role after a change. */
@@ -25,7 +25,7 @@ export function keysOfRoles(roles: readonly RoleName[], before: State, after: St
 }
 
 /** The keys that count for a role. */
-export function keysIn(held: Held, role: RoleName): { keyids: readonly string[]; threshold: number } {
+export function keysIn(held: RoleFiles, role: RoleName): { keyids: readonly string[]; threshold: number } {
   const signed = held[holderOf(role)]?.signed;
   return (signed && roleIn(signed, role)) ?? { keyids: [], threshold: 0 };
 }

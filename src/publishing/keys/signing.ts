@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { verifyEd25519 } from "../../tuf/ed25519.ts";
 import type { Metadata, Signature } from "../../tuf/metadata.ts";
-import { ed25519Alone, type Signers } from "../../tuf/signatures.ts";
+import { ed25519Only, type Signers } from "../../tuf/signatures.ts";
 import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "../roles.ts";
 import { encode, type State, withDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
@@ -34,7 +34,7 @@ function isSignedBy({ signatures, signedBytes }: File, id: string, { keys }: Sig
   const key = keys[id];
   const sig = signatures.find(({ keyid }) => keyid === id)?.sig ?? "";
   if (key === undefined) return false;
-  return ed25519Alone[`${key.keytype}/${key.scheme}`]?.(key, signedBytes, Buffer.from(sig, "hex")) ?? false;
+  return ed25519Only[`${key.keytype}/${key.scheme}`]?.(key, signedBytes, Buffer.from(sig, "hex")) ?? false;
 }
 
 /** The missing signatures of a file, for each authority; empty: it may be published. */
@@ -54,10 +54,10 @@ export function signWith<R extends RoleName>(
   const drafted = withDraft(state, role, file);
   const authorities = authoritiesOf(role, drafted.published, drafted.next);
   const wanted = keys.filter(({ id }) => authorities.some(({ keyids }) => keyids.includes(id)));
-  const here = wanted.filter(({ isElsewhere }) => !isElsewhere);
-  const elsewhere = wanted.filter(({ isElsewhere }) => isElsewhere);
+  const here = wanted.filter(({ isExternal }) => !isExternal);
+  const elsewhere = wanted.filter(({ isExternal }) => isExternal);
   return [...here, ...elsewhere].reduce<Metadata<TypeOfRole[R]>>((signed, key) => {
-    if (key.isElsewhere && lacking(role, signed, drafted).length === 0) return signed;
+    if (key.isExternal && lacking(role, signed, drafted).length === 0) return signed;
     const signature = key.sign(file.signedBytes, role);
     return signature === null ? signed : withSignature(role, signed, key, signature);
   }, file);

@@ -1,7 +1,7 @@
 import { type ReportedState, type RolloutReport, readReport } from "../../releases/rollout-report.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import { type ReleaseEntry, releasesIn } from "../release-entry.ts";
-import { type Held, releaseRoles } from "../roles.ts";
+import { type RoleFiles, releaseRoles } from "../roles.ts";
 import { rfc3339Seconds } from "../state.ts";
 import { type LogLine, networkOf, readLogLine } from "./access-log.ts";
 import { countReports, packed } from "./last-report.ts";
@@ -215,7 +215,7 @@ function keyOf(product: string, { kind, name, version }: Pick<WatchedRelease, "k
 }
 
 /** The releases that the published metadata name. */
-export function watchedReleases(published: Held): readonly WatchedRelease[] {
+export function watchedReleases(published: RoleFiles): readonly WatchedRelease[] {
   const all = releaseRoles.flatMap((role) => releasesIn(published[role]?.signed.targets));
   const entries = all.map(({ entry }) => entry);
   const byKey = new Map(entries.map((entry) => [keyOf(entry.product, entry), entry]));

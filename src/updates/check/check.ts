@@ -10,7 +10,7 @@ import { caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import type { Repository } from "../../tuf/repository.ts";
-import { ed25519Alone } from "../../tuf/signatures.ts";
+import { ed25519Only } from "../../tuf/signatures.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type CheckReport, type CheckResult, failedResult, targetsOf } from "./check-outcome.ts";
 import { refreshFromMedium } from "./medium.ts";
@@ -67,7 +67,7 @@ async function checked(
   const stored = record.read().validators;
   // Only validators of the same server count: those of another one mean nothing here.
   const known = stored?.server === source.url ? stored : undefined;
-  const session = { repository, files, caps, verifiers: ed25519Alone, start };
+  const session = { repository, files, caps, verifiers: ed25519Only, start };
   const { refreshed, outdated } = source.isServer
     ? { refreshed: await refresh({ ...session, known }), outdated: null }
     : await refreshFromMedium(session);

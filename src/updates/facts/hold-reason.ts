@@ -1,5 +1,5 @@
 import type { ReleaseHold, Settings } from "../../contract/types.ts";
-import type { Told } from "../../contract/update-facts.ts";
+import type { UpdateFacts } from "../../contract/update-facts.ts";
 import type { BlockingHoldCode } from "../../contract/updates/update-summaries.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
@@ -36,7 +36,7 @@ export type BlockReason = HoldReason & { readonly code: BlockingHoldCode };
 /** A hold with its sentence. `member`: of the host file, where that decides it and no setting. */
 export function holdBecause<Code extends HoldReason["code"]>(
   code: Code,
-  told: Omit<Told, "until"> & { readonly until?: Date | null; readonly member?: string } = {},
+  told: Omit<UpdateFacts, "until"> & { readonly until?: Date | null; readonly member?: string } = {},
 ): HoldReason & { readonly code: Code } {
   const { until = null, setting = null, reason = null, member = setting, facts } = told;
   const detail = holdSentence(code, { ...told, setting: member, until: until?.toISOString() ?? null });

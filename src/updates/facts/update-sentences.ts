@@ -8,7 +8,7 @@ import type {
 import {
   releaseName,
   sentence,
-  type Told,
+  type UpdateFacts,
   type UpdateFormat,
   updateFacts,
 } from "../../contract/update-facts.ts";
@@ -27,12 +27,12 @@ const format: UpdateFormat = {
 const holds = { ...updateProblems, ...updateWords.holds };
 const summaries = { ...updateProblems, ...updateWords.summaries };
 
-export function holdSentence(code: ReleaseHold["code"], told: Told): string {
-  return sentence(holds[code], updateFacts(told, format));
+export function holdSentence(code: ReleaseHold["code"], facts: UpdateFacts): string {
+  return sentence(holds[code], updateFacts(facts, format));
 }
 
-export function problemSentence(code: UpdateProblem["code"], told: Told): string {
-  return sentence(updateProblems[code], updateFacts(told, format));
+export function problemSentence(code: UpdateProblem["code"], facts: UpdateFacts): string {
+  return sentence(updateProblems[code], updateFacts(facts, format));
 }
 
 /** A problem with its sentence, and the facts that apply to it. */
@@ -47,30 +47,30 @@ export function problemWith(
 type ProblemFacts = Partial<Omit<UpdateProblem, "code" | "detail">>;
 
 /** The summary of what blocks all updates is the hold itself. */
-export function summarySentence(code: UpdateSummary["code"], told: Told): string {
-  if (told.hold?.code === code) return told.hold.detail;
-  return sentence(summaries[code], updateFacts(told, format));
+export function summarySentence(code: UpdateSummary["code"], facts: UpdateFacts): string {
+  if (facts.hold?.code === code) return facts.hold.detail;
+  return sentence(summaries[code], updateFacts(facts, format));
 }
 
-export function trustSentence(code: TrustStatus["code"], told: Told): string {
-  if (code === "not_installed") return problemSentence("trust_not_installed", told);
-  if (code === "unusable") return problemSentence("trust_unusable", told);
-  if (code === "server_not_set") return summarySentence(code, told);
-  return sentence(updateWords.trustStatus[code], updateFacts(told, format));
+export function trustSentence(code: TrustStatus["code"], facts: UpdateFacts): string {
+  if (code === "not_installed") return problemSentence("trust_not_installed", facts);
+  if (code === "unusable") return problemSentence("trust_unusable", facts);
+  if (code === "server_not_set") return summarySentence(code, facts);
+  return sentence(updateWords.trustStatus[code], updateFacts(facts, format));
 }
 
 /** Sums up an attempt that was undone: the health of the release before, and what becomes of this one. */
 export function undoneSentences(
-  told: Told,
+  facts: UpdateFacts,
   { outcome, restored_healthy }: Pick<HistoryEntry, "outcome" | "restored_healthy">,
 ): readonly string[] {
   const isWell = restored_healthy !== false;
   const after = sequels[outcome];
   return [
-    isWell ? summarySentence("undone", told) : problemSentence("former_not_healthy", told),
+    isWell ? summarySentence("undone", facts) : problemSentence("former_not_healthy", facts),
     ...(after === undefined
       ? []
-      : [holdSentence(after, { kind: told.releases?.[0]?.kind, until: told.until })]),
+      : [holdSentence(after, { kind: facts.releases?.[0]?.kind, until: facts.until })]),
     "Its last log lines: `steward update history`.",
   ];
 }

@@ -1,5 +1,5 @@
 import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contract/types.ts";
-import type { Told } from "../../contract/update-facts.ts";
+import type { UpdateFacts } from "../../contract/update-facts.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredCheck } from "../../releases/update-record.ts";
 import { lasting } from "../../store/documents/lasting.ts";
@@ -59,7 +59,7 @@ export function stateOf(situation: Situation): State {
 export function stateWith(
   state: State["state"],
   code: UpdateSummary["code"],
-  facts: Partial<Omit<UpdateSummary, "code" | "detail">> & Pick<Told, "setting"> = {},
+  facts: Partial<Omit<UpdateSummary, "code" | "detail">> & Pick<UpdateFacts, "setting"> = {},
   more: readonly string[] = [],
 ): State {
   const { releases = [], at = null, reason = null, hold = null } = facts;

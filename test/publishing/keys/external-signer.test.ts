@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeScratch, makeSite, type Site, surroundings } from "../../../lab/publisher/site.ts";
 import { signDraft } from "../../../src/publishing/drafts/sign-draft.ts";
-import { keysElsewhere } from "../../../src/publishing/keys/external-signer.ts";
+import { externalKeys } from "../../../src/publishing/keys/external-signer.ts";
 import { heldKeys, nameOwners } from "../../../src/publishing/keys/owners.ts";
 import { readPublicKey } from "../../../src/publishing/keys/public-keys.ts";
 import { publish } from "../../../src/publishing/publish.ts";
@@ -27,7 +27,7 @@ async function makeWaitingSite(test: TestContext): Promise<Site & { key: string;
 }
 
 async function sign(site: Site, command: string, seconds?: number) {
-  const keys = keysElsewhere(command, await readState(site.workspace), seconds);
+  const keys = externalKeys(command, await readState(site.workspace), seconds);
   return signDraft(site.workspace, "rules", keys);
 }
 
@@ -36,7 +36,7 @@ describe("a signer elsewhere", () => {
     const site = await makeWaitingSite(test);
     const asked = join(site.scratch, "asked");
     const command = `echo $STEWARD_ROLE >> ${asked}; ${opensslWith(site.key, site.input)}`;
-    const elsewhere = keysElsewhere(command, await readState(site.workspace));
+    const elsewhere = externalKeys(command, await readState(site.workspace));
     const keys = [...(await keysOf(site.workspace)), ...elsewhere];
     const { published } = await publish(site.workspace, keys, { signers: elsewhere });
     assert.equal(published.length, 6);
@@ -102,7 +102,7 @@ describe("a signer elsewhere", () => {
   it("cannot have what it signed changed: another draft is signed anew", async (test) => {
     const site = await makeWaitingSite(test);
     const asked = join(site.scratch, "asked");
-    const keys = keysElsewhere(
+    const keys = externalKeys(
       `echo >> ${asked}; ${opensslWith(site.key, site.input)}`,
       await readState(site.workspace),
     );

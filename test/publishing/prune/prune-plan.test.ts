@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { rulesEntry, today } from "../../../lab/publisher/site.ts";
 import { type PruneRequest, planPrune } from "../../../src/publishing/prune/prune-plan.ts";
 import { type ReleaseEntry, targetPath } from "../../../src/publishing/release-entry.ts";
-import { noneHeld } from "../../../src/publishing/roles.ts";
+import { noRoleFiles } from "../../../src/publishing/roles.ts";
 import { encode, stateOf } from "../../../src/publishing/state.ts";
 
 type Some = Partial<ReleaseEntry>;
@@ -20,8 +20,8 @@ function rulesWith(entries: readonly Some[], others: object = {}) {
 
 /** Versions that go, and those that are spared, as rules of one name on the working day of the tests. */
 function planned(entries: readonly Some[], request: Partial<PruneRequest> = {}, drafted?: readonly Some[]) {
-  const published = { ...noneHeld, rules: rulesWith(entries) };
-  const drafts = { ...noneHeld, rules: drafted ? rulesWith(drafted) : null };
+  const published = { ...noRoleFiles, rules: rulesWith(entries) };
+  const drafts = { ...noRoleFiles, rules: drafted ? rulesWith(drafted) : null };
   const whole = { kinds: ["rules"], keep: 2, keepVersions: [], ...request } as const;
   const plan = planPrune(stateOf(published, drafts), whole, today.getTime() / 1_000);
   return {
@@ -150,9 +150,9 @@ describe("a prune", () => {
 
   it("leaves alone what another tool has put there", () => {
     const foreign = { "stable/rules/a.tar.gz": { length: 1, hashes: { sha256: "ab".repeat(32) } } };
-    const published = { ...noneHeld, rules: rulesWith(seven, foreign) };
+    const published = { ...noRoleFiles, rules: rulesWith(seven, foreign) };
     const request = { kinds: ["rules"], keep: 1, keepVersions: [] } as const;
-    const { dropped } = planPrune(stateOf(published, noneHeld), request, today.getTime() / 1_000);
+    const { dropped } = planPrune(stateOf(published, noRoleFiles), request, today.getTime() / 1_000);
     assert.deepEqual([dropped.length, dropped.some(({ path }) => path.endsWith("/a.tar.gz"))], [6, false]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Told } from "../../../src/contract/update-facts.ts";
+import type { UpdateFacts } from "../../../src/contract/update-facts.ts";
 import {
   holdSentence,
   problemSentence,
@@ -18,7 +18,7 @@ const [rules, binary] = [
 
 describe("why a release is held, in a sentence", () => {
   const setting = "/update/ota/x";
-  const cases: [Parameters<typeof holdSentence>[0], Told, RegExp][] = [
+  const cases: [Parameters<typeof holdSentence>[0], UpdateFacts, RegExp][] = [
     [
       "channel_not_allowed",
       { setting: "/update/ota/channel", facts: { channel: "beta", allowed_channels: ["a", "b"] } },
@@ -82,7 +82,7 @@ describe("a summary, in a sentence", () => {
   const hold = { code: "window", detail: "It waits.", until: null, setting: null, reason: null } as const;
   const both = [rules, binary];
   const at = until;
-  const cases: [Parameters<typeof summarySentence>[0], Told, string][] = [
+  const cases: [Parameters<typeof summarySentence>[0], UpdateFacts, string][] = [
     ["trust_not_installed", { hold: { ...hold, code: "trust_not_installed" } }, "It waits."],
     ["downloading", { releases: both }, "base 1.2.0, demo 2.0.0 is being downloaded."],
     ["downloading", {}, "A release is being downloaded."],
