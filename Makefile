@@ -40,7 +40,7 @@ test-firefox: export STEWARD_BROWSER = firefox
 test-firefox: packages ready ## walk through the console in Firefox, as five people do, and try the screens where browsers differ
 	@sh scripts/run-tests.sh node $(IN_FIREFOX)
 
-mutation: packages $(DIST) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
+mutation: packages $(DIST) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="accounts"
 	@node --import tsx lab/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
 
 fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES

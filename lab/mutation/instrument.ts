@@ -9,8 +9,6 @@ export interface Mutant {
   /** The source, as seen from the root. */
   readonly file: string;
   readonly line: number;
-  /** That line, without the blanks around it. */
-  readonly source: string;
   /** The text instead of a part of it. */
   readonly replacement: string;
   readonly kind: string;
@@ -57,7 +55,6 @@ export async function instrument(
     const name = join(root, file);
     return { name, mutate: true as const, content: readFileSync(name, "utf8") };
   });
-  const lines = new Map(sources.map(({ name, content }) => [name, content.split("\n")]));
   const result = await instrumenter.instrument(sources, {
     ...{ plugins: null, excludedMutations, ignorers: [] },
   });
@@ -67,7 +64,6 @@ export async function instrument(
       .filter(({ status }) => status !== "Ignored")
       .map(({ id, fileName, mutatorName, replacement, location }) => ({
         ...{ id, file: relative(root, fileName), line: location.start.line + 1 },
-        source: (lines.get(fileName)?.[location.start.line] ?? "").trim(),
         ...{ replacement: replacement.replace(/\s+/g, " ").slice(0, 80), kind: mutatorName },
       })),
   };

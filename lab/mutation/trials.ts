@@ -16,17 +16,16 @@ const failedTest = /^\s*(not ok |✖ )/m;
 
 /**
  * Runs a compiled test file with one fault switched on, or none. It is killed at the first test that fails, as the others
- * say no more, and when it takes longer than `seconds`. `title`: only the test of this title is run.
+ * say no more, and when it takes longer than `seconds`.
  */
 export function runTestFile(
   file: string,
   seconds: number,
-  given: { directory: string; mutant?: string; coverage?: string; title?: string },
+  given: { directory: string; mutant?: string; coverage?: string },
 ): Promise<Ending> {
   // A directory of its own: a test that is killed does not remove its files.
   const temporary = makeTemporaryDirectory();
-  const only = given.title === undefined ? [] : ["--test-name-pattern", literally(given.title)];
-  const child = spawn(process.execPath, [...only, file], {
+  const child = spawn(process.execPath, [file], {
     stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that what the test has started ends with it.
     detached: true,
@@ -57,11 +56,6 @@ export function runTestFile(
       resolve(hasHung ? "hung" : code === 0 && !hasFailed ? "passed" : "failed");
     });
   });
-}
-
-/** A regular expression that matches this text. */
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function endGroup(id: number | undefined): void {
