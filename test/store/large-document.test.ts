@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { comes, comesToRest, fingerprints, open, stopTime } from "../../lab/state/state-directory.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
+import { comes, comesToRest, fingerprints, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
@@ -47,27 +48,25 @@ const retitled =
   ({ books }: Shelf): Shelf => ({ books: books.map((book) => (book.id === id ? { id, title } : book)) });
 
 /** A document of many records that is open and whose copies are made, and its files. */
-async function openShelf(test: TestContext) {
+async function openShelf(test: TestContext, changed: Partial<DocumentKind<Shelf>> = {}) {
+  const shelf = { ...kind, ...changed };
   const directory = await temporaryDirectory(test);
-  const first = await open(directory, kind);
+  const first = await open(directory, shelf);
   await first.update(() => full);
   await first.close();
-  const pass = stopTime(test);
-  const document = await open(directory, kind);
+  const time = standingTime();
+  const document = await open(directory, shelf, { time });
   const path = (name: string) => join(directory, name);
-  const changes = path("shelf.good.json.changes");
-  const textOfChanges = () => readFile(changes, "utf8").catch(() => "");
-  const copied = async (title: string) => {
-    pass(2);
-    await comes("the copies are made", async () => (await textOfChanges()).includes(title));
-    await comesToRest();
-  };
+  const isCopied = async (title: string) =>
+    (await readFile(path("shelf.good.json"), "utf8").catch(() => "")).includes(title);
   const change = async (id: string, title: string) => {
     await document.update(retitled(id, title));
-    await copied(title);
+    time.pass(2);
+    await comes("the copies are made", () => isCopied(title));
+    await comesToRest();
   };
   const versions = async () => (await readdir(directory)).filter((name) => name.includes(".version-")).sort();
-  return { directory, document, path, changes, pass, change, versions };
+  return { directory, document, path, pass: time.pass, change, isCopied, versions };
 }
 
 async function reopen(directory: string): Promise<{ value: Shelf; found: Found[] }> {
@@ -91,73 +90,42 @@ describe("a document of many records", () => {
     assert.equal(found.length, 1);
     await document.close();
   });
-
-  it("writes little more than itself for a change of one record, its copies included", async (test) => {
-    const { directory, document, change, path } = await openShelf(test);
-    const before = await fingerprints(directory);
-    await change("b3", "a new title");
-    const after = await fingerprints(directory);
-    const inodes = new Set<number>();
-    let bytes = 0;
-    for (const name of Object.keys(after)) {
-      if (after[name] === before[name]) continue;
-      const { ino, size } = await stat(path(name));
-      if (!inodes.has(ino)) bytes += size;
-      inodes.add(ino);
-    }
-    const { size } = await stat(path("shelf.json"));
-    assert.ok(size > 64 * 1024 && bytes >= size && bytes < 1.05 * size, `${bytes} bytes for ${size}`);
-    await document.close();
-  });
 });
 
 describe("the good copy of a document of many records", () => {
-  it("has every change of two seconds ago", async (test) => {
-    const { directory, change, path } = await openShelf(test);
-    const base = (await fingerprints(directory))["shelf.good.json"];
-    await change("b3", "a new title");
-    await change("b400", "another new title");
-    assert.equal((await fingerprints(directory))["shelf.good.json"], base);
-    const expected = retitled("b400", "another new title")(retitled("b3", "a new title")(full));
-    const tools = createStateTools(directory, [kind]);
-    assert.deepEqual(await tools.show("shelf", { from: "good" }), expected);
-    await writeFile(path("shelf.json"), "{");
-    const { value, found } = await reopen(directory);
-    assert.deepEqual(value, expected);
-    assert.match(found[0]?.detail ?? "", /last good copy was taken; a change of the seconds before/);
+  it("follows a person's change after two seconds, and others at most every ten minutes", async (test) => {
+    const isNewVersion = ({ books: [before] }: Shelf = { books: [] }, { books: [after] }: Shelf) =>
+      before?.title !== after?.title;
+    const { directory, document, change, pass, isCopied } = await openShelf(test, {
+      isNewVersion: (before, after) => isNewVersion(before ?? undefined, after),
+    });
+    await change("b0", "by a person");
+    const copied = (await fingerprints(directory))["shelf.good.json"];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await document.update(retitled("b9", `use ${turn}`));
+      pass(2);
+      await comesToRest();
+    }
+    assert.equal((await fingerprints(directory))["shelf.good.json"], copied);
+    pass(600);
+    await comes("it is made", () => isCopied("use 2"));
+    await document.update(retitled("b9", "use 3"));
+    await change("b0", "by a person again");
+    assert.equal(await isCopied("use 3"), true);
+    await document.update(retitled("b9", "the last use"));
+    await document.close();
+    assert.equal(await isCopied("the last use"), true);
   });
 
-  it("says from when it is where its changes are damaged too", async (test) => {
-    const { directory, change, changes, path } = await openShelf(test);
+  it("takes the place of a damaged document, and says from when it is", async (test) => {
+    const { directory, change, path } = await openShelf(test);
     await change("b3", "a new title");
-    await truncate(changes, 100);
     await writeFile(path("shelf.json"), "{");
     const since = (await stat(path("shelf.good.json"))).mtime.toISOString();
     const { value, found } = await reopen(directory);
-    assert.deepEqual(value, full);
+    assert.deepEqual(value, retitled("b3", "a new title")(full));
     assert.ok(found[0]?.detail.includes(`changes made since ${since} may be missing`), found[0]?.detail);
     assert.equal(found[0]?.isLoss, true);
-  });
-
-  it("is whole again at the end, for a release that knows no changes", async (test) => {
-    const { document, change, changes, path } = await openShelf(test);
-    await change("b3", "a new title");
-    await document.close();
-    assert.equal(await readFile(path("shelf.good.json"), "utf8"), await readFile(path("shelf.json"), "utf8"));
-    await assert.rejects(stat(changes), { code: "ENOENT" });
-  });
-
-  it("is whole where such a release has written it, whatever changes are left", async (test) => {
-    const { directory, document, change, changes, path } = await openShelf(test);
-    await change("b3", "a new title");
-    const left = await readFile(changes);
-    await document.close();
-    const text = (await readFile(path("shelf.json"), "utf8")).replace("a new title", "of that release");
-    for (const name of ["shelf.json", "shelf.good.json"]) await writeFile(path(name), text);
-    await writeFile(changes, left);
-    const { value } = await reopen(directory);
-    assert.deepEqual(value, retitled("b3", "of that release")(full));
-    await assert.rejects(stat(changes), { code: "ENOENT" });
   });
 
   it("takes no damage over from the document", async (test) => {
@@ -171,12 +139,12 @@ describe("the good copy of a document of many records", () => {
 });
 
 describe("the versions of a document of many records", () => {
-  it("take no bytes of their own until it changes, and keep theirs when it does", async (test) => {
+  it("share those of the good copy until that changes, and keep theirs when it does", async (test) => {
     const { directory, document, change, path, versions } = await openShelf(test);
     await change("b3", "a new title");
     await comes("a version is made", async () => (await versions()).length === 2);
     const newest = (await versions()).at(-1) ?? "";
-    assert.equal((await stat(path(newest))).ino, (await stat(path("shelf.json"))).ino);
+    assert.equal((await stat(path(newest))).ino, (await stat(path("shelf.good.json"))).ino);
     await change("b3", "yet another");
     assert.equal((await stat(path(newest))).nlink, 1);
     const tools = createStateTools(directory, [kind]);

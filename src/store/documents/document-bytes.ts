@@ -21,18 +21,6 @@ export function* blocksOf(pieces: Iterable<string>): Generator<Buffer, void, und
   if (waiting !== "") yield next();
 }
 
-/** All of the text, which has about so many bytes. */
-export function textOf(pieces: Iterable<string>, expectedBytes: number): Buffer {
-  let text = Buffer.allocUnsafeSlow(expectedBytes + blockBytes);
-  let length = 0;
-  for (const block of blocksOf(pieces)) {
-    if (length + block.length > text.length) text = Buffer.concat([text, block], 2 * (length + block.length));
-    block.copy(text, length);
-    length += block.length;
-  }
-  return text.subarray(0, length);
-}
-
 /** True if a regular file has this text. */
 export async function holds(path: string, pieces: Iterable<string>): Promise<boolean> {
   const opened = await openRegular(path).catch(() => null);

@@ -124,6 +124,9 @@ function isRecords(member: unknown): member is readonly object[] {
  */
 export const mostDocumentBytes = 32 * 1024 * 1024;
 
+/** Bytes from which on a document is large: each copy of it is a write worth sparing. */
+export const largeBytes = 64 * 1024;
+
 /** The form that a document's file declares; a file that declares none is older than any. */
 export function formOf(members: object): Form {
   const { __internal__: internal } = members as {

@@ -128,7 +128,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
       ...options,
       blocker: after && (() => after.failure()),
     });
-    this.#copies = createCopies(directory, kind, { onDisk: this.#file.onDisk, time });
+    this.#copies = createCopies(directory, kind, this.#file.onDisk, time);
     this.#timer = createDueTimer(() => void this.save(), time);
     this.#origin = loaded;
     // Unknown members come only from the file: if it has none, there will be none.

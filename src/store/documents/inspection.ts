@@ -11,7 +11,6 @@ import {
   type Form,
   goodCopyName,
 } from "./document-kind.ts";
-import { goodCopyTime } from "./good-copy.ts";
 import { formCopyName, formVersions, keptNames, markOf, setAside, versionNames } from "./kept-files.ts";
 import { readForm, type Usable } from "./read-form.ts";
 import { readRegister } from "./register.ts";
@@ -128,7 +127,7 @@ async function replace(
 
 async function inspect(directory: string, kind: Kind): Promise<StateEntry> {
   const file = await statOf(documentPath(directory, kind.name));
-  const good = await goodCopyTime(documentPath(directory, goodCopyName(kind.name)));
+  const good = await statOf(documentPath(directory, goodCopyName(kind.name)));
   const found = file && (await readForm(directory, kind, kind.name));
   const findings = (await readRegister(directory))?.findings ?? [];
   return {
@@ -140,7 +139,7 @@ async function inspect(directory: string, kind: Kind): Promise<StateEntry> {
     format: found !== null && "value" in found ? (found.former?.version ?? found.form.version) : null,
     size_bytes: file?.size ?? null,
     modified_at: file?.mtime.toISOString() ?? null,
-    good_copy_at: good?.toISOString() ?? null,
+    good_copy_at: good?.mtime.toISOString() ?? null,
     kept: await keptNames(directory, kind.name),
     versions: (await versionNames(directory, kind.name)).length,
   };
@@ -170,14 +169,13 @@ async function describeCopy(
 ): Promise<StateCopy | null> {
   const stats = await statOf(`${directory}/${file}`);
   if (stats === null) return null;
-  const written = (await goodCopyTime(`${directory}/${file}`)) ?? stats.mtime;
   const found = await readForm(directory, kind, stemOf(file));
   const isUsable = "value" in found;
   return {
     from: what === "good copy" ? "good" : file,
     what,
     number: what === "version" ? markOf(file).number : null,
-    at: markOf(file).at ?? written.toISOString(),
+    at: markOf(file).at ?? stats.mtime.toISOString(),
     format: isUsable ? (found.former?.version ?? found.form.version) : null,
     size_bytes: stats.size,
     condition: isUsable ? "ok" : "damaged",

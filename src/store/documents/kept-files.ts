@@ -62,7 +62,8 @@ export async function setAside(directory: string, name: string, wall = processTi
 export async function keepVersion(
   directory: string,
   name: string,
-  { wall, write }: { wall: () => number; write: (path: string) => Promise<void> },
+  wall: () => number,
+  write: (path: string) => Promise<void>,
 ): Promise<void> {
   const kept = await versionNames(directory, name);
   const file = nextName(name, "version", { kept, wall });

@@ -2,7 +2,14 @@ import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { DamageKind, Replacement } from "../../contract/types.ts";
 import { rejoined } from "../validation/members.ts";
-import { type DocumentKind, documentPath, type Form, goodCopyName, validatorOf } from "./document-kind.ts";
+import {
+  type DocumentKind,
+  documentPath,
+  type Form,
+  goodCopyName,
+  largeBytes,
+  validatorOf,
+} from "./document-kind.ts";
 import { formCopyName, formVersions, keptNames, markOf, versionsAmong } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
@@ -57,7 +64,9 @@ export async function loadDocument<T extends object>(
   if (isAbsent && isFirstStart) return { ...madeUp(kind), finding: null, isFileInTheWay: false };
   const isNewer = file.why === "newer" || ("why" in good && good.why === "newer");
   const former = isNewer ? await formerForm(directory, kind, file, read) : null;
-  const found = former ?? ("value" in good ? { ...good, origin: "good" as const, ...goodTaken(good) } : null);
+  const found =
+    former ??
+    ("value" in good ? { ...good, origin: "good" as const, ...goodTaken(directory, kind.name) } : null);
   if (found === null && kind.onLoss === "rescue")
     throw await lost(directory, kind.name, { file, good: good as Unusable, read });
   const { taken, isLoss, ...loaded } = found ?? { ...madeUp(kind), ...defaultsTaken(good as Unusable) };
@@ -75,11 +84,13 @@ export async function loadDocument<T extends object>(
 const damageOf = { absent: "missing", damaged: "unreadable", newer: "newer" } as const;
 const replacementOf = { good: "good_copy", former: "former_form", defaults: "defaults" } as const;
 
-function goodTaken({ knownUntil }: Pick<Usable<object>, "knownUntil">): { taken: string; isLoss: boolean } {
+/** The good copy of a large document may be some minutes behind. */
+function goodTaken(directory: string, name: string): { taken: string; isLoss: boolean } {
+  const { size, mtime } = statSync(documentPath(directory, goodCopyName(name)));
   const missing =
-    knownUntil === undefined
+    size < largeBytes
       ? "a change of the seconds before the damage may be missing"
-      : `changes made since ${knownUntil} may be missing`;
+      : `changes made since ${mtime.toISOString()} may be missing`;
   return { taken: `Its last good copy was taken; ${missing}.`, isLoss: true };
 }
 

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { ifAbsent, messageOf } from "../../contract/errors.ts";
 import { NotRegular, readRegularSync } from "../files/regular-file.ts";
 import { unknownMembers } from "../validation/members.ts";
@@ -9,7 +8,6 @@ import {
   documentPath,
   type Form,
   formOf,
-  goodCopyName,
   isSameMajor,
   type Members,
   type Migrated,
@@ -17,14 +15,11 @@ import {
   validatorOf,
   withoutInternal,
 } from "./document-kind.ts";
-import { readGoodCopySync } from "./good-copy.ts";
 
 /** A usable file of a document's form. */
 export interface Usable<T> {
   readonly value: T;
   readonly form: Form;
-  /** Changes made since this time cannot be read: their file beside the good copy is damaged. */
-  readonly knownUntil?: string;
   /** The file before it was migrated; null: it has the present form, or a newer one that can be read here. */
   readonly former: { readonly version: string; readonly text: string } | null;
 }
@@ -49,21 +44,20 @@ export async function readForm<T extends object>(
 ): Promise<Usable<T> | Unusable> {
   let newer: Form | null = null;
   try {
-    const read = textOf(documentPath(directory, configName), configName === goodCopyName(kind.name));
-    if (read === null) return { problem: `${configName}.json is missing`, why: "absent" };
-    const { text, ...known } = read;
+    const text = textOf(documentPath(directory, configName));
+    if (text === null) return { problem: `${configName}.json is missing`, why: "absent" };
     const members = parsed(text);
     refuseStrangers(kind, members);
     const form = formOf(members);
     const ahead = compareFormats(form.version, kind.formatVersion);
     if (ahead > 0) newer = form;
     if (ahead > 0 && !isSameMajor(form.version, kind.formatVersion)) return tooNew(configName, kind, form);
-    if (ahead > 0) return { value: checked<T>(members, validate), form, former: null, ...known };
+    if (ahead > 0) return { value: checked<T>(members, validate), form, former: null };
     const value = checked<T>(await inPresentForm(members, kind, form), validate);
-    if (ahead === 0) return { value, form, former: null, ...known };
+    if (ahead === 0) return { value, form, former: null };
     const newest = compareFormats(form.newest, kind.formatVersion) > 0 ? form.newest : kind.formatVersion;
     const former = { version: form.version, text };
-    return { value, form: { version: kind.formatVersion, newest }, former, ...known };
+    return { value, form: { version: kind.formatVersion, newest }, former };
   } catch (error) {
     if (newer !== null) return tooNew(configName, kind, newer, error);
     const problem =
@@ -75,12 +69,9 @@ export async function readForm<T extends object>(
 }
 
 /** null: absent. Only this read decides it: a missing file of the program must not look like a missing document. */
-function textOf(path: string, isGoodCopy: boolean): { text: string; knownUntil?: string } | null {
+function textOf(path: string): string | null {
   try {
-    if (!isGoodCopy) return { text: readRegularSync(path, mostDocumentBytes).toString("utf8") };
-    const { bytes, isWhole } = readGoodCopySync(path);
-    const text = bytes.toString("utf8");
-    return isWhole ? { text } : { text, knownUntil: statSync(path).mtime.toISOString() };
+    return readRegularSync(path, mostDocumentBytes).toString("utf8");
   } catch (error) {
     return ifAbsent(error);
   }
