@@ -43,7 +43,7 @@ export const findingKinds = {
   events_not_written: attention("event_log", "waiting", "lost", "error"),
   events_lost: attention("event_log", "lost"),
   events_damaged: attention("event_log", "lines"),
-  events_short: attention("event_log", "record", "complete_since"),
+  events_short: attention("event_log", "complete_since"),
   no_administrator: failing("no_administrator", "users"),
   sealing_key_unusable: failing("two_factor_key", "users", "path"),
   sealing_key_missing: failing("two_factor_key", "users", "path", "keys"),

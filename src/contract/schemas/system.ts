@@ -1,4 +1,3 @@
-import { eventRecords } from "../event-records.ts";
 import { damageKinds, type FindingFact, healthCodes, replacements } from "../findings.ts";
 import { nullableTimestamp, partialObject, strictObject } from "../shapes.ts";
 import { updateProblem } from "./update-reasons.ts";
@@ -61,7 +60,6 @@ export const findingFacts = {
   waiting: { ...count, description: "events not on the disk yet" },
   lost: { ...count, description: "events that only the journal has" },
   lines: count,
-  record: { type: "string", enum: Object.keys(eventRecords), description: "of events" },
   complete_since: { ...text, description: "RFC 3339 in UTC: the newest event that is gone" },
   users: count,
   keys: { ...texts, description: "ids of the keys that are missing" },

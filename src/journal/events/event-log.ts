@@ -13,7 +13,7 @@ import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, type EventSource, readPage } from "./event-pages.ts";
 import { createEventRepeats } from "./event-repeats.ts";
 import { type FoundLog, findLog, type LogName, readSegment, type Segment } from "./event-segments.ts";
-import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
+import { damageOf, shortnessOf, troubleOf } from "./event-troubles.ts";
 import { EventWriter } from "./event-writer.ts";
 import { type KeptEvents, openKeptEvents } from "./kept-events.ts";
 import { auditMembers } from "./logged-events.ts";
@@ -66,13 +66,8 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   if (!readsOnly) await makeDirectory(directory).catch(() => undefined);
   const find = (name: LogName) => findLog(directory, name, readsOnly ? null : log).catch(unreadable);
   const found = { changes: await find("changes"), refusals: await find("refusals") };
-  const kept = await openKeptEvents({
-    directory,
-    changes: found.changes,
-    totalBytes: totalBytes * shares.kept,
-    now: options.now,
-    readsOnly,
-  });
+  const keptBytes = totalBytes * shares.kept;
+  const kept = await openKeptEvents(directory, found.changes, keptBytes, options.now, readsOnly);
   const recent = {
     changes: createRecentEvents(found.changes.segments),
     refusals: createRecentEvents(found.refusals.segments),
@@ -92,7 +87,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       log,
     });
   const files = { changes: filesOf("changes"), refusals: filesOf("refusals") };
-  const writer = new EventWriter({ files, directory, timers, reserve: options.reserve });
+  const writer = new EventWriter(files, directory, timers, options.reserve);
   const sequence = createSequence(found, options.now);
   const damage = damageOf(found, kept);
   if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
@@ -165,7 +160,7 @@ function joined(parts: Parts) {
   const repeats = createEventRepeats((facts, count) => entry.place(facts, null, count), timers);
   const reach = (): EventReach => ({
     chain_from: files.changes.segments[0]?.firstSeq ?? 1,
-    complete_since: newestForgotten(kept)?.time ?? null,
+    complete_since: kept.lost(),
   });
   return {
     record: (facts: EventFacts): Promise<void> => {

@@ -2,7 +2,7 @@ import { finding, line } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { FoundLog, LogName } from "./event-segments.ts";
 import type { EventWriter } from "./event-writer.ts";
-import type { Forgotten, KeptEvents } from "./kept-events.ts";
+import type { KeptEvents } from "./kept-events.ts";
 
 /** Days for which a record should be complete. */
 const wantedDays = 30;
@@ -21,21 +21,13 @@ export function damageOf(
   return finding("events_damaged", { lines }, particulars, line(verify));
 }
 
-/** The change that was lost last. */
-export function newestForgotten(kept: KeptEvents): Forgotten | undefined {
-  return kept.forgotten().toSorted((one, other) => (one.time < other.time ? 1 : -1))[0];
-}
-
-/**
- * The finding about a record that is complete for less than thirty days; of several the one that lost an event last.
- */
+/** The finding about a record that is complete for less than thirty days. */
 export function shortnessOf(kept: KeptEvents, now: Date): Finding | null {
-  const since = (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString();
-  const newest = newestForgotten(kept);
-  if (newest === undefined || newest.time < since(wantedDays)) return null;
-  const { record, time } = newest;
+  const wantedSince = new Date(now.getTime() - wantedDays * 86_400_000).toISOString();
+  const complete_since = kept.lost();
+  if (complete_since === null || complete_since < wantedSince) return null;
   const particulars = `It should reach back ${wantedDays} days. \`steward events\` shows who does so much. To keep more, send the journal to another machine (docs/collecting.md).`;
-  return finding("events_short", { record, complete_since: time }, particulars);
+  return finding("events_short", { complete_since }, particulars);
 }
 
 export function troubleOf(writer: EventWriter, damage: Finding | null, lost: number): Finding | null {

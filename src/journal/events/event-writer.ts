@@ -6,19 +6,15 @@ import type { Reserve } from "../../store/files/reserve.ts";
 import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
 import type { LogName } from "./event-segments.ts";
 
-interface EventWriterOptions {
-  files: Readonly<Record<LogName, EventFiles>>;
-  directory: string;
-  reserve: Reserve;
-  timers: Timers;
-}
-
 /** Seconds before a failed write is tried again. */
 const retrySeconds = 5;
 
 /** Writes events to the disk; events that arrive together share a write. */
 export class EventWriter {
-  readonly #options: EventWriterOptions;
+  readonly #files: Readonly<Record<LogName, EventFiles>>;
+  readonly #directory: string;
+  readonly #timers: Timers;
+  readonly #reserve: Reserve;
   readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [] };
   /** Callers that wait for the end of the next attempt. */
   #callers: (() => void)[] = [];
@@ -26,14 +22,22 @@ export class EventWriter {
   #failure: StewardError | null = null;
   #takeRetryBack = (): void => undefined;
 
-  constructor(options: EventWriterOptions) {
-    this.#options = options;
+  constructor(
+    files: Readonly<Record<LogName, EventFiles>>,
+    directory: string,
+    timers: Timers,
+    reserve: Reserve,
+  ) {
+    this.#files = files;
+    this.#directory = directory;
+    this.#timers = timers;
+    this.#reserve = reserve;
   }
 
   /** False if so much waits already that this event cannot be kept. */
   hasRoom(log: LogName): boolean {
     const used = this.#waiting[log].reduce((sum, { line }) => sum + line.length, 0);
-    return used < this.#options.files[log].waitingBytes;
+    return used < this.#files[log].waitingBytes;
   }
 
   /** Settles when it is on the disk, or waits in memory because the disk takes nothing. Never throws. */
@@ -78,10 +82,10 @@ export class EventWriter {
 
   /** One attempt. On a full disk the reserve makes room once, but not for refusals, which strangers can cause. */
   async #attempt(): Promise<void> {
-    const { reserve } = this.#options;
+    const reserve = this.#reserve;
     try {
       await this.#writeAll().catch(async (error: unknown) => {
-        const isFull = storageError(this.#options.directory, error).code === "storage_full";
+        const isFull = storageError(this.#directory, error).code === "storage_full";
         if (!isFull || this.#waiting.changes.length === 0 || !(await reserve.release())) throw error;
         await this.#writeAll();
       });
@@ -97,7 +101,7 @@ export class EventWriter {
    * events before it are too: a number that is missing before a change was therefore taken away.
    */
   async #writeAll(): Promise<void> {
-    const { changes, refusals } = this.#options.files;
+    const { changes, refusals } = this.#files;
     const hasChanges = this.#waiting.changes.length > 0;
     await refusals.append(this.#waiting.refusals);
     if (hasChanges) await refusals.sync();
@@ -106,8 +110,8 @@ export class EventWriter {
   }
 
   #failed(error: unknown): void {
-    this.#failure = storageError(this.#options.directory, error);
+    this.#failure = storageError(this.#directory, error);
     this.#takeRetryBack();
-    this.#takeRetryBack = this.#options.timers.after(retrySeconds, () => void this.#attemptSoon());
+    this.#takeRetryBack = this.#timers.after(retrySeconds, () => void this.#attemptSoon());
   }
 }

@@ -3,35 +3,18 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemErrorCode } from "../../contract/errors.ts";
-import { type EventRecord, eventRecords, recordOf } from "../../contract/event-records.ts";
 import { writeDurably } from "../../store/files/durable-file.ts";
 import { readRegularSync } from "../../store/files/regular-file.ts";
 import { chainStart, eventOfLine, parsedLine } from "./event-chain.ts";
 import { type FoundLog, readSegment, type Segment, textOf } from "./event-segments.ts";
-
-/** Lost changes of a record. */
-export interface Forgotten {
-  readonly record: EventRecord;
-  /** The time of the newest of them. */
-  readonly time: string;
-}
-
-interface KeptEventsOptions {
-  directory: string;
-  /** The log whose segments are dropped. A segment that was taken over before a crash is removed from it. */
-  changes: FoundLog;
-  totalBytes: number;
-  now: () => Date;
-  /** Nothing is written. */
-  readsOnly: boolean;
-}
 
 /** The first line of the file; the changes follow. */
 interface Heading {
   /** The last event that was taken over. */
   readonly through: number;
   readonly hash: string;
-  readonly forgotten: readonly Forgotten[];
+  /** The time of the newest change that is kept nowhere any more; null: none is gone. */
+  readonly lost: string | null;
   /** SHA-256 of the other members as JSON, in this order, and of all that follows; in hexadecimal digits. */
   readonly digest: string;
 }
@@ -41,7 +24,6 @@ interface KeptLine {
   readonly line: string;
   readonly seq: number;
   readonly hash: string;
-  readonly record: EventRecord;
   /** Tells actors apart. */
   readonly actor: string;
   readonly time: string;
@@ -51,34 +33,42 @@ interface KeptLine {
 
 const fileName = "kept-changes.jsonl";
 
-/** The least part of a full record that an actor who adds to it keeps. */
+/** The least part of the space that an actor who adds to a full file keeps. */
 const leastShare = 1 / 8;
 
 /** Lines parsed in one turn of the event loop. */
 const linesInATurn = 500;
 
-const records = Object.keys(eventRecords) as EventRecord[];
-
-export async function openKeptEvents(options: KeptEventsOptions): Promise<KeptEvents> {
-  const path = join(options.directory, fileName);
-  const found = readKept(path, options.totalBytes);
-  const isDamaged = found === "damaged";
-  const { heading, text } = found === "damaged" || found === null ? { heading: nothing, text: "" } : found;
-  await finishTaking(options, heading);
-  const lostAt = isDamaged ? options.now().toISOString() : await droppedUnseen(options.changes, heading);
-  const lost = lostAt === null ? [] : records.map((record) => ({ record, time: lostAt }));
-  return new KeptEvents(path, options.totalBytes, {
-    ...{ heading: { ...heading, forgotten: newestOf([...heading.forgotten, ...lost]) }, isDamaged },
-    segment: found === null || isDamaged ? null : segmentOf(path, text),
-  });
+/**
+ * `changes`: the log whose segments are dropped; one that was taken over before a crash is removed from it. `readsOnly`:
+ * nothing is written.
+ */
+export async function openKeptEvents(
+  directory: string,
+  changes: FoundLog,
+  totalBytes: number,
+  now: () => Date,
+  readsOnly: boolean,
+): Promise<KeptEvents> {
+  const path = join(directory, fileName);
+  const found = readKept(path, totalBytes);
+  if (found === "damaged") {
+    const heading = { ...nothing, lost: now().toISOString() };
+    return new KeptEvents(path, totalBytes, heading, null, true);
+  }
+  const { heading, text } = found ?? { heading: nothing, text: "" };
+  await finishTaking(changes, heading, readsOnly);
+  const lost = latest(heading.lost, await droppedUnseen(changes, heading));
+  const segment = found === null ? null : segmentOf(path, text);
+  return new KeptEvents(path, totalBytes, { ...heading, lost }, segment, false);
 }
 
 /** The heading of an absent file. */
-const nothing: Heading = { through: 0, hash: chainStart, forgotten: [], digest: "" };
+const nothing: Heading = { through: 0, hash: chainStart, lost: null, digest: "" };
 
 /**
- * The changes of dropped segments, in one file. Each record has a share of the space. When a record is full, the actor
- * who added the most loses the oldest of their own changes, so that no actor pushes out the changes of others.
+ * The changes of dropped segments, in one file. When it is full, the actor who added the most loses the oldest of their
+ * own changes, so that no actor pushes out the changes of others.
  */
 export class KeptEvents {
   /**
@@ -94,7 +84,9 @@ export class KeptEvents {
   constructor(
     path: string,
     totalBytes: number,
-    { heading, segment, isDamaged }: { heading: Heading; segment: Segment | null; isDamaged: boolean },
+    heading: Heading,
+    segment: Segment | null,
+    isDamaged: boolean,
   ) {
     this.#path = path;
     this.#totalBytes = totalBytes;
@@ -109,23 +101,23 @@ export class KeptEvents {
     return this.#segment === null ? [] : [this.#segment];
   }
 
-  /** The changes that are no longer kept anywhere; at most one entry for a record. */
-  forgotten(): readonly Forgotten[] {
-    return this.#heading.forgotten;
+  /** The time of the newest change that is kept nowhere any more; null: none is gone. */
+  lost(): string | null {
+    return this.#heading.lost;
   }
 
   /** Takes over the changes of a segment that is to be dropped. Throws if the disk refuses; nothing is changed then. */
   async take(dropped: Segment): Promise<void> {
     const lines = await this.#linesWith(dropped);
     const kept = new Set(lines);
-    const gone = records.flatMap((record) => overflow(lines, record, this.#totalBytes / records.length));
+    const gone = overflow(lines, this.#totalBytes);
     for (const line of gone) kept.delete(line);
     const last = lines.at(-1);
     const text = [...kept].map(({ line }) => `${line}\n`).join("");
     const known = {
       through: last?.isNew ? last.seq : this.#heading.through,
       hash: last?.isNew ? last.hash : this.#heading.hash,
-      forgotten: newestOf([...this.#heading.forgotten, ...gone]),
+      lost: gone.reduce((newest, { time }) => latest(newest, time), this.#heading.lost),
     };
     const heading: Heading = { ...known, digest: digestOf(known, text) };
     if (this.#isBadInPlace) await rename(this.#path, `${this.#path}.bad`);
@@ -161,10 +153,7 @@ function readKept(path: string, totalBytes: number): { heading: Heading; text: s
 }
 
 /** Removes a segment that was taken over before a crash, which came before its removal. */
-async function finishTaking(
-  { changes: { segments }, readsOnly }: KeptEventsOptions,
-  { through }: Heading,
-): Promise<void> {
+async function finishTaking({ segments }: FoundLog, { through }: Heading, readsOnly: boolean): Promise<void> {
   while (segments.length > 1 && (segments[0]?.firstSeq ?? 0) <= through) {
     const taken = segments.shift();
     // If the disk takes nothing, the next start removes it.
@@ -186,21 +175,20 @@ async function linesOf(segment: Segment, isNew: boolean): Promise<KeptLine[]> {
     // The file's digest covers those that are not new.
     const event = isNew ? eventOfLine(line) : parsedLine(line);
     if (!event) continue;
-    const { seq, hash, type, actor, time } = event;
-    found.push({ line, seq, hash, record: recordOf(type), actor: actor.id ?? actor.kind, time, isNew });
+    const { seq, hash, actor, time } = event;
+    found.push({ line, seq, hash, actor: actor.id ?? actor.kind, time, isNew });
   }
   return found;
 }
 
 /**
- * The changes of a record that find no room: first those of the actors who added the most now, down to their least
+ * The changes that find no room: first those of the actors who added the most now, down to their least
  * share, then those of the actors who have the most. The oldest of each actor go first.
  */
-function overflow(all: readonly KeptLine[], record: EventRecord, room: number): KeptLine[] {
+function overflow(all: readonly KeptLine[], room: number): KeptLine[] {
   const actors = new Map<string, { lines: KeptLine[]; bytes: number; brought: number }>();
   let over = -room;
   for (const one of all) {
-    if (one.record !== record) continue;
     const actor = actors.get(one.actor) ?? { lines: [], bytes: 0, brought: 0 };
     actors.set(one.actor, actor);
     actor.lines.push(one);
@@ -224,12 +212,9 @@ function overflow(all: readonly KeptLine[], record: EventRecord, room: number): 
   return gone;
 }
 
-/** The newest of each record. */
-function newestOf(all: readonly Forgotten[]): readonly Forgotten[] {
-  const newest = new Map<EventRecord, Forgotten>();
-  for (const { record, time } of all)
-    if (time >= (newest.get(record)?.time ?? "")) newest.set(record, { record, time });
-  return [...newest.values()];
+/** The later of two times; null: never. */
+function latest(one: string | null, other: string | null): string | null {
+  return (other ?? "") > (one ?? "") ? other : one;
 }
 
 function segmentOf(path: string, text: string): Segment {
@@ -238,7 +223,7 @@ function segmentOf(path: string, text: string): Segment {
   return { path, firstSeq: first?.seq ?? 1, sizeBytes: Number.POSITIVE_INFINITY, counts: new Map() };
 }
 
-function digestOf({ through, hash, forgotten }: Omit<Heading, "digest">, text: string): string {
-  const heading = JSON.stringify({ through, hash, forgotten });
+function digestOf({ through, hash, lost }: Omit<Heading, "digest">, text: string): string {
+  const heading = JSON.stringify({ through, hash, lost });
   return createHash("sha256").update(heading).update(text).digest("hex");
 }

@@ -29,16 +29,6 @@ export const checkNames: Readonly<Record<string, string>> = {
   "root helper": "Hilfsprogramm für root",
 };
 
-/** By the name of a record of events. */
-const recordNames: Readonly<Record<string, string>> = {
-  users: "Benutzer",
-  tokens: "API-Token",
-  trust: "das Vertrauen in Updates",
-  updates: "Updates",
-  configuration: "Einstellungen und Gerät",
-  use: "Anmeldungen und die Uhr",
-};
-
 const partEffects: PartEffects = {
   signatures: "Updates lassen sich nicht prüfen",
   "two-factor": "zweite Faktoren lassen sich nicht prüfen",
@@ -79,8 +69,8 @@ export const findingWords: FindingWords = {
     `${lost} Ereignisse konnten nicht gespeichert werden; sie stehen im Systemprotokoll.`,
   events_damaged: ({ lines }) =>
     `Ein Teil des Ereignisprotokolls lässt sich nicht prüfen (Zeilen: ${lines}). Er ist noch da, und eine neue Datei wurde begonnen.`,
-  events_short: ({ record, complete_since }, { moment }) =>
-    `Die Aufzeichnung über ${recordNames[record]} ist erst seit ${moment(complete_since)} vollständig: Es ist mehr geschehen, als Platz dafür ist. Sehen Sie in den Ereignissen nach, wer so viel tut.`,
+  events_short: ({ complete_since }, { moment }) =>
+    `Die Aufzeichnung der Änderungen ist erst seit ${moment(complete_since)} vollständig: Es ist mehr geschehen, als Platz dafür ist. Sehen Sie in den Ereignissen nach, wer so viel tut.`,
   no_administrator: ({ users }) =>
     `Kein Administrator dieses Geräts kann sich anmelden (Benutzer: ${users}): Ihre Einmalpasswörter sind verbraucht, oder ihre zweiten Faktoren lassen sich nicht prüfen und kein Wiederherstellungscode ist übrig. Root lässt am Gerät einen wieder ein.`,
   sealing_key_unusable: ({ path, users }) =>

@@ -30,16 +30,6 @@ export const checkNames: Readonly<Record<string, string>> = {
   "root helper": "root helper",
 };
 
-/** By the name of a record of events. */
-const recordNames: Readonly<Record<string, string>> = {
-  users: "users",
-  tokens: "API tokens",
-  trust: "trust in updates",
-  updates: "updates",
-  configuration: "settings and the device",
-  use: "sign-ins and the clock",
-};
-
 /** The failures that follow from a part of the program that does not work. */
 const partEffects: PartEffects = {
   signatures: "signatures of updates cannot be verified",
@@ -86,8 +76,8 @@ export const findingWords: FindingWords = {
   events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
   events_damaged: ({ lines }) =>
     `A part of the event log cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,
-  events_short: ({ record, complete_since }, { moment }) =>
-    `The record of ${recordNames[record]} is complete only since ${moment(complete_since)}: more happened than there is room for. Look at the events for who does so much.`,
+  events_short: ({ complete_since }, { moment }) =>
+    `The record of changes is complete only since ${moment(complete_since)}: more happened than there is room for. Look at the events for who does so much.`,
   no_administrator: ({ users }) =>
     `No administrator of this device can sign in (users: ${users}): their one-use passwords are used up, or their second factors cannot be checked and no recovery code is left. Root lets one in on the device.`,
   sealing_key_unusable: ({ path, users }) =>
