@@ -18,15 +18,15 @@ export type RequestQueue = ReturnType<typeof createRequestQueue>;
 const turnMilliseconds = 1;
 
 /**
- * The one order in which the process begins requests. It goes in rounds: in each, every holder (an account, or the
- * client of a stranger) has one request begun, accounts first. A holder who comes during a round and has had nothing in
- * it takes part at once. So no holder is served twice more before a newcomer, however many requests it has sent.
+ * The one order in which the process begins requests: accounts and the clients of strangers in turn, and of each kind
+ * the holder who has waited longest since its last request. So no holder is served twice more before a newcomer of its
+ * kind, however many requests it has sent, and strangers, however many, have every other request at most.
  */
 export function createRequestQueue(
   monotonic: () => number = monotonicMilliseconds,
   inNextTurn: (turn: () => void) => void = setImmediate,
 ) {
-  const rounds = createRounds();
+  const waiting = createWaiting();
   let turns = 0;
   let turnBegan = 0;
   let isScheduled = false;
@@ -42,9 +42,9 @@ export function createRequestQueue(
     beginOne();
   };
   const beginOne = (): void => {
-    const request = rounds.take();
+    const request = waiting.take();
     if (request === undefined) return;
-    if (!rounds.isEmpty()) schedule();
+    if (!waiting.isEmpty()) schedule();
     const own = turns;
     // An answer that waited for something comes in a later turn, which has begun another request by then.
     request.begin(() => {
@@ -53,61 +53,36 @@ export function createRequestQueue(
   };
   return {
     add: (request: WaitingRequest): void => {
-      rounds.add(request);
+      waiting.add(request);
       schedule();
     },
   };
 }
 
-/** The holders of one round, in the order of service. */
-interface Round {
-  readonly known: string[];
-  readonly strangers: string[];
-}
-
-function createRounds() {
-  const waiting = new Map<string, WaitingRequest[]>();
-  /** Holders who have had their request of the present round. */
-  const served = new Set<string>();
-  let present = newRound();
-  let following = newRound();
-  const enlist = (holder: string, { account }: WaitingRequest): void => {
-    const round = served.has(holder) ? following : present;
-    (account === undefined ? round.strangers : round.known).push(holder);
-  };
+/** The requests that wait, by their holders; the holder who is next comes first. */
+function createWaiting() {
+  const known = new Map<string, WaitingRequest[]>();
+  const strangers = new Map<string, WaitingRequest[]>();
+  let isTurnOfStrangers = false;
   return {
-    isEmpty: () => waiting.size === 0,
+    isEmpty: () => known.size + strangers.size === 0,
     add: (request: WaitingRequest): void => {
+      const holders = request.account === undefined ? strangers : known;
       const holder = request.account ?? request.clientKey;
-      const own = waiting.get(holder);
+      const own = holders.get(holder);
       if (own) own.push(request);
-      else {
-        waiting.set(holder, [request]);
-        enlist(holder, request);
-      }
+      else holders.set(holder, [request]);
     },
     take: (): WaitingRequest | undefined => {
-      if (isOver(present)) {
-        [present, following] = [following, present];
-        served.clear();
-      }
-      const holder = present.known.shift() ?? present.strangers.shift();
-      const own = holder === undefined ? undefined : waiting.get(holder);
-      if (holder === undefined || own === undefined) return undefined;
-      served.add(holder);
+      const holders = known.size === 0 || (isTurnOfStrangers && strangers.size > 0) ? strangers : known;
+      isTurnOfStrangers = holders === known;
+      const [next] = holders;
+      if (next === undefined) return undefined;
+      const [holder, own] = next;
       const request = own.shift();
-      const [next] = own;
-      if (next) enlist(holder, next);
-      else waiting.delete(holder);
+      holders.delete(holder);
+      if (own.length > 0) holders.set(holder, own);
       return request;
     },
   };
-}
-
-function newRound(): Round {
-  return { known: [], strangers: [] };
-}
-
-function isOver({ known, strangers }: Round): boolean {
-  return known.length === 0 && strangers.length === 0;
 }

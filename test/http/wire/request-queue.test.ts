@@ -81,7 +81,7 @@ describe("the queue of requests", () => {
     assert.deepEqual([begun, turns.length], [["one", "other", "third"], 1]);
   });
 
-  it("has accounts first in each round, and each of their connections in order", () => {
+  it("has accounts and strangers in turn, accounts first, and each of their connections in order", () => {
     const { served, add, turns, turn } = virtualQueue();
     add("stranger", { client: "192.0.2.1" }, 3);
     add("ana 1", { account: "ana" }, 2);
@@ -89,10 +89,8 @@ describe("the queue of requests", () => {
     add("bert", { account: "bert" });
     while (turns.length > 0) turn();
     assert.deepEqual(served, [
-      ...["ana 1", "bert", "stranger"],
-      ...["ana 2", "stranger"],
-      ...["ana 1", "stranger"],
-      ...["ana 2"],
+      ...["ana 1", "stranger", "bert", "stranger"],
+      ...["ana 2", "stranger", "ana 1", "ana 2"],
     ]);
   });
 
