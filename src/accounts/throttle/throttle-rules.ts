@@ -4,16 +4,6 @@ export interface FailureCounter {
   readonly at: number;
 }
 
-/** The failures that count against a try. */
-export interface PastFailures {
-  /** Failures at this account from this client. */
-  own: FailureCounter | undefined;
-  /** Failures at this account from all strange clients; undefined for a client that is known for this account. */
-  account: FailureCounter | undefined;
-  /** Times of this client's failures at all accounts within the window, oldest first. */
-  window: readonly number[];
-}
-
 /** A rule for failures in a row: after so many, each is followed by a delay that doubles up to the longest. */
 interface Escalation {
   failures: number;
@@ -34,12 +24,10 @@ const siteShare = 10;
 const accountFailures = 100;
 const accountSeconds = 60;
 
-/** Seconds until this try may be made; 0: now. Every refusal ends: after a minute, ten, or fifteen at most. */
-export function waitSeconds(past: PastFailures, now: number): number {
-  return Math.max(0, ownEnd(past.own, past.account) - now, windowEnd(past.window) - now);
-}
-
-/** The end of this account's delay for this client, past or future; 0 if there is none. */
+/**
+ * The end of this account's delay for this client, past or future; 0 if there is none. `account`: the failures of all
+ * strange clients at it; undefined for a client that is known for it. Every refusal ends: after fifteen minutes at most.
+ */
 export function ownEnd(own: FailureCounter | undefined, account: FailureCounter | undefined): number {
   if (!own) return 0;
   const isSlowed = account !== undefined && account.failures >= accountFailures;

@@ -4,12 +4,11 @@ import { inWords } from "../../../src/accounts/throttle/attempt.ts";
 import {
   codeDelaySeconds,
   ownDelaySeconds,
-  type PastFailures,
-  waitSeconds,
+  ownEnd,
+  windowEnd,
 } from "../../../src/accounts/throttle/throttle-rules.ts";
 
-const none: PastFailures = { own: undefined, account: undefined, window: [] };
-const now = 10_000;
+const at = 10_000;
 
 describe("the delay of an account for a client", () => {
   // docs/design/throttling.md, rule 2: 5 failures, then 30 s doubling to 15 min.
@@ -29,8 +28,7 @@ describe("the delay of an account for a client", () => {
   for (const [failures, seconds] of table) {
     it(`after ${failures} failures in a row is ${seconds} s`, () => {
       assert.equal(ownDelaySeconds(failures), seconds);
-      assert.equal(waitSeconds({ ...none, own: { failures, at: now } }, now), seconds);
-      assert.equal(waitSeconds({ ...none, own: { failures, at: now - seconds } }, now), 0);
+      assert.equal(ownEnd({ failures, at }, undefined), at + seconds);
     });
   }
 });
@@ -52,40 +50,27 @@ describe("the lock of codes", () => {
   }
 });
 
-describe("an account that strangers failed at a hundred times in a row", () => {
-  const account = { failures: 100, at: now };
-
-  it("gives a strange client its first try at once, and one a minute from then", () => {
-    assert.equal(waitSeconds({ ...none, account }, now), 0);
-    assert.equal(waitSeconds({ ...none, account, own: { failures: 1, at: now } }, now), 60);
-    assert.equal(waitSeconds({ ...none, account, own: { failures: 1, at: now } }, now + 60), 0);
-  });
-
-  it("never shortens the delay that the client has earned itself", () => {
-    assert.equal(waitSeconds({ ...none, account, own: { failures: 10, at: now } }, now), 900);
-  });
-
-  it("is not so at 99", () => {
-    const past = { ...none, account: { failures: 99, at: now }, own: { failures: 1, at: now } };
-    assert.equal(waitSeconds(past, now), 0);
-  });
-
-  it("is nothing to a known client, whose account row is not looked at", () => {
-    assert.equal(waitSeconds({ ...none, own: { failures: 1, at: now } }, now), 0);
-  });
+describe("an account that strangers failed at so many times in a row", () => {
+  for (const [strangers, own, seconds, name] of [
+    [100, undefined, -at, "gives a strange client its first try at once"],
+    [100, 1, 60, "gives it one a minute from then"],
+    [100, 10, 900, "never shortens the delay that the client has earned itself"],
+    [99, 1, 0, "is not so at 99"],
+    [undefined, 1, 0, "is nothing to a known client, whose account row is not looked at"],
+  ] as const)
+    it(name, () => {
+      const row = (failures: number | undefined) => (failures === undefined ? undefined : { failures, at });
+      assert.equal(ownEnd(row(own), row(strangers)), at + seconds);
+    });
 });
 
 describe("the window of a client", () => {
-  const window = Array.from({ length: 20 }, (_, index) => now - 590 + index);
+  const window = Array.from({ length: 20 }, (_, index) => at - 590 + index);
 
   it("has room for the 20th failure and not for the 21st, until the oldest is ten minutes old", () => {
-    assert.equal(waitSeconds({ ...none, window: window.slice(1) }, now), 0);
-    assert.equal(waitSeconds({ ...none, window }, now), 10);
-    assert.equal(waitSeconds({ ...none, window }, now + 10), 0);
-  });
-
-  it("counts the latest twenty", () => {
-    assert.equal(waitSeconds({ ...none, window: [now - 599, ...window] }, now), 10);
+    assert.equal(windowEnd(window.slice(1)), Number.NEGATIVE_INFINITY);
+    assert.equal(windowEnd(window), at + 10);
+    assert.equal(windowEnd([at - 599, ...window]), at + 10, "the latest twenty count");
   });
 });
 
