@@ -32,7 +32,7 @@ export function createCertificates(
 ) {
   let present: Shown | null = null;
   let refused: readonly RefusedPair[] = [];
-  const tellRefused = (found: readonly RefusedPair[]): void => {
+  const noteRefused = (found: readonly RefusedPair[]): void => {
     const isKnown = ({ name, detail }: RefusedPair) =>
       refused.some((one) => one.name === name && one.detail === detail);
     for (const pair of found.filter((one) => !isKnown(one))) {
@@ -47,16 +47,16 @@ export function createCertificates(
     for (const pair of pairs) {
       const found = "refused" in pair ? { detail: pair.refused } : checked(pair);
       if (!("detail" in found)) {
-        tellRefused(unusable);
+        noteRefused(unusable);
         return found;
       }
       unusable.push({ name: pair.name, detail: found.detail });
       if (present?.installed === pair.name || ("hidesOthers" in pair && present?.installed)) {
-        tellRefused(unusable);
+        noteRefused(unusable);
         return present;
       }
     }
-    tellRefused(unusable);
+    noteRefused(unusable);
     const own = await readOwn();
     return own && { ...own, installed: null, facts: factsOf(own.certificate) };
   };

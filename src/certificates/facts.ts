@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { shortV6 } from "../host/short-v6.ts";
 
 /** The subject and validity of a certificate, and the numbers by which people and programs compare it. */
@@ -33,4 +34,18 @@ export function factsOf(pem: string) {
 /** Node writes each part of a name on a line of its own. */
 function oneLine(name: string | undefined): string {
   return (name ?? "").split("\n").join(", ");
+}
+
+/**
+ * The addresses that people type, and for which a certificate is made again: those of IPv4. Where none of them is on the LAN,
+ * those of IPv6, which a provider may change by the day.
+ */
+export function lastingAddresses(addresses: readonly string[]): string[] {
+  const ofV4 = addresses.filter((address) => isIP(address) === 4);
+  return ofV4.some(isOnLan) ? ofV4 : addresses.filter((address) => address !== "::1");
+}
+
+/** True for an address that a device keeps for longer than it takes to get one. */
+export function isOnLan(address: string): boolean {
+  return !/^(127\.|169\.254\.|::1$)/.test(address);
 }

@@ -6,8 +6,7 @@ import type { CertificateRequest, Pair, SignOwn } from "../host/certificate-port
 import type { Log } from "../journal/logs/log.ts";
 import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
 import { readRegular } from "../store/files/regular-file.ts";
-import { factsOf } from "./facts.ts";
-import { isOnLan, lastingAddresses } from "./lasting-addresses.ts";
+import { factsOf, isOnLan, lastingAddresses } from "./facts.ts";
 
 export interface SelfMadeOptions {
   /** The directory of key and certificate. */

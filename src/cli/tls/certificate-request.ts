@@ -7,7 +7,7 @@ import {
   readAnswer,
   subjectOf,
 } from "../../certificates/answer.ts";
-import { isOnLan, lastingAddresses } from "../../certificates/lasting-addresses.ts";
+import { isOnLan, lastingAddresses } from "../../certificates/facts.ts";
 import type { Tls } from "../../contract/types.ts";
 import type { ChainVerdict } from "../../host/certificate-ports.ts";
 import { CommandError } from "../../terminal/command-error.ts";

@@ -2,7 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { objectIn } from "../../contract/text/json-of.ts";
 import type { Filter, StartFilter } from "../../host/ports.ts";
 import { pour } from "../../store/archives/pour.ts";
-import { unusableBackup } from "./unusable.ts";
+import { unusableBackup } from "./read-archive.ts";
 
 /** The key that a backup is encrypted with: a passphrase, or the public keys of those who can open it. */
 export type SealingKey = { readonly passphrase: string } | { readonly recipients: readonly string[] };

@@ -4,8 +4,7 @@ import type { UpdateKind } from "../../releases/release.ts";
 import { tolerant } from "../../store/validation/members.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
 import { createValidator, documentValidatorName } from "../../store/validation/schemas.ts";
-import { isSafePath } from "./read-archive.ts";
-import { unusableBackup } from "./unusable.ts";
+import { isSafePath, unusableBackup } from "./read-archive.ts";
 
 /** The first file of a backup: where it comes from, and every file that follows. See docs/design/backup.md, rule 2. */
 export interface Manifest {

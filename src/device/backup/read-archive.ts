@@ -1,5 +1,5 @@
+import { StewardError } from "../../contract/errors.ts";
 import { type FoundFile, readTar } from "../../store/archives/read-tar.ts";
-import { unusableBackup } from "./unusable.ts";
 
 /** The most that a backup may hold, all files together: every document at its largest, the events, the files of root. */
 const usualCaps = { bytes: 512 * 1024 * 1024, files: 2_000 };
@@ -18,6 +18,12 @@ export function readArchive(
   caps: ArchiveCaps = usualCaps,
 ): AsyncGenerator<FoundFile> {
   return readTar(source, { ...caps, isSafePath, compressed, unusable: unusableBackup });
+}
+
+/** `backup_unusable`: the fault continues a sentence whose subject is the backup. */
+export function unusableBackup(fault: string, cause?: unknown): StewardError {
+  const text = `The backup ${fault}. Nothing was changed. Use another copy of it, or another backup.`;
+  return new StewardError("backup_unusable", text, { cause });
 }
 
 /** True for components of plain characters, none of them `.` or `..`, none empty. */

@@ -8,8 +8,7 @@ import {
   mostManifestBytes,
   readManifest,
 } from "./manifest.ts";
-import { type ArchiveCaps, readArchive } from "./read-archive.ts";
-import { unusableBackup } from "./unusable.ts";
+import { type ArchiveCaps, readArchive, unusableBackup } from "./read-archive.ts";
 
 /** A backup that is being read. */
 export type OpenedBackup = Awaited<ReturnType<typeof openBackup>>;

@@ -19,9 +19,9 @@ import { reserveNeedsBytes } from "../../store/files/reserve.ts";
 import { oneAtATime } from "../../store/one-at-a-time.ts";
 import type { Age, OpeningKey } from "./age.ts";
 import { hostFilePath, type Manifest } from "./manifest.ts";
+import { unusableBackup } from "./read-archive.ts";
 import { type OpenedBackup, openBackup } from "./read-backup.ts";
 import { mostFolderBytes } from "./read-folder.ts";
-import { unusableBackup } from "./unusable.ts";
 
 export type RestoreRequest = Input<"restoreBackup">["body"];
 export type RestorePlan = Output<"restoreBackup">;

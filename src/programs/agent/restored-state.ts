@@ -7,8 +7,8 @@ import type { AccountsState } from "../../accounts/users/account.ts";
 import { administratorTrouble } from "../../accounts/users/administrators.ts";
 import { ifAbsent, StewardError } from "../../contract/errors.ts";
 import type { Manifest } from "../../device/backup/manifest.ts";
+import { unusableBackup } from "../../device/backup/read-archive.ts";
 import type { AdoptedState } from "../../device/backup/restore.ts";
-import { unusableBackup } from "../../device/backup/unusable.ts";
 import type { Host } from "../../host/host.ts";
 import {
   createReceiverSecrets,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { certificateTrouble } from "../../../certificates/certificate-trouble.ts";
 import { type Certificates, createCertificates, type Shown } from "../../../certificates/certificates.ts";
-import { lastingAddresses } from "../../../certificates/lasting-addresses.ts";
+import { lastingAddresses } from "../../../certificates/facts.ts";
 import { createSelfMade } from "../../../certificates/self-made.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import { finding, line } from "../../../contract/finding.ts";
