@@ -1,6 +1,5 @@
 import type { Document } from "../../store/documents/document.ts";
-import type { AccountsState } from "./account.ts";
-import { replaced } from "./accounts-state.ts";
+import { type AccountsState, replaced } from "./account.ts";
 
 /* Changes that a full disk must not prevent: they are made in memory, and written when the disk takes them. */
 

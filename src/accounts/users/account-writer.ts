@@ -1,7 +1,6 @@
 import { isOfStorage } from "../../contract/errors.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { Account, AccountsState } from "./account.ts";
-import { inState, replaced } from "./accounts-state.ts";
+import { type Account, type AccountsState, inState, replaced } from "./account.ts";
 import { keepingAnAdministrator, type SignInFacts } from "./administrators.ts";
 
 /**

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { StewardError } from "../../contract/errors.ts";
 import { nullableTimestamp, passwordHash, role, timestamp, userId, username } from "../../contract/shapes.ts";
 import { displayName } from "../../contract/text/visible-text.ts";
 import type { Role, User } from "../../contract/types.ts";
@@ -191,4 +192,23 @@ export function toUser(account: Account, { locked, isKeyMissing, tokens, origin 
     created_at: account.created_at,
     updated_at: account.updated_at,
   };
+}
+
+/** Throws `not_found`. */
+export function inState(state: AccountsState, id: string): Account {
+  const account = state.accounts.find((candidate) => candidate.id === id);
+  if (!account) throw new StewardError("not_found", "There is no user with this id.");
+  return account;
+}
+
+/** Throws `username_taken`. */
+export function withNew(state: AccountsState, account: Account): AccountsState {
+  if (state.accounts.some((other) => other.username === account.username)) {
+    throw new StewardError("username_taken", `There is a user "${account.username}" already.`);
+  }
+  return { accounts: [...state.accounts, account] };
+}
+
+export function replaced(state: AccountsState, account: Account): AccountsState {
+  return { accounts: state.accounts.map((other) => (other.id === account.id ? account : other)) };
 }

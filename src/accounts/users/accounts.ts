@@ -5,13 +5,14 @@ import { createLookUp } from "../../store/documents/look-up.ts";
 import {
   type Account,
   type AccountsState,
+  inState,
   type ProviderIdentity,
   type StoredFactor,
   toUser,
+  withNew,
 } from "./account.ts";
 import { notePasskeyUse, noteSignIn, type PasskeyUse, spendRecoveryCode } from "./account-notes.ts";
 import { type ChangeAccount, createAccountWriter, type Maker } from "./account-writer.ts";
-import { inState, withNew } from "./accounts-state.ts";
 import {
   administratorTrouble,
   isEnabledAdministrator,
@@ -19,9 +20,15 @@ import {
   type SignInFacts,
   shutOut,
 } from "./administrators.ts";
-import { type CheckPassword, newCredentials } from "./credentials.ts";
 import { createUserList } from "./list-users.ts";
-import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
+import {
+  type CheckPassword,
+  create,
+  type NewAccount,
+  newAccount,
+  newAccountFaults,
+  newCredentials,
+} from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
 import {
   keepProviderAccount,

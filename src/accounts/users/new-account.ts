@@ -1,10 +1,8 @@
 import { type Fault, refuseFaults, StewardError } from "../../contract/errors.ts";
 import type { Role } from "../../contract/types.ts";
 import type { Document } from "../../store/documents/document.ts";
-import { type Account, type AccountsState, newUserId } from "./account.ts";
-import { withNew } from "./accounts-state.ts";
-import { type CheckPassword, type Credentials, newCredentials } from "./credentials.ts";
-import type { ClientKey, Passwords } from "./passwords.ts";
+import { type Account, type AccountsState, newUserId, type PasswordState, withNew } from "./account.ts";
+import { type ClientKey, makeInitialPassword, type Passwords } from "./passwords.ts";
 
 export interface NewAccount {
   username: string;
@@ -74,4 +72,29 @@ export function newAccount(at: Date, input: NewAccount & Credentials): Account {
     created_at: now,
     updated_at: now,
   };
+}
+
+/** Throws if this user must not use the password. */
+export type CheckPassword = (password: string, user: { username: string; role: Role }) => Promise<void>;
+
+export interface Credentials {
+  password_hash: string;
+  password_state: PasswordState;
+}
+
+/** The hash of a password that passed the rules, or of a one-use password that is made if none is given. */
+export async function newCredentials(
+  options: { checkPassword: CheckPassword; passwords: Passwords },
+  user: { username: string; role: Role },
+  password: string | undefined,
+  clientKey: ClientKey,
+): Promise<{ credentials: Credentials; initialPassword: string | undefined }> {
+  if (password !== undefined) {
+    await options.checkPassword(password, user);
+    const password_hash = await options.passwords.hash(password, clientKey);
+    return { credentials: { password_hash, password_state: "chosen" }, initialPassword: undefined };
+  }
+  const initialPassword = makeInitialPassword();
+  const password_hash = await options.passwords.hash(initialPassword, clientKey);
+  return { credentials: { password_hash, password_state: "initial" }, initialPassword };
 }

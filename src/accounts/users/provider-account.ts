@@ -1,8 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Role, User } from "../../contract/types.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { Account, AccountsState, ProviderIdentity } from "./account.ts";
-import { replaced } from "./accounts-state.ts";
+import { type Account, type AccountsState, type ProviderIdentity, replaced } from "./account.ts";
 import { newAccount } from "./new-account.ts";
 import { madeUpHash } from "./passwords.ts";
 

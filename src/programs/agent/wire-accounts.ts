@@ -29,7 +29,7 @@ import type { TrustedTime } from "../../accounts/trusted-time.ts";
 import type { Account } from "../../accounts/users/account.ts";
 import { type Accounts, createAccounts } from "../../accounts/users/accounts.ts";
 import { readCommonPasswords } from "../../accounts/users/common-passwords.ts";
-import type { CheckPassword } from "../../accounts/users/credentials.ts";
+import type { CheckPassword } from "../../accounts/users/new-account.ts";
 import { checkNewPassword, type Guesses } from "../../accounts/users/password-rules.ts";
 import { createPasswords } from "../../accounts/users/passwords.ts";
 import { originOf } from "../../accounts/users/provider-account.ts";
