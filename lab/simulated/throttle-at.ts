@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  type AttemptContext,
-  createThrottle,
-  type Throttle,
-  type ThrottleOptions,
-} from "../../src/accounts/throttle/throttle.ts";
+import { type AttemptContext, createThrottle, type Throttle } from "../../src/accounts/throttle/throttle.ts";
 import { throttleRecordKind } from "../../src/accounts/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
@@ -26,7 +21,7 @@ const momentaryTimers: Timers = {
  * momentary, one would follow the other for as long as a delay runs.
  */
 export function createTestThrottle(
-  options: Omit<ThrottleOptions, "timers">,
+  options: Omit<Parameters<typeof createThrottle>[0], "timers">,
   answers: Timers = momentaryTimers,
 ): Throttle {
   const writes = createTimers();

@@ -11,22 +11,26 @@ import type { Account } from "./users/account.ts";
 import type { Accounts } from "./users/accounts.ts";
 import { originOf } from "./users/provider-account.ts";
 
-interface PeopleOptions {
-  accounts: Pick<Accounts, "all">;
-  apiTokens: Pick<ApiTokens, "list" | "living" | "isExpired">;
-  throttle: Pick<Throttle, "hasLocks" | "lockOf">;
-  time: Pick<TrustedTime, "expiryNow">;
-  security: () => Pick<Settings["security"], "require_2fa">;
-  /** The issuer of the provider that the host file names; null: it names none. */
-  issuer: string | null;
-}
-
 /**
  * The facts about people and their tokens in the device's status. A device has thousands of them and a status each few
  * seconds: what follows from the accounts, the tokens or both is found again when they are others.
  */
-export function createPeopleFacts(options: PeopleOptions): () => PeopleFacts {
-  const { accounts, apiTokens, throttle, time, security, issuer } = options;
+export function createPeopleFacts({
+  accounts,
+  apiTokens,
+  throttle,
+  time,
+  security,
+  issuer,
+}: {
+  accounts: Pick<Accounts, "all">;
+  apiTokens: Pick<ApiTokens, "list" | "living" | "isExpired">;
+  throttle: Locks;
+  time: Pick<TrustedTime, "expiryNow">;
+  security: () => Pick<Settings["security"], "require_2fa">;
+  /** The issuer of the provider that the host file names; null: it names none. */
+  issuer: string | null;
+}): () => PeopleFacts {
   const standing = createDerived(standingOf);
   const owned = createDerived(ownedTokens);
   const ends = createDerived((living: readonly StoredApiToken[]) => {
@@ -103,7 +107,9 @@ function ownedTokens(
 /** It has one identity, so that facts which are the same are recognised. */
 const none: readonly string[] = [];
 
-function lockedNames(users: readonly Account[], { hasLocks, lockOf }: PeopleOptions["throttle"]) {
+type Locks = Pick<Throttle, "hasLocks" | "lockOf">;
+
+function lockedNames(users: readonly Account[], { hasLocks, lockOf }: Locks) {
   if (!hasLocks()) return none;
   return users.map(({ username }) => username).filter((username) => lockOf(username) !== null);
 }
@@ -127,9 +133,9 @@ function noticeOf({ is_dated, expires_at, last_used_at }: StoredApiToken): Notic
   return [{ end: expires_at, from, to: used + useDays * dayMilliseconds }];
 }
 
-function endsSoon(notices: readonly Notice[], time: PeopleOptions["time"]): readonly string[] {
+function endsSoon(notices: readonly Notice[], time: Pick<TrustedTime, "expiryNow">): readonly string[] {
   if (notices.length === 0) return none;
   const now = time.expiryNow().getTime();
-  const told = notices.filter(({ from, to }) => now >= from && now <= to).map(({ end }) => end);
-  return told.length === 0 ? none : told.sort();
+  const ends = notices.filter(({ from, to }) => now >= from && now <= to).map(({ end }) => end);
+  return ends.length === 0 ? none : ends.sort();
 }

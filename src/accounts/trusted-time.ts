@@ -15,15 +15,6 @@ interface TimeObserver {
   onTrusted: () => void;
 }
 
-interface TrustedTimeOptions {
-  /** Milliseconds of the host's wall clock. */
-  wall: () => number;
-  uptime: Uptime;
-  readClock: ReadClock;
-  /** A time no later than the present, whatever the clock says: this program's build date, or a later known one. */
-  floor: () => Date;
-}
-
 /** Seconds that now may move against monotonic time within one epoch. */
 const epochToleranceSeconds = 30;
 
@@ -32,9 +23,20 @@ const epochToleranceSeconds = 30;
  */
 const rememberedEpochs = 16;
 
-export function createTrustedTime(options: TrustedTimeOptions) {
-  const { uptime, readClock } = options;
-  const nowSeconds = (): number => options.wall() / 1_000 + readClock().offsetSeconds;
+export function createTrustedTime({
+  wall,
+  uptime,
+  readClock,
+  floor,
+}: {
+  /** Milliseconds of the host's wall clock. */
+  wall: () => number;
+  uptime: Uptime;
+  readClock: ReadClock;
+  /** A time no later than the present, whatever the clock says: this program's build date, or a later known one. */
+  floor: () => Date;
+}) {
+  const nowSeconds = (): number => wall() / 1_000 + readClock().offsetSeconds;
   const now = (): Date => new Date(nowSeconds() * 1_000);
   let observer: TimeObserver | undefined;
   const steps = createStepWatch(nowSeconds, uptime, (seconds) => observer?.onStep(seconds));
@@ -72,7 +74,7 @@ export function createTrustedTime(options: TrustedTimeOptions) {
     expiryNow: (): Date => {
       if (isTrusted()) return now();
       const { milliseconds, uptimeSeconds } = trusted ?? {
-        milliseconds: options.floor().getTime(),
+        milliseconds: floor().getTime(),
         uptimeSeconds: startedAt,
       };
       return new Date(milliseconds + (uptime() - uptimeSeconds) * 1_000);

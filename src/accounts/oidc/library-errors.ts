@@ -3,8 +3,14 @@ import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.
 import { type ProviderReason, reasonOfCode, refusedAnswer, shown } from "./refusals.ts";
 
 const claimReasons: Readonly<Record<string, ProviderReason>> = {
-  ...{ iss: "issuer", aud: "audience", azp: "authorized_party", nonce: "nonce" },
-  ...{ exp: "expired", nbf: "expired", auth_time: "auth_time", sub: "subject" },
+  iss: "issuer",
+  aud: "audience",
+  azp: "authorized_party",
+  nonce: "nonce",
+  exp: "expired",
+  nbf: "expired",
+  auth_time: "auth_time",
+  sub: "subject",
 };
 
 /**
@@ -13,9 +19,9 @@ const claimReasons: Readonly<Record<string, ProviderReason>> = {
  */
 export function asRefusal(error: unknown, asked: string): Error {
   if (error instanceof StewardError) return error;
-  const said = saidBy(error);
-  if (said)
-    return refusedAnswer(reasonOfCode(said.error), `It says ${shown(said.error)}. ${asked}`.trim(), said);
+  const sent = sentErrorOf(error);
+  if (sent)
+    return refusedAnswer(reasonOfCode(sent.error), `It says ${shown(sent.error)}. ${asked}`.trim(), sent);
   const refused = (reason: ProviderReason) => refusedAnswer(reason, detailOf(error));
   // The library uses one error for tokens in the address and for kinds of tokens; only its sentence tells them apart.
   if (error instanceof oauth.UnsupportedOperationError)
@@ -36,16 +42,16 @@ export function asRefusal(error: unknown, asked: string): Error {
 }
 
 /** The error that the provider has sent, in a header, a body or the address. */
-function saidBy(error: unknown): { error: string; error_description?: string | undefined } | undefined {
+function sentErrorOf(error: unknown): { error: string; error_description?: string | undefined } | undefined {
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
     const [challenge] = error.cause;
     // RFC 6749 §5.2 has the scheme Basic for a client that is not known.
     const usual = challenge?.scheme === "basic" ? "invalid_client" : "invalid_token";
     return { error: usual, ...challenge?.parameters };
   }
-  const isSaid =
+  const isSent =
     error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
-  return isSaid ? { error: error.error, error_description: error.error_description } : undefined;
+  return isSent ? { error: error.error, error_description: error.error_description } : undefined;
 }
 
 /** The library's sentence, with what came and what was expected. */

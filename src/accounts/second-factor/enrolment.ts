@@ -38,9 +38,13 @@ interface EnrolmentOptions {
   isRequired: (account: Account) => boolean;
 }
 
+type PendingSecrets = TimedTable<readonly string[]>;
+
 export function createEnrolment(options: EnrolmentOptions) {
   const { accounts, sessions } = options;
-  const pending = createPendingSecrets(options.uptime);
+  // Secrets that users have seen and not enabled yet, by account, the last one first. Sign-in does not ask for them. None is
+  // shown a second time: a person who reads along in a session would have the factor of its user.
+  const pending: PendingSecrets = createTimedTable({ seconds: pendingSeconds, uptime: options.uptime });
   /** Deletes the rest of a removed factor: the lock of its codes, the used codes, a setup under way. */
   const forget = ({ id, username }: User): void => {
     options.usedCodes.forget(id);
@@ -95,7 +99,7 @@ export function createEnrolment(options: EnrolmentOptions) {
 }
 
 /** The way from a new secret to a second factor. */
-function createSetup(options: EnrolmentOptions, pending: TimedTable<readonly string[]>) {
+function createSetup(options: EnrolmentOptions, pending: PendingSecrets) {
   const { accounts, sessions, time, seal } = options;
   return {
     /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
@@ -215,12 +219,4 @@ async function secretOf(secrets: readonly string[], text: string, nowSeconds: nu
   for (const secret of secrets)
     if ((await matchSteps(secret, code, nowSeconds, searchedStepsAround)).length > 0) return secret;
   return secrets[0];
-}
-
-/**
- * Secrets that users have seen and not enabled yet, by account, the last one first. Sign-in does not ask for them. None is
- * shown a second time: who reads along in a session would have the factor of its user.
- */
-export function createPendingSecrets(uptime: Uptime): TimedTable<readonly string[]> {
-  return createTimedTable({ seconds: pendingSeconds, uptime });
 }

@@ -53,11 +53,11 @@ interface CodeRow {
   /** The code fits no time near: it counts as one of those in a row. */
   wrong: () => void;
   /** After any that was not right: a lock that has begun is written down. */
-  told: () => void;
+  refused: () => void;
 }
 
 /** A user who enables a secret has seen it, so there is nothing to guess. */
-const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefined, told: () => undefined };
+const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefined, refused: () => undefined };
 
 /** Seconds between two measurements that wrong codes ask for. */
 const syncIntervalSeconds = 5 * 60;
@@ -106,7 +106,7 @@ export function createSecondFactor(options: SecondFactorOptions) {
       await proveCode(account, secret, proof.code, context, {
         check: () => throttle.checkCodes(account.username),
         wrong: () => throttle.wrongCode(account.username),
-        told: () => recordLock(options, account, context),
+        refused: () => recordLock(options, account, context),
       });
       throttle.rightCode(account.username);
       return "totp";
@@ -138,12 +138,12 @@ function createProveCode(options: SecondFactorOptions) {
     if (steps.length === 0) {
       // A code of another time is burnt below: the clock may be at fault, and a guess that hits one gains nothing.
       if (near.length === 0) row.wrong();
-      row.told();
+      row.refused();
       throw wrongCode(options, await skews.look(account, near, nowSeconds, context));
     }
     const used = await usedCodes.use(account.id, steps, options.time.epoch());
     if (used === undefined) {
-      row.told();
+      row.refused();
       throw reusedCode(options);
     }
     takeBack();

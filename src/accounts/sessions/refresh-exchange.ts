@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
+import type { Uptime } from "../../host/ports.ts";
 import type { SessionClient } from "../request-context.ts";
 import { clientKeyOf } from "../throttle/client-key.ts";
 import { createTimedTable } from "../timed-table.ts";
@@ -22,7 +23,7 @@ export interface RefreshProof {
 }
 
 /** A session, and the place of this token in it. */
-interface Held {
+interface TokenHolder {
   readonly session: StoredSession;
   readonly hash: string;
   /** The token was exchanged before. */
@@ -31,8 +32,7 @@ interface Held {
 
 export interface RefreshExchangeOptions {
   table: SessionTable;
-  /** Seconds of CLOCK_BOOTTIME. */
-  uptime: () => number;
+  uptime: Uptime;
   idleSeconds: () => number;
   /** Called after a session was ended because its used refresh token came again. */
   onReuse: (session: StoredSession, client: SessionClient) => Promise<void>;
@@ -51,10 +51,10 @@ export function createRefreshExchange(options: RefreshExchangeOptions) {
   return {
     /** The living session of the token; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
     sessionOf: (proof: RefreshProof, client: SessionClient): StoredSession | undefined =>
-      roleFilesBy(options, proof, client)?.session,
+      holderOf(options, proof, client)?.session,
     /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
     exchange: async (proof: RefreshProof, client: SessionClient): Promise<OpenedSession> => {
-      const held = roleFilesBy(options, proof, client);
+      const held = holderOf(options, proof, client);
       if (!held) throw refused("expired", "The session has ended. Sign in again.");
       const { session, hash } = held;
       if (held.isSpent) {
@@ -107,11 +107,11 @@ export function withNextToken(session: StoredSession): OpenedSession {
 /**
  * The token that counts. A token in a cookie counts only for the page that got it, so a planted cookie counts for none.
  */
-function roleFilesBy(
+function holderOf(
   options: RefreshExchangeOptions,
   proof: RefreshProof,
   client: SessionClient,
-): Held | undefined {
+): TokenHolder | undefined {
   const known = proof.tokens.flatMap((token) => holdersOf(options.table, token));
   const bound = known.filter(({ session }) => isBound(session, proof));
   const held = bound.find(({ isSpent }) => !isSpent) ?? bound[0];
@@ -125,7 +125,7 @@ function roleFilesBy(
 }
 
 /** The living session whose token this is or was. */
-function holdersOf(table: SessionTable, token: string): Held[] {
+function holdersOf(table: SessionTable, token: string): TokenHolder[] {
   const read = readRefreshToken(token);
   const session = read && table.find(read.sessionId);
   if (!session) return [];
@@ -149,7 +149,7 @@ function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: Refre
  * answer, or who repeats an exchange before its owner has used the answer, is noticed as soon as the other one comes. The
  * end of an unused session bounds the time.
  */
-function isUnanswered({ session, hash }: Held, client: SessionClient): boolean {
+function isUnanswered({ session, hash }: TokenHolder, client: SessionClient): boolean {
   return session.unanswered_hash === hash && isSameClient(session, client);
 }
 
@@ -178,7 +178,7 @@ async function endedAsCopied(
 
 function rotate(
   { uptime, idleSeconds }: RefreshExchangeOptions,
-  { session, hash }: Held,
+  { session, hash }: TokenHolder,
   client: SessionClient,
 ): OpenedSession {
   const now = uptime();

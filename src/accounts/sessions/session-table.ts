@@ -1,3 +1,4 @@
+import type { Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { createLookUp } from "../../store/documents/look-up.ts";
 import { newRefreshKey } from "./refresh-token.ts";
@@ -5,18 +6,11 @@ import type { SessionsState, StoredSession } from "./session.ts";
 
 export type SessionTable = ReturnType<typeof createSessionTable>;
 
-export interface SessionTableOptions {
-  document: Document<SessionsState>;
-  bootId: string;
-  /** Seconds of CLOCK_BOOTTIME. */
-  uptime: () => number;
-}
-
 /** Seconds. New and rotated sessions are written together, at most this often; ended ones at once. */
 const writeDelaySeconds = 2;
 
 /** The stored sessions. Only the living ones are visible. */
-export function createSessionTable({ document, bootId, uptime }: SessionTableOptions) {
+export function createSessionTable(document: Document<SessionsState>, bootId: string, uptime: Uptime) {
   const stored = createLookUp(
     () => document.read().sessions,
     ({ id }) => id,

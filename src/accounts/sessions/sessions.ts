@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { sessionEnds } from "../../contract/events/sign-in.ts";
+import type { Document } from "../../store/documents/document.ts";
 import type { SessionClient } from "../request-context.ts";
 import {
   createRefreshExchange,
@@ -11,15 +12,15 @@ import {
   withNextToken,
 } from "./refresh-exchange.ts";
 import { hashOfToken, newRefreshKey } from "./refresh-token.ts";
-import type { StoredSession } from "./session.ts";
-import { createSessionTable, type SessionTable, type SessionTableOptions } from "./session-table.ts";
+import type { SessionsState, StoredSession } from "./session.ts";
+import { createSessionTable, type SessionTable } from "./session-table.ts";
 
 /** Signed-in sessions of people, with monotonic deadlines. They survive a restart of the agent, and end at a reboot. */
 export type Sessions = ReturnType<typeof createSessions>;
 
-export interface SessionsOptions
-  extends SessionTableOptions,
-    Pick<RefreshExchangeOptions, "onReuse" | "onUnbound"> {
+export interface SessionsOptions extends Pick<RefreshExchangeOptions, "uptime" | "onReuse" | "onUnbound"> {
+  document: Document<SessionsState>;
+  bootId: string;
   /** Seconds, from the settings. */
   limits: () => { idleSeconds: number; absoluteSeconds: number };
   /** Called after a session has ended that neither its user, nor an administrator, nor its time has ended. */
@@ -33,7 +34,7 @@ export const sessionsPerUser = 10;
 
 export function createSessions(options: SessionsOptions) {
   const { uptime } = options;
-  const table = createSessionTable(options);
+  const table = createSessionTable(options.document, options.bootId, uptime);
   const idleSeconds = () => options.limits().idleSeconds;
   const list = (userId: string) => lastUsedFirst(table, userId);
   const { exchange, noteUse, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });

@@ -52,13 +52,6 @@ export interface AccountLock {
   untilSeconds: number;
 }
 
-export interface ThrottleOptions {
-  document: Document<ThrottleRecord>;
-  bootId: string;
-  uptime: Uptime;
-  timers: Timers;
-}
-
 /** While a delay runs, its time is stored so often: a power cut makes it longer by no more than this. */
 const runningDelaySeconds = 5 * 60;
 
@@ -70,7 +63,12 @@ const sealedSeconds = 2;
 
 const uncounted: Attempt = { fail: () => undefined, succeed: () => undefined, withdraw: () => undefined };
 
-export function createThrottle(options: ThrottleOptions) {
+export function createThrottle(options: {
+  document: Document<ThrottleRecord>;
+  bootId: string;
+  uptime: Uptime;
+  timers: Timers;
+}) {
   const stored = options.document.read();
   const { now, moment } = createDeviceUptime(stored.moment, options.bootId, options.uptime);
   const counts = readCounts(stored, now());

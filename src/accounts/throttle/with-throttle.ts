@@ -17,7 +17,7 @@ const guesses: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Answers that strangers can get, too. The others are only for users whose password was right. */
-const saidToStrangers: ReadonlySet<ErrorCode> = new Set([
+const openAnswers: ReadonlySet<ErrorCode> = new Set([
   "invalid_credentials",
   "setup_token_invalid",
   "hashing_busy",
@@ -60,7 +60,7 @@ async function behindSeal<R>(
   try {
     if (isLookedAt) return await judge();
   } catch (error) {
-    if (!(error instanceof StewardError) || !saidToStrangers.has(error.code)) throw error;
+    if (!(error instanceof StewardError) || !openAnswers.has(error.code)) throw error;
   }
   await answer;
   throw refusal;

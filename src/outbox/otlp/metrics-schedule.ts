@@ -2,22 +2,26 @@ import type { HostTime } from "../../host/host.ts";
 import type { Trouble } from "../cursors.ts";
 import type { Delivery } from "../receiver.ts";
 
-interface MetricsScheduleOptions extends Pick<HostTime, "timers" | "uptime" | "wall"> {
+/**
+ * Pushes metrics by an interval, one push at a time. The first is after a random part of it, so that a fleet that starts
+ * together does not push together. A failed push is not repeated: the next one has newer values. A collector that asks for a
+ * longer pause than the interval gets it.
+ */
+export function startMetricsSchedule({
+  timers,
+  intervalSeconds,
+  random,
+  push,
+  wall,
+  uptime,
+}: Pick<HostTime, "timers" | "uptime" | "wall"> & {
   /** Monotonic seconds from one push to the next. */
   readonly intervalSeconds: number;
   /** 0 to 1. */
   readonly random: () => number;
   /** Sends the metrics of this moment. Never rejects; ends soon after the signal is aborted. */
   readonly push: (signal: AbortSignal) => Promise<Delivery>;
-}
-
-/**
- * Pushes metrics by an interval, one push at a time. The first is after a random part of it, so that a fleet that starts
- * together does not push together. A failed push is not repeated: the next one has newer values. A collector that asks for a
- * longer pause than the interval gets it.
- */
-export function startMetricsSchedule(options: MetricsScheduleOptions) {
-  const { timers, intervalSeconds, random, push, wall, uptime } = options;
+}) {
   const ending = new AbortController();
   let [failure, refusal, refused]: [Trouble | null, Trouble | null, number] = [null, null, 0];
   let failingSince: number | null = null;
