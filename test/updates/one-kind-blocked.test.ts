@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
-import { createSimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import { reading } from "../../lab/publisher/refreshing.ts";
 import { type Envelope, inDays } from "../../lab/publisher/signed-forms.ts";
 import type { SignedRepository } from "../../lab/publisher/signed-repository.ts";
@@ -118,58 +117,6 @@ describe("one kind of releases whose metadata cannot be used", () => {
       summary.detail,
       / for services, so none of it is accepted\. The metadata of the role binary expired at 2026-11-19/,
     );
-  });
-
-  it("is not taken for one with nothing in it: what was known stays, staged and with its floor, and is not applied", async () => {
-    const device = await openBlocked((lab) => expire(lab, "rules"));
-    const side = createSimulatedInstaller(() => now.getTime());
-    device.installer = side;
-    await device.check();
-    const { available } = device.room.status();
-    assert.deepEqual([available.rules?.version, available.rules?.staged], ["1.0.0", true]);
-    const hold = available.rules?.hold;
-    assert.deepEqual([hold?.code, hold?.reason?.code], ["not_verifiable", "update_metadata_expired"]);
-    assert.deepEqual(device.record.read().floors, { "rules/base": "1.0.0" });
-    await device.room.apply({ kind: "rules" });
-    await device.room.settled();
-    assert.deepEqual(side.asked, [], "the installer was asked for a release that it must refuse");
-    assert.match(device.room.status().summary.detail, /role rules expired/);
-  });
-
-  it("goes on where its publisher has renewed it, and both are told once", async () => {
-    const device = await openBlocked((lab) => expire(lab, "rules"));
-    await device.check();
-    await device.check();
-    expire(device.lab, "rules", 90);
-    await device.check();
-    const { available, blockers } = device.room.status();
-    assert.deepEqual([available.rules?.version, available.rules?.staged], ["1.1.0", true]);
-    assert.deepEqual(blockers, { rules: null, binary: null });
-    assert.equal(device.room.problems()[0] ?? null, null);
-    const told = device.events.filter(({ type }) => type.startsWith("update.check_"));
-    assert.deepEqual(
-      told.map(({ type, details }) => [type, details.kind]),
-      [
-        ["update.check_failed", "rules"],
-        ["update.check_recovered", "rules"],
-      ],
-    );
-  });
-
-  it("writes the disk once, and not at each check that finds the same", async () => {
-    const device = await openBlocked((lab) => expire(lab, "rules"));
-    await device.check();
-    const writes = device.record.writes();
-    await device.check();
-    await device.check();
-    assert.equal(device.record.writes(), writes);
-  });
-
-  it("outlives a restart of the agent", async () => {
-    const device = await openBlocked((lab) => expire(lab, "rules"));
-    await device.check();
-    await device.restart();
-    assert.equal(device.room.status().blockers?.rules?.code, "update_metadata_expired");
   });
 
   it("is a doubt while the clock is not trusted, and is looked at again when it is", async () => {

@@ -129,14 +129,6 @@ describe("applying unasked", () => {
     assert.equal(device.staged.has(id), false, "once it is good, nothing needs it");
   });
 
-  it("does not ask for a binary, whose setting is off", async () => {
-    const device = await openAppliance();
-    device.release({ kind: "binary", version: "2.0.0" });
-    await checked(device);
-    assert.deepEqual(device.asked(), []);
-    assert.deepEqual(holdOf(device, "binary"), ["not_automatic", "/update/ota/auto_update_binary"]);
-  });
-
   it("does not begin before the agent has started, nor while the schedule is off", async () => {
     const device = await openAppliance({ enabled: false });
     device.release({ version: "1.0.0" });
@@ -167,16 +159,6 @@ describe("applying unasked", () => {
     await device.time.runUntil(2 * hour + 2);
     await device.rest();
     assert.equal(device.asked().length, 1);
-  });
-
-  it("tells the server nothing of the device unless a setting says so", async () => {
-    const device = await openAppliance();
-    device.release({ version: "1.0.0" });
-    await checked(device);
-    device.side.undo("rules", "failed");
-    await device.rest();
-    await device.runUntil(7 * hour);
-    assert.deepEqual(device.told, [null, null]);
   });
 
   it("tells its server, and no directory, how a release went, within five minutes of it", async () => {
@@ -219,18 +201,6 @@ describe("applying unasked", () => {
     await device.room.check({});
     await device.rest();
     assert.deepEqual(device.asked(), [bad, better]);
-  });
-
-  it("takes an older release that a failed one stood before", async () => {
-    const device = await openAppliance();
-    const bad = device.release({ version: "1.1.0" });
-    await checked(device);
-    device.side.undo("rules", "failed");
-    const older = device.release({ version: "1.0.0" });
-    await device.time.runUntil(11);
-    await device.room.check({});
-    await device.rest();
-    assert.deepEqual(device.asked(), [bad, older]);
   });
 
   for (const aheadSeconds of [0, 5, -5]) {
@@ -310,17 +280,6 @@ describe("applying unasked", () => {
     assert.equal((await device.room.postpone("rules", 0)).postponed.rules, null);
     await device.rest();
     assert.deepEqual(device.asked(), [release]);
-  });
-
-  it("applies nothing while the journal cannot be read, and says so", async () => {
-    const device = await openAppliance();
-    device.side.damage = "{";
-    device.release({ version: "1.0.0" });
-    await device.restart();
-    await checked(device);
-    assert.deepEqual(device.asked(), []);
-    assert.equal(device.room.problems()[0]?.code, "journal_unreadable");
-    await assert.rejects(device.room.apply({ kind: "rules" }), { code: "state_damaged" });
   });
 
   it("asks once an hour where the installer cannot be started, and tells it once", async () => {
@@ -577,39 +536,6 @@ describe("applying by hand", () => {
 });
 
 describe("going back", () => {
-  it("is refused with one good release, and below a signed floor", async () => {
-    const device = await openAppliance();
-    device.side.good("rules", { id: "1".repeat(32), name: "base", version: "1.0.0" });
-    await device.restart();
-    await assert.rejects(device.room.rollBack("rules"), { code: "nothing_to_roll_back" });
-    device.side.good(
-      "rules",
-      { id: "1".repeat(32), name: "base", version: "1.0.0" },
-      { id: "2".repeat(32), name: "base", version: "1.1.0" },
-    );
-    await device.restart();
-    device.record.note((present) => ({ ...present, floors: { "rules/base": "1.1.0" } }), 0);
-    await assert.rejects(device.room.rollBack("rules"), { code: "below_floor" });
-    assert.deepEqual(device.asked(), []);
-  });
-
-  it("is refused later than 72 hours after the commit, and says what root types instead", async () => {
-    const device = await openAppliance();
-    const committed = { at: "2026-11-17T12:00:00.000Z", boot_id: "boot-1", uptime: 0 };
-    device.side.good(
-      "rules",
-      { id: "1".repeat(32), name: "base", version: "1.0.0" },
-      { id: "2".repeat(32), name: "base", version: "1.1.0", committed },
-    );
-    await device.restart();
-    await device.time.runUntil(72 * hour);
-    await assert.rejects(device.room.rollBack("rules"), {
-      code: "rollback_needs_root",
-      message: /72 hours ago\..*steward update rollback rules --as-root/,
-    });
-    assert.deepEqual(device.asked(), []);
-  });
-
   it("is refused where the package has overtaken the releases, and leads to the package where it has not", async () => {
     const device = await openAppliance();
     device.side.good("rules", { id: "1".repeat(32), name: "base", version: "1.0.0" });

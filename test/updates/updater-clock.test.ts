@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
-import { reading } from "../../lab/publisher/refreshing.ts";
+import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 
 const hour = 3_600;
@@ -28,35 +27,6 @@ describe("while the clock is not trusted", () => {
     assert.ok(!device.types().includes("update.check_failed"), "it was told as a failure");
   });
 
-  it("takes the dates of certificates for the same", async () => {
-    const device = await withRelease();
-    device.isClockTrusted = false;
-    const error = new StewardError("update_server_unreachable", "The certificate is not valid yet.", {
-      details: { reason: "certificate_date" },
-    });
-    device.repositoryOf = () => ({
-      ...reading(device.lab).repository,
-      readMetadata: () => Promise.reject(error),
-    });
-    await device.check();
-    assert.equal(device.room.status().state, "waiting_for_clock");
-    device.isClockTrusted = true;
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
-  });
-
-  it("still calls a failure what has nothing to do with dates", async () => {
-    const device = await withRelease();
-    device.isClockTrusted = false;
-    device.repositoryOf = () => ({
-      ...reading(device.lab).repository,
-      readMetadata: () =>
-        Promise.reject(new StewardError("update_signature_invalid", "No signature counts.")),
-    });
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
-  });
-
   it("shows the release and stages nothing unasked (a device whose clock is in 2020)", async () => {
     const device = await withRelease();
     device.isClockTrusted = false;
@@ -66,16 +36,6 @@ describe("while the clock is not trusted", () => {
     assert.equal(state, "waiting_for_clock");
     assert.equal(available.rules?.hold?.code, "clock_not_trusted");
     assert.equal(device.staged.size, 0);
-  });
-
-  it("keeps the last good state when expiry is in doubt", async () => {
-    const device = await withRelease();
-    await device.check();
-    device.isClockTrusted = false;
-    device.expirySeconds = startSeconds + 400 * 86_400;
-    await device.check();
-    assert.equal(device.room.status().available.rules?.staged, true);
-    assert.equal(device.room.trust().proven, true);
   });
 });
 

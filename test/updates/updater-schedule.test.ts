@@ -44,27 +44,6 @@ describe("the schedule", () => {
     assert.deepEqual(await checksUntil(device, 13 * hour), [15, 15 + 360, 15 + 720]);
   });
 
-  it("is spread by chance, at the first check over half an hour and then by a tenth", async () => {
-    const device = await openDevice({ enabled: true });
-    device.chance = 0;
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 6 * hour), [0, 324]);
-    const late = await openDevice({ enabled: true });
-    late.chance = 1;
-    late.room.start();
-    assert.deepEqual(await checksUntil(late, 8 * hour), [30, 30 + 396]);
-  });
-
-  it("stands still while update.ota.enabled is off, and a check by hand still works", async () => {
-    const device = await openDevice();
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 48 * hour), []);
-    assert.equal(device.room.status().schedule.next_check_at, null);
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
-    assert.equal(device.room.status().schedule.next_check_at, null);
-  });
-
   it("goes on without a root of trust, reads nothing, and says what to do", async () => {
     const device = await openDevice({ enabled: true });
     device.installedRoot = async () => null;
@@ -90,43 +69,12 @@ describe("the schedule", () => {
   });
 
   describe("after a change of the settings", () => {
-    it("checks soon when it is turned on, and no more when it is turned off", async () => {
-      const device = await openDevice();
-      device.room.start();
-      change(device, { enabled: true });
-      assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T12:00:30.000Z");
-      assert.equal((await checksUntil(device, hour)).length, 1);
-      change(device, { enabled: false });
-      assert.deepEqual(await checksUntil(device, 24 * hour, hour), []);
-    });
-
-    it("checks the new server soon, and forgets that the old one failed", async () => {
-      const device = await openDevice({ enabled: true });
-      fail(device, 20 * hour);
-      device.room.start();
-      await device.runUntil(hour);
-      device.repositoryOf = null;
-      change(device, { server: "https://other.example" });
-      await device.runUntil(hour + minute);
-      assert.equal(device.opened.at(-1), "https://other.example");
-      assert.equal(device.room.status().schedule.failures, 0);
-    });
-
     it("has to be proven anew by the new server", async () => {
       const device = await openDevice();
       await device.check();
       assert.equal(device.room.trust().proven, true);
       change(device, { server: "https://other.example" });
       assert.equal(device.room.trust().proven, false);
-    });
-
-    it("shows nothing of the former channel", async () => {
-      const device = await openDevice();
-      device.lab.addRelease({ version: "1.0.0" });
-      device.lab.publish("rules");
-      await device.check();
-      change(device, { channel: "beta" });
-      assert.equal(device.room.status().available.rules, null);
     });
 
     it("ends a check of the former channel, and begins anew", async () => {
@@ -143,25 +91,6 @@ describe("the schedule", () => {
       assert.equal(device.staged.size, 0);
       assert.ok(!device.types().includes("update.download_failed"), "it was told as a failure");
     });
-
-    it("comes earlier with a shorter interval, and no later with a longer one", async () => {
-      const device = await openDevice({ enabled: true });
-      device.room.start();
-      await device.runUntil(20 * minute);
-      change(device, { check_interval: "5m" });
-      assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T12:25:00.000Z");
-      change(device, { check_interval: "6h" });
-      assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T12:25:00.000Z");
-    });
-
-    it("is none where something else was changed", async () => {
-      const device = await openDevice({ enabled: true });
-      device.room.start();
-      const before = device.room.status().schedule.next_check_at;
-      await device.runUntil(minute);
-      change(device, { auto_update_rules: false });
-      assert.equal(device.room.status().schedule.next_check_at, before);
-    });
   });
 });
 
@@ -176,27 +105,11 @@ describe("back-off", () => {
     assert.equal(device.room.status().schedule.failures, 11);
   });
 
-  it("ends with the first check that succeeds", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device);
-    device.room.start();
-    await device.runUntil(hour);
-    device.repositoryOf = null;
-    assert.deepEqual(await checksUntil(device, 8 * hour, hour), [90, 90 + 360]);
-  });
-
   it("obeys Retry-After", async () => {
     const device = await openDevice({ enabled: true });
     fail(device, 10 * hour);
     device.room.start();
     assert.deepEqual(await checksUntil(device, 12 * hour), [15, 615]);
-  });
-
-  it("obeys no Retry-After for more than a day (freeze attack)", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device, 1e9);
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 25 * hour), [15, 15 + 24 * 60]);
   });
 
   it("goes on over a restart of the agent", async () => {
@@ -222,31 +135,6 @@ describe("back-off", () => {
     await device.restart();
     device.room.start();
     assert.deepEqual(await checksUntil(device, 20 * hour, 0), [615 + 180]);
-  });
-
-  it("does not keep a person from trying", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device, 10 * hour);
-    device.room.start();
-    await device.runUntil(hour);
-    device.repositoryOf = null;
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
-    assert.equal(device.room.status().schedule.failures, 0);
-  });
-
-  it("is not moved by a directory that a user brought", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device, 10 * hour);
-    device.room.start();
-    await device.runUntil(hour);
-    const before = device.room.status().schedule;
-    const failing = device.repositoryOf;
-    device.repositoryOf = null;
-    await device.check("file:///media/stick");
-    device.repositoryOf = failing;
-    const after = device.room.status().schedule;
-    assert.deepEqual([after.next_check_at, after.failures], [before.next_check_at, before.failures]);
   });
 });
 

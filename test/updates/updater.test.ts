@@ -8,39 +8,7 @@ import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 
 const hour = 3_600;
 
-/** Repositories that fail at once with this. */
-function failing(error: StewardError): Device["repositoryOf"] {
-  return () => ({
-    readMetadata: () => Promise.reject(error),
-    openTarget: () => Promise.reject(error),
-    cost: () => ({ requests: 1, bodyBytes: 0 }),
-  });
-}
-
 const unreachable = new StewardError("update_server_unreachable", "No connection.");
-
-/** A repository that answers when it is released, and ends with its signal. */
-function held(device: Device): { release: () => void } {
-  let isOpen = false;
-  let release = (): void => undefined;
-  const gate = new Promise<void>((resolve) => {
-    release = () => {
-      isOpen = true;
-      resolve();
-    };
-  });
-  device.repositoryOf = (_url, signal) => {
-    const { repository } = reading(device.lab);
-    return {
-      ...repository,
-      readMetadata: async (name, limits) => {
-        if (!isOpen) await device.hold(signal, gate);
-        return repository.readMetadata(name, limits);
-      },
-    };
-  };
-  return { release: () => release() };
-}
 
 describe("a check", () => {
   it("finds the newest release, tells it once, and fetches rules unasked", async () => {
@@ -72,40 +40,6 @@ describe("a check", () => {
     assert.equal(device.staged.size, 0);
   });
 
-  it("fetches a binary automatically only once the trust is established", async () => {
-    const device = await openDevice({ enabled: true, auto_update_binary: true });
-    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
-    device.lab.publish("binary");
-    await device.check();
-    assert.equal(device.room.status().available.binary?.hold?.code, "trust_not_established");
-    await device.room.confirmTrust(device.room.trust().fingerprint ?? "", "ada");
-    assert.equal(device.room.isTrustEstablished(), true);
-    await device.check();
-    assert.equal(device.room.status().available.binary?.staged, true);
-  });
-
-  it("is one for all who ask while it runs", async () => {
-    const device = await openDevice();
-    const { release } = held(device);
-    await Promise.all([device.room.check({}), device.room.check({}), device.room.check({})]);
-    assert.equal(device.room.status().state, "checking");
-    release();
-    await device.room.settled();
-    assert.deepEqual(device.opened, [server]);
-  });
-
-  it("is refused within ten seconds after the last one, and taken after them", async () => {
-    const device = await openDevice();
-    await device.room.check({});
-    await device.room.settled();
-    await device.runUntil(9.5);
-    await assert.rejects(device.room.check({}), { code: "rate_limited", details: { retryAfterSeconds: 1 } });
-    await device.runUntil(10);
-    await device.room.check({});
-    await device.room.settled();
-    assert.equal(device.opened.length, 2);
-  });
-
   it("is refused without a server, without a root, and with one that is unusable, and reads nothing", async () => {
     const device = await openDevice({ server: "" });
     await assert.rejects(device.room.check({}), { code: "update_not_configured" });
@@ -118,16 +52,6 @@ describe("a check", () => {
     assert.deepEqual(device.opened, []);
   });
 
-  it("is not limited by one that was refused", async () => {
-    const device = await openDevice();
-    const installedRoot = device.installedRoot;
-    device.installedRoot = async () => null;
-    await assert.rejects(device.room.check({}), { code: "update_trust_not_established" });
-    device.installedRoot = installedRoot;
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
-  });
-
   it("reads a directory that a user brought, which proves nothing of the server", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.0.0" });
@@ -137,33 +61,6 @@ describe("a check", () => {
     assert.equal(device.room.status().available.rules?.staged, true);
     assert.equal(device.room.trust().proven, false);
     assert.equal(device.record.read().validators, null);
-  });
-
-  it("is not mixed with one of another repository", async () => {
-    const device = await openDevice();
-    const { release } = held(device);
-    await device.room.check({});
-    await assert.rejects(device.room.check({ repository: "file:///media/stick" }), { code: "rate_limited" });
-    release();
-    await device.room.settled();
-  });
-
-  it("of a directory goes before a download from the server, which goes on afterwards", async () => {
-    const device = await openDevice({ enabled: true });
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
-    device.fetchPayload = async (_, { signal }) => {
-      if (device.opened.at(-1) === server) await device.hold(signal);
-    };
-    device.room.start();
-    await device.runUntil(hour);
-    assert.equal(device.room.status().state, "downloading");
-    await device.room.check({ repository: "file:///media/stick" });
-    await device.room.settled();
-    assert.equal(device.room.status().state, "staged");
-    assert.ok(!device.types().includes("update.download_failed"), "it was told as a failure");
-    await device.runUntil(2 * hour);
-    assert.deepEqual(device.opened, [server, "file:///media/stick", server]);
   });
 
   it("asks for the timestamp with what it came with, of this server alone", async () => {
@@ -208,30 +105,6 @@ describe("a check", () => {
     assert.equal(device.room.status().state, "idle");
   });
 
-  it("keeps floors, which outlive the release that brought them (rollback attack)", async () => {
-    const device = await openDevice();
-    const { path } = device.lab.addRelease({ version: "2.0.0", custom: { floor: "1.5.0" } });
-    device.lab.publish("rules");
-    await device.check();
-    assert.deepEqual(device.record.read().floors, { "rules/base": "1.5.0" });
-    delete device.lab.delegated.rules?.targets[path];
-    device.lab.addRelease({ version: "1.4.0" });
-    device.lab.publish("rules");
-    await device.check();
-    assert.equal(device.room.status().available.rules, null);
-  });
-
-  it("says of a newer release that this device may not take why", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "2.0.0", custom: { min_agent: "9.0.0" } });
-    device.lab.publish("rules");
-    await device.check();
-    const { state, summary, schedule } = device.room.status();
-    assert.equal(state, "idle");
-    assert.match(summary.detail, /needs an agent of version 9\.0\.0/);
-    assert.equal(schedule.last_check?.outcome, "ok");
-  });
-
   it("waits for the wave of this device", async () => {
     const device = await openDevice({ enabled: true });
     const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
@@ -245,19 +118,6 @@ describe("a check", () => {
     await device.runUntil(hour);
     await device.check();
     assert.equal(device.staged.size, 1);
-  });
-
-  it("shows a staged release as waiting for its window while that is closed", async () => {
-    const device = await openDevice({ enabled: true });
-    device.installer = { ...device.installer, isSetUp: () => true };
-    device.settings = { ...device.settings, windows: [{ days: ["mon"], from: "02:00", to: "02:01" }] };
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
-    await device.check();
-    const { state, summary, schedule } = device.room.status();
-    assert.equal(state, "waiting_for_window");
-    assert.equal(schedule.window_open, false);
-    assert.deepEqual([summary.code, summary.hold?.code], ["staged", "window"]);
   });
 
   it("does nothing while verify_signature is false in the file, on any path", async () => {
@@ -277,16 +137,6 @@ describe("a check", () => {
     assert.equal(device.room.problems()[0]?.code, "signature_verification_off");
   });
 
-  it("ends a refresh that takes more than five minutes", async () => {
-    const device = await openDevice();
-    held(device);
-    await device.room.check({});
-    await device.runUntil(299);
-    assert.equal(device.room.status().state, "checking");
-    await device.runUntil(301);
-    assert.equal(device.room.status().schedule.last_check?.code, "update_too_slow");
-  });
-
   it("is a failure where what it found cannot be kept, and nothing is fetched", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.0.0" });
@@ -301,69 +151,6 @@ describe("a check", () => {
 });
 
 describe("a failed check", () => {
-  it("keeps the last good state, and the next good one recovers", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
-    await device.check();
-    device.repositoryOf = failing(unreachable);
-    await device.check();
-    const { state, available, schedule } = device.room.status();
-    assert.equal(state, "staged");
-    assert.equal(available.rules?.version, "1.0.0");
-    assert.deepEqual([schedule.last_check?.outcome, schedule.failures], ["failed", 1]);
-    assert.equal(device.room.trust().proven, true);
-    device.repositoryOf = null;
-    await device.check();
-    assert.equal(device.room.status().schedule.failures, 0);
-    assert.deepEqual(device.types().slice(-2), ["update.check_failed", "update.check_recovered"]);
-  });
-
-  it("is told once for as long as it fails for the same reason", async () => {
-    const device = await openDevice();
-    const malformed = new StewardError("update_metadata_malformed", "Not JSON.");
-    for (const error of [unreachable, unreachable, malformed, malformed, unreachable]) {
-      device.repositoryOf = failing(error);
-      await device.check();
-    }
-    const codes = device.events.flatMap(({ type, details }) =>
-      type === "update.check_failed" ? [details.code] : [],
-    );
-    assert.deepEqual(codes, [
-      "update_server_unreachable",
-      "update_metadata_malformed",
-      "update_server_unreachable",
-    ]);
-  });
-
-  it("is trouble at once where something is wrong, and after three times where the network may be", async () => {
-    const device = await openDevice();
-    device.repositoryOf = failing(unreachable);
-    await device.check();
-    await device.check();
-    assert.equal(device.room.problems()[0] ?? null, null);
-    await device.check();
-    const { code, failures, reason } = device.room.problems()[0] ?? {};
-    assert.deepEqual([code, failures, reason?.code], ["check_failed", 3, "update_server_unreachable"]);
-    const other = await openDevice();
-    other.repositoryOf = failing(new StewardError("update_signature_invalid", "No signature counts."));
-    await other.check();
-    assert.equal(other.room.problems()[0]?.reason?.code, "update_signature_invalid");
-  });
-
-  it("of a fault of our own does not end the checks", async () => {
-    const device = await openDevice();
-    device.repositoryOf = () => {
-      const { repository } = reading(device.lab);
-      return { ...repository, readMetadata: () => Promise.reject(new TypeError("x is not a function")) };
-    };
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.code, "internal_error");
-    device.repositoryOf = null;
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
-  });
-
   it("of an address that cannot be opened is a failure like others", async () => {
     const device = await openDevice();
     device.repositoryOf = () => {
@@ -372,19 +159,6 @@ describe("a failed check", () => {
     await device.check();
     const { last_check } = device.room.status().schedule;
     assert.deepEqual([last_check?.code, last_check?.requests], ["update_server_refused", 0]);
-  });
-
-  it("of metadata that have expired leaves the installed release as it is", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
-    await device.check();
-    await device.runUntil(8 * 86_400);
-    await device.check();
-    const { schedule, available, state } = device.room.status();
-    assert.equal(schedule.last_check?.code, "update_metadata_expired");
-    assert.equal(available.rules?.staged, true);
-    assert.equal(state, "staged");
   });
 });
 
@@ -446,40 +220,9 @@ describe("a download that fails", () => {
     assert.deepEqual([download_failures, retry], [0, null]);
     assert.equal(device.room.status().available.rules?.hold?.code, "download_failed");
   });
-
-  it("of one kind does not keep the other from coming", async () => {
-    const device = await failingDownload(unreachable);
-    device.settings = { ...device.settings, ota: { ...device.settings.ota, auto_update_binary: true } };
-    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
-    device.lab.publish("binary");
-    device.fetchPayload = async ({ target }) => {
-      if (target.path.includes("/rules/")) throw unreachable;
-    };
-    await device.room.confirmTrust(device.room.trust().fingerprint ?? "", "ada");
-    await device.check();
-    const { available } = device.room.status();
-    assert.deepEqual([available.rules?.staged, available.binary?.staged], [false, true]);
-  });
 });
 
 describe("progress", () => {
-  it("is told as it moves, some times a second, and ends with idle", async () => {
-    const device = await openDevice();
-    const { payload } = device.lab.addRelease({ version: "1.0.0", payload: Buffer.alloc(1_000) });
-    device.lab.publish("rules");
-    device.fetchPayload = async (_, { onProgress }) => {
-      for (let done = 0; done <= payload.length; done += 1) onProgress(done);
-    };
-    const told: string[] = [];
-    const end = device.room.subscribe(({ phase, done_bytes }) => void told.push(`${phase} ${done_bytes}`));
-    await device.check();
-    assert.deepEqual(told, ["checking 0", "downloading 0", "downloading 1000", "idle 0"]);
-    assert.equal(device.room.status().progress, null);
-    end();
-    await device.check();
-    assert.equal(told.length, 4);
-  });
-
   it("shows in the status", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.0.0", payload: Buffer.alloc(1_000) });
@@ -511,15 +254,6 @@ describe("another agent", () => {
     assert.equal(available.rules?.version, "1.0.0");
     assert.equal(schedule.last_check?.outcome, "ok");
     assert.equal(trust.proven, true);
-  });
-
-  it("no longer offers a release that was installed meanwhile", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
-    await device.check();
-    device.installed = { rules: "1.0.0", binary: null };
-    assert.equal(device.room.status().available.rules, null);
   });
 });
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Device, openDevice, server } from "../../../lab/devices/checking-device.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
 import type { CheckSource } from "../../../src/updates/check/check-outcome.ts";
 import type { CheckRun } from "../../../src/updates/check/check-run.ts";
 import { CheckScheduler } from "../../../src/updates/check/check-scheduler.ts";
@@ -213,12 +212,6 @@ describe("a clock that has become trusted", () => {
       set.checks.clockTrusted(() => assert.fail("it was asked whether something has waited"));
       assert.equal(set.runs.length, before);
     });
-
-  it("begins nothing where nothing has waited for it", async () => {
-    const { checks, runs } = await scheduled();
-    checks.clockTrusted(() => false);
-    assert.deepEqual(runs, []);
-  });
 });
 
 describe("the next check", () => {
@@ -263,19 +256,6 @@ describe("the next check", () => {
     assert.equal(checks.left(), 30);
     await checks.stop();
     assert.equal(checks.left(), null);
-  });
-
-  it("comes after a shorter interval, also where none was planned", async () => {
-    const { checks, change } = await scheduled();
-    checks.start();
-    change({ check_interval: "5m" });
-    assert.equal(checks.left(), 300);
-    const idle = await scheduled({ server: "" });
-    idle.checks.start();
-    idle.device.time.pass(900);
-    assert.equal(idle.checks.left(), null);
-    idle.change({ check_interval: "5m" });
-    assert.equal(idle.checks.left(), 300);
   });
 
   it("is soon when a root was installed, where one is planned at all", async () => {
@@ -404,17 +384,6 @@ describe("the next check", () => {
       assert.equal(checks.left(), interval);
     }
   });
-
-  it("is soon where a change has ended the last one, and that is no failure", async () => {
-    const { checks, device, change } = await scheduled();
-    checks.start();
-    await checks.check(ofServer);
-    device.events.length = 0;
-    change({ channel: "beta" });
-    await checks.settled();
-    assert.equal(checks.left(), 30);
-    assert.deepEqual(device.events, []);
-  });
 });
 
 describe("what is left of a wait when the agent stops", () => {
@@ -437,15 +406,5 @@ describe("what is left of a wait when the agent stops", () => {
     const before = other.device.record.read();
     await other.checks.stop();
     assert.equal(other.device.record.read(), before);
-  });
-
-  it("is kept behind a check that the stop has ended", async () => {
-    const { checks, runs } = await scheduled();
-    await checks.check(ofServer);
-    await checks.stop();
-    const { reason } = runs[0]?.signal ?? {};
-    assert.ok(reason instanceof StewardError);
-    assert.equal(reason.code, "shutting_down");
-    assert.equal(checks.isUnderWay(), false);
   });
 });

@@ -15,24 +15,4 @@ describe("settings whose channel the host file does not allow", () => {
     assert.match(device.room.problems()[0]?.detail ?? "", /the channel beta \(update\.ota\.channel\)/);
     await device.room.stop();
   });
-
-  it("go on as soon as they name one that it does", async () => {
-    const device = await openDevice({ enabled: true, channel: "beta" });
-    device.allowedChannels = ["stable"];
-    device.room.start();
-    await device.runUntil(3_600);
-    device.settings = { ...device.settings, ota: { ...device.settings.ota, channel: "stable" } };
-    device.room.settingsChanged();
-    await device.runUntil(7_200);
-    assert.equal(device.opened.length > 0, true, "the server is asked");
-    assert.equal(device.room.problems()[0] ?? null, null);
-    await device.room.stop();
-  });
-
-  it("block nothing where the host file names none", async () => {
-    const device = await openDevice({ channel: "beta" });
-    await device.check();
-    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
-    await device.room.stop();
-  });
 });

@@ -232,27 +232,6 @@ describe("downloads", () => {
     assert.equal(set.fetched.length, 1);
   });
 
-  it("that fail in a way that nobody has foreseen say so", async () => {
-    const set = downloading({ rules, binary: null });
-    const cause = new TypeError("x is not a function");
-    set.fetch = () => Promise.reject(cause);
-    const error = await set.fetchAll();
-    assert.deepEqual([error?.code, error?.cause], ["internal_error", cause]);
-    assert.match(error?.message ?? "", /unexpectedly: x is not a function\.$/);
-  });
-
-  it("that are ended on purpose are no failures", async () => {
-    const set = downloading();
-    const reason = new Error("stopped");
-    set.fetch = async () => {
-      set.controller.abort(reason);
-      throw cut;
-    };
-    await assert.rejects(set.fetchAll(), reason);
-    assert.deepEqual([set.events, set.downloads.failureOf(rules.id), set.fetched.length], [[], null, 1]);
-    assert.equal(set.downloads.downloading(), null);
-  });
-
   it("are kept with those that the installer uses, and the failures of others are forgotten", async () => {
     const set = downloading();
     set.fetch = () => Promise.reject(full);

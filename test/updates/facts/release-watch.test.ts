@@ -159,6 +159,20 @@ describe("the release journal is looked at", () => {
     assert.deepEqual(set.told, []);
   });
 
+  it("and takes one that is gone for none, and does not tell it all again when it is back", async () => {
+    const { watch, side, told } = await watching();
+    side.refuse("rules", id, "It is withdrawn.");
+    await watch.refresh();
+    const { read } = side;
+    side.read = async () => null;
+    await watch.refresh();
+    assert.equal(watch.journal().sequence, 0);
+    side.read = read;
+    await watch.refresh();
+    assert.equal(watch.journal().sequence, 1);
+    assert.equal(told.length, 1);
+  });
+
   it("without the releases that a package has overtaken", async () => {
     const { watch, side } = await watching({ rules: "1.2.0", binary: null });
     side.good("rules", base, { ...base, id: "2".repeat(32), version: "1.3.0" });

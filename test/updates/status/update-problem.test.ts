@@ -177,13 +177,6 @@ describe("a check that failed", () => {
       );
     });
 
-  it("is a problem at once where something is wrong", () =>
-    expectProblem(
-      failed("update_signature_invalid", 1),
-      check(1, reason("update_signature_invalid", "No.")),
-      /^The last check for updates failed\. No\.$/,
-    ));
-
   it("is a problem with what little is known of it", () =>
     expectProblem(
       failed(null, 2, null),
@@ -216,19 +209,6 @@ describe("a kind that could not be verified", () => {
   for (const [kind, blockers, detail] of cases)
     it(`is a problem: ${detail.source}`, () =>
       expectProblem({ record: { blockers } }, notVerifiable(kind), detail));
-
-  it("is one of its own beside that of the other kind", async () => {
-    const problems = (
-      await told.tell({ record: { blockers: { rules: expired, binary: expired } } })
-    ).problems();
-    assert.deepEqual(
-      problems.map(({ code, release }) => [code, release?.kind]),
-      [
-        ["not_verifiable", "rules"],
-        ["not_verifiable", "binary"],
-      ],
-    );
-  });
 
   it("is none where only the clock is in doubt", async () =>
     assert.equal(await problemOf({ record: { blockers: { rules: doubt, binary: doubt } } }), null));

@@ -244,16 +244,6 @@ describe("the last request", () => {
   const refused = entry(1, { outcome: "refused", detail: "It does not fit." });
   const journal = { sequence: 1, history: [refused] };
 
-  it("is a problem where the installer refused it", async () => {
-    const { summary } = await statusOf({ journal });
-    assert.deepEqual(summary.problem, {
-      ...{ code: "refused", failures: null, until: null, at: "2026-11-20T11:00:00.000Z" },
-      release: { kind: "rules", name: "base", version: "1.2.0" },
-      reason: { code: "unrecorded", detail: "It does not fit.", count: null, last_answer: null },
-      detail: "The installer refused base 1.2.0 at 2026-11-20T11:00:00.000Z. It does not fit.",
-    });
-  });
-
   it("is none where its release says so itself, and is one where another hold hides that", async () => {
     const [record, staged] = [bothHere, [rules.id]];
     const shown = await statusOf({ journal, record, staged, ota: { enabled: true } });
@@ -266,12 +256,6 @@ describe("the last request", () => {
     const other = entry(1, { ...refused, release_id: "9".repeat(32) });
     const unlike = await statusOf({ journal: { sequence: 1, history: [other] }, record, staged });
     assert.equal(unlike.summary.problem?.code, "refused");
-  });
-
-  it("is none any more where something else was tried since", async () => {
-    const { summary } = await statusOf({ journal: { sequence: 2, history: [refused, entry(2)] } });
-    assert.equal(summary.problem, null);
-    assert.equal(summary.code, "applied");
   });
 });
 

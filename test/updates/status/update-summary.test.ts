@@ -15,7 +15,7 @@ const broke = { code: "internal_error", detail: "It broke.", count: null, last_a
 
 const rules: Release = { ...stored, hold: null, staged: false };
 const opens = new Date("2026-11-21T02:00:00Z");
-const roleFilesBy = (...because: Parameters<typeof holdBecause>): Release => ({
+const heldBecause = (...because: Parameters<typeof holdBecause>): Release => ({
   ...rules,
   hold: releaseHold(holdBecause(...because)),
 });
@@ -46,7 +46,7 @@ const quiet: Situation = {
   problems: [],
 };
 
-const held = { isClockTrusted: false, releases: [roleFilesBy("clock_not_trusted")] };
+const held = { isClockTrusted: false, releases: [heldBecause("clock_not_trusted")] };
 const staged = { releases: [{ ...rules, staged: true }] };
 
 const named = { releases: [{ kind: "rules", name: "base", version: "1.1.0" }] } as const;
@@ -80,7 +80,7 @@ describe("the state of updates", () => {
     ],
     [
       "something is there",
-      { releases: [roleFilesBy("wave", { until: opens })] },
+      { releases: [heldBecause("wave", { until: opens })] },
       ...(["available", "available", /turn of this device comes at 2026-11-21T02:00/] as const),
     ],
     [
@@ -101,12 +101,12 @@ describe("the state of updates", () => {
     ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", "staged", /verified/],
     [
       "it is staged and no window is open",
-      { releases: [{ ...roleFilesBy("window", { until: opens }), staged: true }] },
+      { releases: [{ ...heldBecause("window", { until: opens }), staged: true }] },
       ...(["waiting_for_window", "staged", /2026-11-21T02:00/] as const),
     ],
     [
       "it is staged and another reason than a window holds it",
-      { releases: [{ ...roleFilesBy("disabled"), staged: true }] },
+      { releases: [{ ...heldBecause("disabled"), staged: true }] },
       ...(["staged", "staged", /can be applied\. Scheduled updates are off/] as const),
     ],
     [
@@ -128,7 +128,7 @@ describe("the state of updates", () => {
     ],
     [
       "there is nothing newer than what was undone",
-      { outcome: undone, releases: [roleFilesBy("held")] },
+      { outcome: undone, releases: [heldBecause("held")] },
       ...(["rolled_back", "undone", /^base 1\.1\.0 was undone/] as const),
     ],
     [
@@ -148,7 +148,7 @@ describe("the state of updates", () => {
   it("names the first hold of several releases, whichever has one", () => {
     const free = { ...rules, kind: "binary", name: "demo" } as const;
     const codeOf = (...releases: Release[]) => stateOf({ ...quiet, releases }).summary.hold?.code ?? null;
-    const [waved, off] = [roleFilesBy("wave", { until: opens }), roleFilesBy("disabled")];
+    const [waved, off] = [heldBecause("wave", { until: opens }), heldBecause("disabled")];
     assert.deepEqual([codeOf(free, waved), codeOf(waved, free), codeOf(free)], ["wave", "wave", null]);
     assert.deepEqual(
       [codeOf(off, waved), codeOf({ ...free, staged: true }, { ...off, staged: true })],
@@ -157,7 +157,7 @@ describe("the state of updates", () => {
     const held = stateOf({
       ...quiet,
       isClockTrusted: false,
-      releases: [free, roleFilesBy("clock_not_trusted")],
+      releases: [free, heldBecause("clock_not_trusted")],
     });
     assert.deepEqual(
       [held.state, held.summary.releases.length, held.summary.hold?.code],
@@ -166,25 +166,25 @@ describe("the state of updates", () => {
   });
 
   it("waits for the clock with what is not here alone, and where a check is in doubt", () => {
-    const held = roleFilesBy("clock_not_trusted");
+    const held = heldBecause("clock_not_trusted");
     const stateWith_ = (change: Partial<Situation>) =>
       stateOf({ ...quiet, isClockTrusted: false, ...change }).state;
     assert.equal(stateWith_({ releases: [{ ...held, staged: true }] }), "staged");
     assert.equal(stateWith_({ lastCheck: { ...failed, outcome: "ok" } }), "idle");
-    assert.equal(stateWith_({ releases: [roleFilesBy("disabled")] }), "available");
+    assert.equal(stateWith_({ releases: [heldBecause("disabled")] }), "available");
   });
 
   it("counts a release that is held or deferred as nothing new to do", () => {
     const summaryOf = (...releases: Release[]) => stateOf({ ...quiet, releases, outcome: good }).summary;
     for (const code of ["held", "deferred"] as const) {
-      assert.equal(summaryOf(roleFilesBy(code)).code, "applied");
-      assert.equal(stateOf({ ...quiet, releases: [roleFilesBy(code)] }).summary.code, "available");
+      assert.equal(summaryOf(heldBecause(code)).code, "applied");
+      assert.equal(stateOf({ ...quiet, releases: [heldBecause(code)] }).summary.code, "available");
       assert.deepEqual(
-        summaryOf(roleFilesBy(code), { ...rules, name: "other" }).releases.map(({ name }) => name),
+        summaryOf(heldBecause(code), { ...rules, name: "other" }).releases.map(({ name }) => name),
         ["other"],
       );
     }
-    assert.equal(summaryOf(roleFilesBy("wave", { until: opens })).code, "available");
+    assert.equal(summaryOf(heldBecause("wave", { until: opens })).code, "available");
   });
 
   it("names no release while none is known to be downloaded", () => {
@@ -196,7 +196,7 @@ describe("the state of updates", () => {
     const problem = problemWith("request_failed", { reason: broke });
     const { summary } = stateOf({
       ...quiet,
-      releases: [roleFilesBy("wave", { until: opens })],
+      releases: [heldBecause("wave", { until: opens })],
       problems: [problem],
     });
     assert.deepEqual([summary.hold?.code, summary.hold?.until], ["wave", opens.toISOString()]);
