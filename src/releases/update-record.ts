@@ -143,11 +143,6 @@ const nothingKnown = {
   announced: [],
 } as const;
 
-const nothingApplied = {
-  followed: { sequence: 0, rules: null, binary: null },
-  postponed: { rules: null, binary: null },
-} as const;
-
 /**
  * If it is lost, an administrator must confirm the root again, the server must prove itself again, and the device gets
  * another place in waves that are under way. Signed floors return with the next check while their releases are on
@@ -157,11 +152,6 @@ const nothingApplied = {
 export const updateRecordKind: DocumentKind<UpdateRecord> = {
   name: "updates",
   formatVersion: "1.1.0",
-  migrations: {
-    "1.1.0": (members) => {
-      for (const [name, value] of Object.entries(nothingApplied)) members.set(name, value);
-    },
-  },
   schema: objectOf(
     {
       seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
@@ -207,7 +197,8 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
     last_check: null,
     last_success_at: null,
     ...nothingKnown,
-    ...nothingApplied,
+    followed: { sequence: 0, rules: null, binary: null },
+    postponed: { rules: null, binary: null },
   },
   onLoss: "defaults",
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { spoilt } from "../../lab/publisher/spoilt.ts";
 import {
   goodIds,
   installedVersions,
@@ -59,42 +60,34 @@ describe("the journal of releases", () => {
     assert.deepEqual(readReleaseJournal(Buffer.from(releaseJournalText(journal))), journal);
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: journals that are to be spoilt in any place
-  const bad: [string, (written: any) => void][] = [
-    ["a format of tomorrow", (written) => Object.assign(written, { format: 2 })],
-    ["a release with a short id", ({ slots }) => Object.assign(slots.rules.good[0], { id: "1" })],
-    ["a commitment without its boot", ({ slots }) => delete slots.rules.good[0].committed.boot_id],
-    ["a trial without a phase", ({ slots }) => delete slots.binary.trial.phase],
-    ["a trial in an unknown phase", ({ slots }) => Object.assign(slots.binary.trial, { phase: "resting" })],
-    ["a trial of less than no boots", ({ slots }) => Object.assign(slots.binary.trial, { boots: -1 })],
-    ["health without its count", ({ slots }) => delete slots.binary.trial.health.successes],
-    [
-      "an undo of an unknown outcome",
-      ({ slots }) => Object.assign(slots.binary.trial.undo, { outcome: "good" }),
-    ],
-    ["an undo without its log", ({ slots }) => delete slots.binary.trial.undo.log],
-    [
-      "a release set aside for no reason",
-      ({ slots }) => Object.assign(slots.rules.setAside[0], { why: "so" }),
-    ],
-    ["an entry without a time", ({ history: entries }) => delete entries[0].at],
-    ["an entry of an unknown outcome", ({ history: [first] }) => Object.assign(first, { outcome: "so" })],
-    [
-      "an entry that is half restored",
-      ({ history: [first] }) => Object.assign(first, { restored_healthy: 0.5 }),
-    ],
-    ["an entry of another kind", ({ history: entries }) => Object.assign(entries[0], { kind: "image" })],
-    ["a cause without a code", ({ history: entries }) => Object.assign(entries[0], { cause: { count: 1 } })],
+  const [good, trialAt, first] = ["slots rules good 0", "slots binary trial", "history 0"];
+  const bad: [what: string, place: string, value?: unknown][] = [
+    ["a format of tomorrow", "format", 2],
+    ["a release with a short id", `${good} id`, "1"],
+    ["a commitment without its boot", `${good} committed boot_id`],
+    ["a trial without a phase", `${trialAt} phase`],
+    ["a trial in an unknown phase", `${trialAt} phase`, "resting"],
+    ["a trial of less than no boots", `${trialAt} boots`, -1],
+    ["health without its count", `${trialAt} health successes`],
+    ["an undo of an unknown outcome", `${trialAt} undo outcome`, "good"],
+    ["an undo without its log", `${trialAt} undo log`],
+    ["a release set aside for no reason", "slots rules setAside 0 why", "so"],
+    ["an entry without a time", `${first} at`],
+    ["an entry of an unknown outcome", `${first} outcome`, "so"],
+    ["an entry that is half restored", `${first} restored_healthy`, 0.5],
+    ["an entry of another kind", `${first} kind`, "image"],
+    ["a cause without a code", `${first} cause`, { count: 1 }],
   ];
-  for (const [what, spoil] of bad) {
+  for (const [what, place, value] of bad)
     it(`is damaged with ${what}`, () => {
-      const written = JSON.parse(releaseJournalText(journal));
-      spoil(written);
-      assert.throws(() => readReleaseJournal(Buffer.from(JSON.stringify(written))), {
-        code: "state_damaged",
-      });
+      const text = JSON.stringify(spoilt(JSON.parse(releaseJournalText(journal)), place, value));
+      assert.throws(() => readReleaseJournal(Buffer.from(text)), { code: "state_damaged" });
     });
-  }
+
+  it("that a newer release has added members to is read, and they are passed on", () => {
+    const added = { ...journal, mood: "fine", history: history.map((one) => ({ ...one, mood: "fine" })) };
+    assert.deepEqual(readReleaseJournal(Buffer.from(releaseJournalText(added))), added);
+  });
 });
 
 describe("of a journal of releases", () => {

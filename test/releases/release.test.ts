@@ -12,6 +12,11 @@ const steps = [
   { percent: 100, after_seconds: 604_800 },
 ];
 
+const inSteps = (...list: unknown[]) => ({ waves: { start, steps: list } });
+/** Steps of which the last one is that of all devices. */
+const rising = (count: number) =>
+  Array.from({ length: count }, (_, step) => ({ percent: step + 101 - count, after_seconds: step }));
+
 /** Returns the reason for which it is no release; fails where it is one. */
 function reasonOf(overrides: Custom, path?: string): string {
   const read = readRelease(offer(overrides, path));
@@ -21,25 +26,14 @@ function reasonOf(overrides: Custom, path?: string): string {
 
 describe("a release", () => {
   it("has waves of as many steps as there may be", () => {
-    const rising = Array.from({ length: 32 }, (_, step) => ({ percent: step + 69, after_seconds: step }));
-    for (const list of [
-      rising,
-      [...steps.slice(0, 1), { percent: 7, after_seconds: 14_400 }, ...steps.slice(1)],
-    ])
-      assert.ok(
-        "id" in readRelease(offer({ waves: { start, steps: list } })),
-        `${list.length} steps were refused`,
-      );
+    const atOnce = [...steps.slice(0, 1), { percent: 7, after_seconds: 14_400 }, ...steps.slice(1)];
+    for (const list of [rising(32), atOnce])
+      assert.ok("id" in readRelease(offer(inSteps(...list))), `${list.length} steps were refused`);
   });
 
   it("is read from what was signed", () => {
-    const target = offer({
-      version: "1.2.0",
-      arch: "arm64",
-      min_agent: "0.1.0",
-      floor: "1.1.0",
-      urgent: true,
-    });
+    const custom = { version: "1.2.0", arch: "arm64", min_agent: "0.1.0", floor: "1.1.0", urgent: true };
+    const target = offer(custom);
     assert.deepEqual(readRelease(target), {
       id: target.file.hashes.sha512?.slice(0, 32),
       kind: "rules",
@@ -109,11 +103,7 @@ describe("a release", () => {
     ["with more behind its name", { name: "base!" }, /name/],
     ["with more behind its channel", { channel: "stable!" }, /its channel is empty/],
     ["with a page in one of its lines", { more_notes: ["a", "a".repeat(501)] }, /too long/],
-    [
-      "with a wave of no device",
-      { waves: { start, steps: [{ percent: 0, after_seconds: 1 }, ...steps] } },
-      /percent/,
-    ],
+    ["with a wave of no device", inSteps({ percent: 0, after_seconds: 1 }, ...steps), /percent/],
     ["named like a path", { name: "../../etc" }, /name/],
     ["named by an object", { name: {} }, /name/],
     ["of no semantic version", { version: "1.0" }, /version/],
@@ -138,56 +128,25 @@ describe("a release", () => {
     ["with a book in many lines", { more_notes: Array(9).fill("a".repeat(500)) }, /too long/],
     ["with a book for notes", { notes: "a".repeat(2_001) }, /longer/],
     ["with waves that are a list", { waves: [] }, /waves/],
-    ["with waves without steps", { waves: { start, steps: [] } }, /steps/],
     ["with waves on 30 February", { waves: { start: "2026-02-30T00:00:00Z", steps } }, /start/],
     ["with waves that start in words", { waves: { start: "tomorrow", steps } }, /start/],
     ["with waves in the year 10000", { waves: { start: "+010000-01-01T00:00:00Z", steps } }, /start/],
     ["with waves in another zone", { waves: { start: "2026-11-20T12:00:00+01:00", steps } }, /start/],
     ["with waves that end before all have it", { waves: { start, steps: steps.slice(0, 1) } }, /100/],
     ["with waves that fall", { waves: { start, steps: steps.toReversed() } }, /rise/],
-    [
-      "with waves that stay where they are",
-      { waves: { start, steps: [steps[0], steps[0], steps[1]] } },
-      /rise/,
-    ],
-    [
-      "with waves that go back in time",
-      { waves: { start, steps: [steps[0], { percent: 100, after_seconds: 3 }] } },
-      /rise/,
-    ],
-    [
-      "with a wave of half a device",
-      { waves: { start, steps: [{ percent: 0.5, after_seconds: 1 }] } },
-      /percent/,
-    ],
-    [
-      "with a wave of more than one percent and a half",
-      { waves: { start, steps: [{ percent: 1.5, after_seconds: 1 }] } },
-      /integer/,
-    ],
-    ["with a wave in words", { waves: { start, steps: [{ percent: "100", after_seconds: 1 }] } }, /integer/],
+    ["with waves that stay where they are", inSteps(steps[0], steps[0], steps[1]), /rise/],
+    ["with waves that go back in time", inSteps(steps[0], { percent: 100, after_seconds: 3 }), /rise/],
+    ["with a wave of half a device", inSteps({ percent: 0.5, after_seconds: 1 }), /percent/],
+    ["with a wave of one percent and a half", inSteps({ percent: 1.5, after_seconds: 1 }), /integer/],
+    ["with a wave in words", inSteps({ percent: "100", after_seconds: 1 }), /integer/],
     ["with steps that are no list", { waves: { start, steps: "100" } }, /steps/],
-    ["without a step", { waves: { start, steps: [] } }, /1 to 32 steps/],
-    [
-      "with more steps than there may be",
-      {
-        waves: {
-          start,
-          steps: Array.from({ length: 33 }, (_, step) => ({ percent: step + 68, after_seconds: 1 })),
-        },
-      },
-      /1 to 32 steps/,
-    ],
-    [
-      "with a wave in a century",
-      { waves: { start, steps: [{ percent: 100, after_seconds: 4e9 }] } },
-      /after/,
-    ],
+    ["without a step", inSteps(), /1 to 32 steps/],
+    ["with more steps than there may be", inSteps(...rising(33)), /1 to 32 steps/],
+    ["with a wave in a century", inSteps({ percent: 100, after_seconds: 4e9 }), /after/],
   ];
-  for (const [name, overrides, expected] of bad) {
+  for (const [name, overrides, expected] of bad)
     it(`is not one ${name}`, () =>
       assert.match(reasonOf(overrides, "stable/rules/base-1.0.0.tar.gz"), expected));
-  }
 
   it("is not one where it lies under another channel or kind than it says", () => {
     assert.match(reasonOf({}, "beta/rules/base-1.0.0.tar.gz"), /channel/);
@@ -196,14 +155,12 @@ describe("a release", () => {
 
   for (const path of [
     "stable/rules",
-    "stable/rules/",
     "stable/rules/a/b",
     "stable/rules/..",
     "stable/rules/a b",
     "/stable/rules/a",
-  ]) {
+  ])
     it(`is not one at ${path}`, () => assert.match(reasonOf({}, path), /is not below/));
-  }
 
   it("is taken with a SHA-256 alone, as python-tuf and tuf-on-ci sign it, and named by that", () => {
     const target = offer();
