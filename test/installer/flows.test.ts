@@ -125,19 +125,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
       const { outcome, from_version } = await last(device);
       assert.deepEqual({ outcome, from_version }, { outcome: "good", from_version: "1.0.0" });
     });
-
-    it("leaves no more than three trees of a kind, with the current and the previous among them", async (test) => {
-      const device = await deviceOf(test);
-      await install(device, "rules", "2.0.0");
-      await stage(device, published.stagedAt(2));
-      for (const version of ["3.0.0", "4.0.0", "5.0.0"]) await install(device, "rules", version);
-      const { good } = await slotOf(device, "rules");
-      assert.deepEqual(
-        good.map(({ version }) => version),
-        ["3.0.0", "4.0.0", "5.0.0"],
-      );
-      await isConsistent(device, published);
-    });
   });
 
   it("is applied, rolled back and refused by the built program", async (test) => {
@@ -161,29 +148,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
     await isAtWork(device, "rules", "1.0.0");
   });
 
-  describe("that is rolled back on request", () => {
-    it("is held, and the one before it runs", async (test) => {
-      const device = await deviceOf(test);
-      await install(device, "binary", "2.0.0");
-      await run(device, { verb: "rollback", kind: "binary" });
-      assert.equal((await last(device)).outcome, "rolled_back");
-      const [held, ...others] = (await slotOf(device, "binary")).setAside;
-      assert.deepEqual([held?.version, held?.why, held?.until, others], ["2.0.0", "held", null, []]);
-      await isAtWork(device, "binary", "1.0.0");
-    });
-
-    it("cannot be rolled back where there is none before it, and nothing is changed", async (test) => {
-      const device = await deviceOf(test);
-      await assert.rejects(
-        run(device, { verb: "rollback", kind: "binary" }),
-        hasCode("nothing_to_roll_back"),
-      );
-      assert.equal((await last(device)).outcome, "refused");
-      await isConsistent(device, published);
-      assert.equal((await current(device, published, "binary")).version, "1.0.0");
-    });
-  });
-
   it("changes neither the product's settings nor the agent's state, whatever comes of it", async (test) => {
     const device = await deviceOf(test, { within: "2s" });
     const state = await treeHash(device.state);
@@ -198,14 +162,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
   });
 
   describe("whose agent and guard are dead", () => {
-    it("is kept when root confirms it, whatever its health says", async (test) => {
-      const device = await inTheMiddle(test, "2.1.0");
-      await run(device, { verb: "confirm", kind: "binary" });
-      assert.equal((await last(device)).outcome, "good");
-      assert.equal((await current(device, published, "binary")).version, "2.1.0");
-      await isConsistent(device, published);
-    });
-
     it("is undone when root aborts it, and held, for it has not failed", async (test) => {
       const device = await inTheMiddle(test, "2.0.0");
       await run(device, { verb: "abort", kind: "binary" });
@@ -213,16 +169,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
       assert.equal((await slotOf(device, "binary")).setAside[0]?.why, "held");
       await isAtWork(device, "binary", "1.0.0");
     });
-  });
-
-  it("is undone by the guard that watches it when root orders to abort it", async (test) => {
-    const device = await deviceOf(test, { successes: 40, within: "600s" });
-    const ended = install(device, "binary", "2.0.0");
-    await until("it is watched", async () => (await slotOf(device, "binary")).trial?.phase === "confirming");
-    await run(device, { verb: "abort", kind: "binary" });
-    await ended;
-    assert.equal((await last(device)).outcome, "aborted");
-    await isAtWork(device, "binary", "1.0.0");
   });
 
   describe("under a service manager", () => {
@@ -269,39 +215,10 @@ describe("a release on trial", { concurrency: 2 }, () => {
       assert.equal((await current(device, published, "binary")).version, "1.0.0");
       await runsWell(device, published.release("binary", "1.0.0"));
     });
-
-    it("is kept when it is killed twice", async (test) => {
-      const { device, supervisor } = await supervised(test, { successes: 4, within: "600s" });
-      const ended = put(device, supervisor, "2.0.0");
-      for (const crashes of [1, 2]) {
-        await until(
-          "it is watched",
-          async () => (await slotOf(device, "binary")).trial?.phase === "confirming",
-        );
-        supervisor.crash();
-        await until(
-          "the guard has seen it",
-          async () => (await slotOf(device, "binary")).trial?.crashes === crashes,
-        );
-      }
-      await ended;
-      assert.equal((await last(device)).outcome, "good");
-    });
   });
 
   describe("that a reboot comes between", () => {
     const boot = (bootId: string) => (host: ReleaseHost) => ({ ...underVirtualTime(5)(host), bootId });
-
-    it("begins to be confirmed anew, and is kept", async (test) => {
-      const device = await inTheMiddle(test, "2.0.0");
-      await run(device, { verb: "guard", isBoot: true }, boot("boot-2"));
-      const { trial } = await slotOf(device, "binary");
-      assert.equal(trial?.boots, 2);
-      assert.equal(trial?.health.successes, 0);
-      await run(device, { verb: "guard" }, boot("boot-2"));
-      assert.equal((await last(device)).outcome, "good");
-      await isAtWork(device, "binary", "2.0.0");
-    });
 
     it("is undone at the fourth boot, and put off for a day, for it has not failed", async (test) => {
       const device = await inTheMiddle(test, "2.0.0");

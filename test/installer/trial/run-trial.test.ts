@@ -36,26 +36,6 @@ describe("a release that is well", () => {
     );
   });
 
-  it("stays gone once a package has overtaken it, also under an older package later", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    side.packaged = { rules: null, binary: "1.0.0" };
-    await side.guard();
-    side.packaged = { rules: null, binary: null };
-    assert.deepEqual((await side.opened()).journal.read().slots.binary.good, []);
-  });
-
-  it("has to be well so many times in a row: one bad answer begins the row anew", async () => {
-    const side = open();
-    let looks = 0;
-    side.host.isHealthy = () => {
-      looks += 1;
-      return looks !== 3;
-    };
-    await side.apply("1.0.0");
-    assert.equal(looks, 6);
-  });
-
   it("leaves the disk with the current one, the previous one and one more", async () => {
     const side = open();
     for (const version of ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]) await side.apply(version);
@@ -138,48 +118,6 @@ describe("a release that is not well", () => {
     await assert.rejects(forgive(await side.opened(), idOf("1.1.0")), isError("not_found"));
   });
 
-  it("is undone at its third unclean exit, long before its deadline", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    side.host.isHealthy = (release) => {
-      const { uncleanExits } = side.host.unit;
-      if (release.version === "1.1.0") side.host.unit = { ...side.host.unit, uncleanExits: uncleanExits + 1 };
-      return true;
-    };
-    await side.install("1.1.0");
-    const before = side.host.uptime();
-    side.host.unit = { ...side.host.unit, uncleanExits: 0 };
-    await side.guard();
-    assert.equal(side.last()?.outcome, "failed");
-    assert.match(side.last()?.detail ?? "", /3 times/);
-    assert.ok(side.host.uptime() - before < 60, `it took ${side.host.uptime() - before} s`);
-  });
-
-  it("a unit that systemd has given up is started again, and counted each time", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    side.host.isHealthy = (release) => {
-      if (release.version === "1.1.0")
-        side.host.unit = { ...side.host.unit, isFailed: true, uncleanExits: 1 };
-      return release.version !== "1.1.0";
-    };
-    await side.apply("1.1.0");
-    assert.equal(side.last()?.outcome, "failed");
-    assert.ok(side.host.acts.includes("restart pump.service"), side.host.acts.join(", "));
-  });
-
-  it("a clean restart by an operator is no failure: the count begins anew, the trial goes on", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    const counts = [1, 2, 0, 0, 0, 0, 0];
-    side.host.isHealthy = () => {
-      side.host.unit = { ...side.host.unit, uncleanExits: counts.shift() ?? 0 };
-      return true;
-    };
-    await side.apply("1.1.0");
-    assert.equal(side.last()?.outcome, "good");
-  });
-
   it("without anything before it leaves no current, and says so", async () => {
     const side = open();
     failing(side, "1.0.0");
@@ -223,23 +161,6 @@ describe("a reboot within the watch", () => {
     await side.guard();
     assert.equal(side.last()?.outcome, "good");
     assert.equal(side.at("current"), "1.1.0");
-  });
-
-  it("does not count the time against it in which nothing watched it", async () => {
-    const side = await onTrial();
-    await side.host.pause(3_600);
-    side.host.isHealthy = () => true;
-    await side.guard();
-    assert.equal(side.last()?.outcome, "good");
-  });
-
-  it("gives it its time again, and no more than that", async () => {
-    const side = await onTrial();
-    side.host.reboot();
-    side.host.isHealthy = ({ version }) => version !== "1.1.0";
-    await side.guard();
-    assert.deepEqual([side.last()?.outcome, side.at("current")], ["failed", "1.0.0"]);
-    assert.ok(side.host.uptime() < 120, `it took ${side.host.uptime()} s`);
   });
 
   it("three times without health defers it for a day", async () => {
@@ -321,16 +242,6 @@ describe("root's word", () => {
     await side.install("1.1.0");
     Object.assign(side.host, { pause: () => Promise.reject(new Error("the clock stands")) });
     await assert.rejects(order(side.parts, { kind: "binary", order: "abort" }), /the clock stands/);
-  });
-
-  it("aborts, and what was aborted is held", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    await side.install("1.1.0");
-    assert.equal(await order(side.parts, { kind: "binary", order: "abort" }), "carried out");
-    assert.equal(side.at("current"), "1.0.0");
-    assert.equal(side.last()?.outcome, "aborted");
-    assert.equal(side.slot().setAside[0]?.why, "held");
   });
 
   it("is heard by the guard that works on it", async () => {

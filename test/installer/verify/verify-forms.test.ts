@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chown, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { atEnd } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { refused } from "../../../lab/devices/updating-device.ts";
 import {
@@ -15,12 +15,7 @@ import {
   takesNothing,
   withStaged,
 } from "../../../lab/devices/verifying-device.ts";
-import { ownCredentials } from "../../../lab/host/credentials.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
-import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
-import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
-import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 
 const code = "update_not_acceptable";
 
@@ -133,17 +128,6 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
 });
 
 describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
-  it("while it is copied is cut at the signed length: the signed bytes are taken and no more", async (test) => {
-    const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
-    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, ownCredentials()));
-    atEnd(test, () => files.close());
-    does(lab, 'head -c 5000000 /dev/zero >> "$UPDATES/staged/$1.tar.gz"', id);
-    const copy = join(await temporaryDirectory(test), "copy");
-    const signed = { length: added.target.length, hashes: added.target.hashes };
-    copySigned(files.payload, copy, readSignedPayload(signed));
-    assert.deepEqual(await readFile(copy), added.payload);
-  });
-
   it("while its owner keeps changing it, is the signed bytes or nothing", async (test) => {
     const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
     const path = lab.stagedPath(id);
@@ -158,26 +142,5 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
         assert.deepEqual(await readFile(join(lab.trust, "intake", name)), added.payload);
       await writeFile(path, added.payload);
     }
-  });
-});
-
-describe("root's own copy", { skip: !isRoot && "needs root" }, () => {
-  it("never overwrites an existing file", async (test) => {
-    const { lab, id, added } = await withStaged(test);
-    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, ownCredentials()));
-    atEnd(test, () => files.close());
-    const directory = await temporaryDirectory(test);
-    await writeFile(join(directory, "copy"), "of something else");
-    const payload = readSignedPayload({ length: added.target.length, hashes: added.target.hashes });
-    assert.throws(() => copySigned(files.payload, join(directory, "copy"), payload), {
-      code: "storage_unwritable",
-    });
-    assert.equal(await readFile(join(directory, "copy"), "utf8"), "of something else");
-  });
-
-  it("goes away when what was copied is not what was signed", async (test) => {
-    const { lab, id, added } = await withStaged(test);
-    await lab.stage(added, Buffer.alloc(added.payload.length, "x"));
-    await takesNothing(lab, { id, code: "update_payload_mismatch" });
   });
 });
