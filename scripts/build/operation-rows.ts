@@ -13,7 +13,8 @@ export function operationRows(): string {
   return `export const operations=${JSON.stringify(Object.fromEntries(rows))};\n`;
 }
 
-function shortened({ summary: _, pathParameters, query, body, response, ...rest }: Operation): object {
+function shortened(operation: Operation): object {
+  const { summary: _, description: __, pathParameters, query, body, response, ...rest } = operation;
   const { schema, ...answer } = response;
   return {
     ...rest,

@@ -10,14 +10,15 @@ async function rows(): Promise<Record<string, Operation>> {
 }
 
 describe("an operation as a program has it", () => {
-  it("has each member of the contract's but the summary", async () => {
+  it("has each member of the contract's but summary and description", async () => {
     const short = await rows();
     const entries = Object.entries<Operation>(operations);
     assert.deepEqual(
       Object.keys(short),
       entries.map(([id]) => id),
     );
-    for (const [id, { summary: _, pathParameters, query, body, response, ...rest }] of entries) {
+    for (const [id, { summary: _, description: __, ...operation }] of entries) {
+      const { pathParameters, query, body, response, ...rest } = operation;
       const { schema, ...answer } = response;
       const {
         pathParameters: names,

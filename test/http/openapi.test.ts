@@ -10,7 +10,6 @@ import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
-import { descriptions } from "../../src/contract/openapi/descriptions.ts";
 import { documentedIds, openApiDocument } from "../../src/contract/openapi/document.ts";
 import { examples, type ShapeName, shapes } from "../../src/contract/openapi/shapes.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
@@ -106,7 +105,7 @@ describe("GET /api/openapi.json", () => {
     const { access, body, upload, response, scope } = operationOf(id);
     it(`describes ${id}: its body, its success and who may call it`, () => {
       const { requestBody, responses, security, tags, description } = described(id);
-      assert.equal(description, descriptions[id]);
+      assert.equal(description, operationOf(id).description);
       assert.ok(
         document.tags.some(({ name }) => name === tags[0]),
         `tag ${tags[0]}`,

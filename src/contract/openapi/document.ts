@@ -1,7 +1,6 @@
 import { groupOf, type Operation, type OperationGroup } from "../operations/operation.ts";
 import { operationIds, operationOf } from "../operations.ts";
 import { errorComponents, errorResponsesOf } from "./answers.ts";
-import { descriptions } from "./descriptions.ts";
 import { parametersOf, sharedParameters } from "./parameters.ts";
 import { SchemaWriter } from "./schema-writer.ts";
 import { securityOf, securitySchemes } from "./security.ts";
@@ -39,7 +38,7 @@ export function openApiDocument(version: string): object {
       operationId: id,
       tags: [groupOf(operation)],
       summary: operation.summary,
-      description: descriptions[id],
+      description: operation.description,
       security: securityOf(operation),
       ...(operation.stepUp && { "x-step-up": operation.stepUp }),
       ...requests[index],

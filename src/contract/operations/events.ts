@@ -9,6 +9,8 @@ export const eventOperations = {
     method: "GET",
     path: "/api/events",
     summary: "List events, newest first; operators see only those security events that concern themselves",
+    description:
+      "Both logs, changes and refusals, in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
     access: readers,
     scope: "events:read",
     query: events.listEventsQuery,
@@ -18,6 +20,8 @@ export const eventOperations = {
     method: "GET",
     path: "/api/events/counts",
     summary: "Count events by group and between times; operators as in the list",
+    description:
+      "For a picture of the record: the filters as in the list, and the edges of a histogram's bars. Repeats that one event stands for count once.",
     access: readers,
     scope: "events:read",
     query: events.countEventsQuery,
@@ -28,19 +32,11 @@ export const eventOperations = {
     path: "/api/events/stream",
     summary:
       "Events as they happen, from Last-Event-ID or `after` on; a `gap` message first when events are missing; `progress` of an update, which has no id and is not stored",
+    description:
+      "An event stream (text/event-stream); `contentSchema` is the schema of each message's data. Read it with fetch and the Authorization header. A comment every 15 seconds is a sign of life. It ends with its session or token; continue with Last-Event-ID.",
     access: readers,
     scope: "events:read",
     query: events.streamEventsQuery,
     response: { status: 200, schema: events.streamedEvent, stream: true },
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const eventDescriptions: Readonly<Record<keyof typeof eventOperations, string>> = {
-  listEvents:
-    "Both logs, changes and refusals, in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
-  countEvents:
-    "For a picture of the record: the filters as in the list, and the edges of a histogram's bars. Repeats that one event stands for count once.",
-  streamEvents:
-    "An event stream (text/event-stream); `contentSchema` is the schema of each message's data. Read it with fetch and the Authorization header. A comment every 15 seconds is a sign of life. It ends with its session or token; continue with Last-Event-ID.",
-};

@@ -17,6 +17,8 @@ export const hostOperations = {
     method: "GET",
     path: "/api/system/host",
     summary: "Host name, time zone and end of support",
+    description:
+      "Unlike the settings, host name and time zone belong to the operating system; the agent asks root's helper to change them.",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: host.hostSettings },
@@ -25,6 +27,8 @@ export const hostOperations = {
     method: "PUT",
     path: "/api/system/host",
     summary: "Change the host name, the time zone, or both",
+    description:
+      "Absent members stay. The device answers to a new host name at once, and no longer to the former one; update windows follow a new time zone at once. Without the helper the answer is `host_right_missing`.",
     access: admins,
     stepUp: true,
     body: host.hostChange,
@@ -36,6 +40,8 @@ export const hostOperations = {
     ...power,
     path: "/api/system/reboot",
     summary: "Restart the machine; refused while a release is on trial, unless `force` is true",
+    description:
+      "The answer comes before the machine restarts. Afterwards `boot_id` of GET /api/version is another one. Sessions end with the restart.",
     event: "host.reboot_requested",
   },
   powerOff: {
@@ -43,6 +49,8 @@ export const hostOperations = {
     path: "/api/system/power-off",
     summary:
       "Shut the machine down and switch it off; refused while a release is on trial, unless `force` is true",
+    description:
+      "The answer comes before the machine shuts down. Nothing in this API can switch it on again.",
     event: "host.power_off_requested",
   },
   factoryReset: {
@@ -50,6 +58,8 @@ export const hostOperations = {
     path: "/api/system/factory-reset",
     summary:
       "Delete accounts, settings, sessions, tokens, events and fetched updates, and begin again at the first run",
+    description:
+      "`confirm` is the device's name, so that no other device is reset by mistake. Installed releases, the host file and the root of trust stay. Refused with `update_busy` while a release is on trial. After a power cut it is finished at the next start.",
     access: admins,
     stepUp: true,
     inRescue: true,
@@ -59,16 +69,3 @@ export const hostOperations = {
     event: "host.reset_requested",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const hostDescriptions: Readonly<Record<keyof typeof hostOperations, string>> = {
-  getHost:
-    "Unlike the settings, host name and time zone belong to the operating system; the agent asks root's helper to change them.",
-  changeHost:
-    "Absent members stay. The device answers to a new host name at once, and no longer to the former one; update windows follow a new time zone at once. Without the helper the answer is `host_right_missing`.",
-  reboot:
-    "The answer comes before the machine restarts. Afterwards `boot_id` of GET /api/version is another one. Sessions end with the restart.",
-  powerOff: "The answer comes before the machine shuts down. Nothing in this API can switch it on again.",
-  factoryReset:
-    "`confirm` is the device's name, so that no other device is reset by mistake. Installed releases, the host file and the root of trust stay. Refused with `update_busy` while a release is on trial. After a power cut it is finished at the next start.",
-};

@@ -8,6 +8,8 @@ export const logOperations = {
     path: "/api/logs",
     summary:
       "Log lines of the agent and the allowed units, newest first; audit lines only for administrators",
+    description:
+      "A page may have fewer lines than `limit` and still not be the last: ask on until `next_cursor` is null. `source` says whether the lines are the journal's or the agent's own alone.",
     access: everyone,
     scope: "logs:read",
     query: logs.listLogsQuery,
@@ -18,6 +20,7 @@ export const logOperations = {
     method: "GET",
     path: "/api/logs/counts",
     summary: "Count lines by unit and priority",
+    description: "Newest lines, up to 10,000.",
     access: everyone,
     scope: "logs:read",
     query: logs.countLogsQuery,
@@ -28,18 +31,11 @@ export const logOperations = {
     method: "GET",
     path: "/api/logs/stream",
     summary: "The same lines as they arrive, from `since` or Last-Event-ID on",
+    description:
+      "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
     access: everyone,
     scope: "logs:read",
     query: logs.streamLogsQuery,
     response: { status: 200, schema: logs.logEntry, stream: true },
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const logDescriptions: Readonly<Record<keyof typeof logOperations, string>> = {
-  listLogs:
-    "A page may have fewer lines than `limit` and still not be the last: ask on until `next_cursor` is null. `source` says whether the lines are the journal's or the agent's own alone.",
-  countLogs: "Newest lines, up to 10,000.",
-  streamLogs:
-    "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
-};

@@ -8,6 +8,7 @@ export const notificationOperations = {
     method: "GET",
     path: "/api/notifications",
     summary: "The receivers of messages, and how deliveries to them go",
+    description: "In the order of notify.receivers; those of the host file follow.",
     access: { roles: ["admin", "operator"] },
     scope: "system:read",
     response: { status: 200, schema: receiverStates },
@@ -16,6 +17,8 @@ export const notificationOperations = {
     method: "PUT",
     path: "/api/notifications/{name}/secret",
     summary: "Set a receiver's secret, or have one made for a webhook",
+    description:
+      "Sealed and never shown again. It is for the receiver's server and user name: if these change, set it again.",
     access: admins,
     stepUp: true,
     pathParameters: { name: receiverName },
@@ -29,6 +32,7 @@ export const notificationOperations = {
     method: "POST",
     path: "/api/notifications/{name}/test",
     summary: "Send a test to a receiver, and answer with what it says",
+    description: "One attempt of a minute at most. A refusal is an answer too: read `ok`.",
     access: admins,
     scope: "system:write",
     pathParameters: { name: receiverName },
@@ -36,11 +40,3 @@ export const notificationOperations = {
     errors: ["not_found", "rate_limited"],
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const notificationDescriptions: Readonly<Record<keyof typeof notificationOperations, string>> = {
-  getNotifications: "In the order of notify.receivers; those of the host file follow.",
-  setReceiverSecret:
-    "Sealed and never shown again. It is for the receiver's server and user name: if these change, set it again.",
-  testReceiver: "One attempt of a minute at most. A refusal is an answer too: read `ok`.",
-};

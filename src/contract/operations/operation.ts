@@ -30,6 +30,11 @@ export interface Operation {
   /** An OpenAPI path template. */
   readonly path: string;
   readonly summary: string;
+  /**
+   * What else it changes, when it is refused, and how to use it, for authors of clients. Only the OpenAPI document has it:
+   * the build leaves summary and description out of programs (scripts/build/operation-rows.ts).
+   */
+  readonly description: string;
   readonly access: Access;
   /** Answers although no administrator exists yet, and in rescue when it is also `inRescue`. */
   readonly beforeSetup?: true;

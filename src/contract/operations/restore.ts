@@ -9,6 +9,7 @@ export const restoreOperations = {
     method: "PUT",
     path: "/api/setup/restore",
     summary: "Take the file of a backup, which is not opened yet",
+    description: "For `steward restore`, and for the first run with the setup token in `X-Setup-Token`.",
     access: "open",
     beforeSetup: true,
     inRescue: true,
@@ -21,6 +22,7 @@ export const restoreOperations = {
     method: "POST",
     path: "/api/setup/restore",
     summary: "Say what restoring that backup changes, or restore it",
+    description: "For `steward restore`, and for the first run with the setup token in `X-Setup-Token`.",
     access: "open",
     beforeSetup: true,
     inRescue: true,
@@ -39,9 +41,3 @@ export const restoreOperations = {
     ],
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const restoreDescriptions: Readonly<Record<keyof typeof restoreOperations, string>> = {
-  receiveBackup: "For `steward restore`, and for the first run with the setup token in `X-Setup-Token`.",
-  restoreBackup: "For `steward restore`, and for the first run with the setup token in `X-Setup-Token`.",
-};

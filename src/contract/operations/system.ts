@@ -21,6 +21,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/version",
     summary: "Name and version; with a token also build, host and boot",
+    description:
+      "`api_version` rises only when a program that is written against this contract could break. `device_id` stays as long as the system is installed; `boot_id` changes at each start of the machine.",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -32,6 +34,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/health",
     summary: "Health of the agent; with a token also each check",
+    description:
+      "The answer is 200 whatever the health is: read `status`. Each check has a `code` and `facts`; callers without a token see `status` alone.",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -44,6 +48,8 @@ export const systemOperations = {
     path: "/api/health/ready",
     summary:
       "Readiness of the agent for sign-ins: it tests passwords, two-factor secrets, signatures and native modules once per start, and answers 503 if one does not work",
+    description:
+      "For load balancers and for the guard of an update: 200 when sign-ins work, 503 `not_ready` or `state_damaged` when they do not. The tests run once after each start.",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -56,6 +62,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/status",
     summary: "The device at a glance: clock, updates, users, host, and what needs an administrator",
+    description:
+      "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
     access: everyone,
     scope: "system:read",
     inRescue: true,
@@ -65,6 +73,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/history",
     summary: "Clock, disk, memory, load and temperature of the last day or week",
+    description:
+      "Means of each step, and the worst reading in it: the greatest, of the clock's offset the farthest from zero.",
     access: everyone,
     scope: "system:read",
     query: historyQuery,
@@ -75,6 +85,8 @@ export const systemOperations = {
     path: "/api/metrics",
     summary:
       "Figures for Prometheus, in its text format: clock, updates, sign-ins, requests and the process; from memory alone",
+    description:
+      "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
     access: everyone,
     scope: "metrics:read",
     response: { status: 200, schema: system.metricsText, mediaType: system.metricsType },
@@ -83,6 +95,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/openapi.json",
     summary: "This contract as OpenAPI 3.1",
+    description:
+      "This document, compressed where Accept-Encoding allows it. Every answer names it in a Link header (`rel=service-desc`).",
     access: "open",
     beforeSetup: true,
     beforePasswordChange: true,
@@ -92,6 +106,7 @@ export const systemOperations = {
     method: "GET",
     path: "/api/console",
     summary: "Facts that the console shows before sign-in",
+    description: "The facts that a sign-in page needs before a person has signed in.",
     access: "open",
     beforeSetup: true,
     inRescue: true,
@@ -102,6 +117,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/system",
     summary: "The settings",
+    description:
+      "For readonly some are `(hidden)`; a secret, such as a webhook's path, is `…` and four digits to who may not change it. Send the ETag as If-Match with a change.",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: settingsView, etag: true },
@@ -110,6 +127,8 @@ export const systemOperations = {
     method: "PUT",
     path: "/api/system",
     summary: "Change the settings given; an operator may change those whose x-writer is operator",
+    description:
+      "Absent members stay; one with its present value, or as shown, changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Those that the host file decides are refused.",
     access: { roles: ["admin", "operator"] },
     scope: "system:write",
     body: settingsChange,
@@ -127,6 +146,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/system/schema",
     summary: "JSON Schema of the settings: defaults, units and who may write (x-writer)",
+    description:
+      "JSON Schema 2020-12 with title, description, default and limits: enough to make a form of it.",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: system.anyObject },
@@ -135,6 +156,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/system/facts",
     summary: "Hardware, memory, disks, load and temperatures of the host",
+    description:
+      "Figures of this moment, some of them a few seconds old. A figure that cannot be read is null.",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: system.facts },
@@ -143,6 +166,8 @@ export const systemOperations = {
     method: "GET",
     path: "/api/system/tls",
     summary: "HTTPS on the LAN: whether it listens, its certificate and fingerprint",
+    description:
+      "HTTPS is switched on by root, in the host file. Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: tls },
@@ -151,6 +176,8 @@ export const systemOperations = {
     method: "POST",
     path: "/api/system/reload",
     summary: "Read the host file and the certificates again, as `systemctl reload` does; connections stay",
+    description:
+      "Members of the host file that can change while the agent runs are in use at once; `needs_restart` names the others. A host file with a fault is refused as a whole, and the former one stays in use.",
     access: admins,
     response: { status: 200, schema: reloaded },
     errors: ["validation_failed"],
@@ -160,6 +187,7 @@ export const systemOperations = {
     method: "POST",
     path: "/api/system/backup",
     summary: "Make a backup of the whole device, encrypted by age to a passphrase or to recipients",
+    description: "A connection that breaks off leaves a file that does not open. One is made at a time.",
     access: admins,
     stepUp: true,
     body: backupRequest,
@@ -171,6 +199,7 @@ export const systemOperations = {
     method: "POST",
     path: "/api/system/backup/arrived",
     summary: "Say that the backup which was made over the socket has arrived, and count it as the last one",
+    description: "Over the socket nothing else counts a backup.",
     access: "local",
     isOfCommandLine: true,
     response: { status: 204 },
@@ -179,6 +208,7 @@ export const systemOperations = {
     method: "POST",
     path: "/api/system/support-bundle",
     summary: "Findings, logs and settings without secrets, as `steward doctor --bundle FILE` packs them",
+    description: "A .tar.gz; made in some seconds.",
     access: admins,
     response: { status: 200, schema: system.supportBundle, mediaType: system.supportBundleType, bytes: true },
     errors: ["internal_error"],
@@ -187,6 +217,8 @@ export const systemOperations = {
     method: "POST",
     path: "/api/system/state/{name}/accept",
     summary: "Accept the damage that was found in a state document: health no longer reports it",
+    description:
+      "The damaged file stays beside the state for a person to look into. Only the finding is removed; the event names what was accepted.",
     access: admins,
     stepUp: true,
     pathParameters: { name: system.documentName },
@@ -194,39 +226,3 @@ export const systemOperations = {
     event: "state.damage_accepted",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, string>> = {
-  getVersion:
-    "`api_version` rises only when a program that is written against this contract could break. `device_id` stays as long as the system is installed; `boot_id` changes at each start of the machine.",
-  getHealth:
-    "The answer is 200 whatever the health is: read `status`. Each check has a `code` and `facts`; callers without a token see `status` alone.",
-  getReadiness:
-    "For load balancers and for the guard of an update: 200 when sign-ins work, 503 `not_ready` or `state_damaged` when they do not. The tests run once after each start.",
-  getStatus:
-    "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
-  getHistory:
-    "Means of each step, and the worst reading in it: the greatest, of the clock's offset the farthest from zero.",
-  getMetrics:
-    "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
-  getOpenApi:
-    "This document, compressed where Accept-Encoding allows it. Every answer names it in a Link header (`rel=service-desc`).",
-  greetConsole: "The facts that a sign-in page needs before a person has signed in.",
-  getSettings:
-    "For readonly some are `(hidden)`; a secret, such as a webhook's path, is `…` and four digits to who may not change it. Send the ETag as If-Match with a change.",
-  updateSettings:
-    "Absent members stay; one with its present value, or as shown, changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Those that the host file decides are refused.",
-  getSettingsSchema:
-    "JSON Schema 2020-12 with title, description, default and limits: enough to make a form of it.",
-  getSystemFacts:
-    "Figures of this moment, some of them a few seconds old. A figure that cannot be read is null.",
-  getTls:
-    "HTTPS is switched on by root, in the host file. Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
-  reloadHostFile:
-    "Members of the host file that can change while the agent runs are in use at once; `needs_restart` names the others. A host file with a fault is refused as a whole, and the former one stays in use.",
-  makeBackup: "A connection that breaks off leaves a file that does not open. One is made at a time.",
-  confirmBackup: "Over the socket nothing else counts a backup.",
-  makeSupportBundle: "A .tar.gz; made in some seconds.",
-  acceptDamage:
-    "The damaged file stays beside the state for a person to look into. Only the finding is removed; the event names what was accepted.",
-};

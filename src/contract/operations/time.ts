@@ -10,6 +10,8 @@ export const timeOperations = {
     method: "GET",
     path: "/api/system/time-sync",
     summary: "Show the state of the clock, the program that sets it, and each source",
+    description:
+      "`summary` says in one code how the clock is; `state`, `trust`, the sources and the figures say why. A token that fails only because the device's clock was wrong is accepted here.",
     access: everyone,
     scope: "system:read",
     clockTolerant: true,
@@ -20,6 +22,8 @@ export const timeOperations = {
     method: "POST",
     path: "/api/system/time-sync/reselect",
     summary: "Poll all sources and select anew; never steps the clock",
+    description:
+      "Answers after the measurements, which take some seconds. A token that fails only because the device's clock was wrong is accepted here.",
     access: correctors,
     scope: "time:write",
     clockTolerant: true,
@@ -40,6 +44,8 @@ export const timeOperations = {
     path: "/api/system/time-sync/sync",
     summary:
       "Measure and correct the clock now; `force` and `time` need an administrator who gave the password again",
+    description:
+      "Answers after the correction, which takes some seconds. A correction beyond `time.panic_threshold` is refused unless `force` is true. `time` sets the clock by hand where no better source is trusted. A token that fails only because the device's clock was wrong is accepted here, but for `force` and `time`.",
     access: correctors,
     scope: "time:write",
     clockTolerant: true,
@@ -62,6 +68,7 @@ export const timeOperations = {
     method: "POST",
     path: "/api/system/time-sync/probe",
     summary: "Ask servers once what time it is, before they are set; changes nothing",
+    description: "Each is asked once, and judged by the present settings.",
     access: admins,
     scope: "time:write",
     body: probeRequest,
@@ -72,22 +79,11 @@ export const timeOperations = {
     method: "POST",
     path: "/api/system/time-sync/floor-reset",
     summary: "Reset the floor of time to the build date; for local root only",
+    description:
+      "Corrects a floor that a false time has moved into the future. Only root and the service's own user can call it, over the unix socket.",
     access: "local",
     response: { status: 200, schema: timeSync },
     errors: ["storage_full", "storage_unwritable"],
     event: "clock.floor_reset",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const timeDescriptions: Readonly<Record<keyof typeof timeOperations, string>> = {
-  getTimeSync:
-    "`summary` says in one code how the clock is; `state`, `trust`, the sources and the figures say why. A token that fails only because the device's clock was wrong is accepted here.",
-  reselectTimeSources:
-    "Answers after the measurements, which take some seconds. A token that fails only because the device's clock was wrong is accepted here.",
-  syncTime:
-    "Answers after the correction, which takes some seconds. A correction beyond `time.panic_threshold` is refused unless `force` is true. `time` sets the clock by hand where no better source is trusted. A token that fails only because the device's clock was wrong is accepted here, but for `force` and `time`.",
-  probeTimeServers: "Each is asked once, and judged by the present settings.",
-  resetClockFloor:
-    "Corrects a floor that a false time has moved into the future. Only root and the service's own user can call it, over the unix socket.",
-};

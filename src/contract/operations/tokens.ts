@@ -7,6 +7,8 @@ export const tokenOperations = {
     method: "GET",
     path: "/api/tokens",
     summary: "Your API tokens; for an administrator those of all users",
+    description:
+      "The tokens themselves are not stored; a list shows what they are for and when they were last used.",
     access: everyone,
     query: tokens.tokensQuery,
     response: { status: 200, schema: tokens.tokenList },
@@ -15,6 +17,8 @@ export const tokenOperations = {
     method: "POST",
     path: "/api/tokens",
     summary: "Create an API token for yourself, or as local root for a user; it is shown only once",
+    description:
+      "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow. Only root makes fleet tokens, which alone may write settings of administrators and, with `users:write`, users who are none. No token makes tokens or touches second factors.",
     access: everyone,
     stepUp: true,
     body: tokens.createToken,
@@ -27,6 +31,8 @@ export const tokenOperations = {
     method: "POST",
     path: "/api/tokens/{id}/rotate",
     summary: "Make another API token with the same rights; the former one ends after a while",
+    description:
+      "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
     access: "local",
     isOfCommandLine: true,
     pathParameters: { id: tokens.tokenId },
@@ -40,6 +46,7 @@ export const tokenOperations = {
     method: "POST",
     path: "/api/tokens/{id}/resume",
     summary: "Make an API token valid that a restored backup has suspended",
+    description: "A token that is not suspended stays as it is.",
     access: admins,
     stepUp: true,
     pathParameters: { id: tokens.tokenId },
@@ -52,6 +59,8 @@ export const tokenOperations = {
     path: "/api/tokens/self/rotate",
     summary:
       "Make a successor of the API token that is sent, with the same rights; the former one ends after a while",
+    description:
+      "`token` is in this answer and nowhere else. Asked again, as after a lost answer, it replaces the successor while that is unused; then it is refused with `forbidden`.",
     access: "token",
     body: tokens.rotateToken,
     bodyOptional: true,
@@ -63,6 +72,7 @@ export const tokenOperations = {
     method: "DELETE",
     path: "/api/tokens/{id}",
     summary: "Delete one of your API tokens, or as an administrator any; it becomes invalid at once",
+    description: "For another user's token an administrator needs a step-up.",
     access: everyone,
     pathParameters: { id: tokens.tokenId },
     response: { status: 204 },
@@ -70,17 +80,3 @@ export const tokenOperations = {
     event: "token.deleted",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const tokenDescriptions: Readonly<Record<keyof typeof tokenOperations, string>> = {
-  listTokens:
-    "The tokens themselves are not stored; a list shows what they are for and when they were last used.",
-  createToken:
-    "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow. Only root makes fleet tokens, which alone may write settings of administrators and, with `users:write`, users who are none. No token makes tokens or touches second factors.",
-  rotateToken:
-    "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
-  resumeToken: "A token that is not suspended stays as it is.",
-  rotateOwnToken:
-    "`token` is in this answer and nowhere else. Asked again, as after a lost answer, it replaces the successor while that is unused; then it is refused with `forbidden`.",
-  deleteToken: "For another user's token an administrator needs a step-up.",
-};

@@ -11,6 +11,7 @@ export const twoFactorOperations = {
     method: "GET",
     path: "/api/users/{id}/2fa",
     summary: "Second factor of a user, and the number of recovery codes that they have left",
+    description: "`sealing_key` is present when the device cannot check codes because a key is missing.",
     access: { ...admins, self: true },
     beforeEnrolment: true,
     pathParameters: byId,
@@ -20,6 +21,8 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/setup",
     summary: "Generate a secret for your authenticator; nothing changes until you enable it",
+    description:
+      "Show `qr_svg` or `secret` to the user, then call enable with the first code that their authenticator shows. Another call replaces the secret that is not enabled yet.",
     access: "self",
     beforeEnrolment: true,
     stepUp: true,
@@ -32,6 +35,8 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/enable",
     summary: "Enable the second factor with a first code; returns the recovery codes, and other sessions end",
+    description:
+      "The ten recovery codes are shown this once. While the device's clock is not trusted the answer is `clock_not_synchronised`, unless `allow_unsynchronised_clock` is true.",
     access: "self",
     beforeEnrolment: true,
     pathParameters: byId,
@@ -51,6 +56,8 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/disable",
     summary: "Remove your second factor with password and code; other sessions end",
+    description:
+      "Needs password and code, or a recovery code, whatever the session has given before. Refused where `security.require_2fa` asks the user for a second factor.",
     access: "self",
     insteadForAdmins:
       "removes another user's second factor with POST /api/users/{id}/2fa/recover and a `reason`, which is recorded; on the device: `steward user 2fa reset NAME --reason TEXT`",
@@ -78,6 +85,8 @@ export const twoFactorOperations = {
     path: "/api/users/{id}/2fa/recover",
     summary:
       "Remove a lost second factor: with password and recovery code, or as an administrator with a reason",
+    description:
+      "`{id}` is the user's id or name. With password and recovery code no session is needed, and the answer is a new one; an administrator gives a `reason`, which is recorded, and gets the user. An unknown user is answered like a wrong password.",
     access: "open",
     pathParameters: { id: twoFactor.userReference },
     body: twoFactor.recover,
@@ -103,6 +112,8 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/passkeys/begin",
     summary: "Begin to add a passkey; nothing changes until it is added",
+    description:
+      "A passkey belongs to the host name in the request's Origin, and its user keeps the codes for other names. Good once, for five minutes.",
     access: "self",
     stepUp: true,
     pathParameters: byId,
@@ -113,6 +124,7 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/passkeys",
     summary: "Add a passkey that your browser has made",
+    description: "Ten a user at most. Attestation is not looked at: ask for `none`.",
     access: "self",
     stepUp: true,
     pathParameters: byId,
@@ -125,6 +137,7 @@ export const twoFactorOperations = {
     method: "DELETE",
     path: "/api/users/{id}/2fa/passkeys/{passkey}",
     summary: "Remove one of your passkeys",
+    description: "Codes and recovery codes stay.",
     access: "self",
     stepUp: true,
     insteadForAdmins: "removes it with the whole second factor: POST /api/users/{id}/2fa/recover",
@@ -137,6 +150,7 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/recovery-codes",
     summary: "Generate new recovery codes; the old ones become invalid",
+    description: "The ten codes are shown this once.",
     access: "self",
     stepUp: true,
     pathParameters: byId,
@@ -145,21 +159,3 @@ export const twoFactorOperations = {
     event: "two_factor.recovery_codes_made",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const twoFactorDescriptions: Readonly<Record<keyof typeof twoFactorOperations, string>> = {
-  getTwoFactor: "`sealing_key` is present when the device cannot check codes because a key is missing.",
-  setUpTwoFactor:
-    "Show `qr_svg` or `secret` to the user, then call enable with the first code that their authenticator shows. Another call replaces the secret that is not enabled yet.",
-  enableTwoFactor:
-    "The ten recovery codes are shown this once. While the device's clock is not trusted the answer is `clock_not_synchronised`, unless `allow_unsynchronised_clock` is true.",
-  disableTwoFactor:
-    "Needs password and code, or a recovery code, whatever the session has given before. Refused where `security.require_2fa` asks the user for a second factor.",
-  recoverTwoFactor:
-    "`{id}` is the user's id or name. With password and recovery code no session is needed, and the answer is a new one; an administrator gives a `reason`, which is recorded, and gets the user. An unknown user is answered like a wrong password.",
-  beginPasskey:
-    "A passkey belongs to the host name in the request's Origin, and its user keeps the codes for other names. Good once, for five minutes.",
-  addPasskey: "Ten a user at most. Attestation is not looked at: ask for `none`.",
-  removePasskey: "Codes and recovery codes stay.",
-  makeRecoveryCodes: "The ten codes are shown this once.",
-};

@@ -16,6 +16,8 @@ export const updateOperations = {
     method: "GET",
     path: "/api/updates",
     summary: "Installed and available releases, the root of trust, and the schedule of checks",
+    description:
+      "`summary` says in one code how updates are. `available` has the releases on offer and, in `hold`, why they are not applied unattended; `blockers` the kinds whose metadata could not be verified.",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: updates, weakEtag: ["/schedule/next_check_at"] },
@@ -24,6 +26,8 @@ export const updateOperations = {
     method: "POST",
     path: "/api/updates/check",
     summary: "Begin a check, or join the one in progress; schedule.last_check has its result",
+    description:
+      "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
     access: { roles: ["admin", "operator"] },
     scope: "updates:check",
     body: checkRequest,
@@ -45,6 +49,8 @@ export const updateOperations = {
     path: "/api/updates/repository",
     summary:
       "Begin a check of a repository that is sent as a tar, and stage the releases that it has for this device",
+    description:
+      "For a device without a network. The tar has `metadata/` and `targets/`, at its top or in one folder; it is verified as a server's files are, and removed after the check. The rest is as for POST /api/updates/check.",
     access: { roles: ["admin", "operator"] },
     scope: "updates:check",
     upload: { maximumBytes: 4 * 1024 ** 3 },
@@ -63,6 +69,8 @@ export const updateOperations = {
     method: "GET",
     path: "/api/updates/history",
     summary: "Attempts to apply or undo releases, newest first",
+    description:
+      "`outcome` and `reason.code` say how an attempt ended; `log` has the last lines of a release that failed.",
     access: everyone,
     scope: "system:read",
     query: historyQuery,
@@ -73,6 +81,8 @@ export const updateOperations = {
     path: "/api/updates/apply",
     summary:
       "Apply the available releases now, regardless of waves, windows and automatic updates; the status shows the progress",
+    description:
+      "Answers at once; `trial` of GET /api/updates and the stream of events show the progress. A release that does not become healthy is undone without a request.",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -98,6 +108,8 @@ export const updateOperations = {
     method: "POST",
     path: "/api/updates/rollback",
     summary: "Go back to the previous release; the present one is held and applied again on request only",
+    description:
+      "Answers at once. The release that is left is held: it is not applied again without a request. A version below a signed floor is refused with `below_floor`; after a reboot, or 72 hours, only root on the device can go back.",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -117,6 +129,8 @@ export const updateOperations = {
     method: "POST",
     path: "/api/updates/postpone",
     summary: "Postpone the automatic application of available releases; newer releases are not postponed",
+    description:
+      "`for` counts from now; `0s` ends a postponement. A release that is newer than the postponed one is not affected, and a request to apply it is not either.",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -129,6 +143,8 @@ export const updateOperations = {
     method: "POST",
     path: "/api/updates/dismiss",
     summary: "End the need `update_failed` of a release that failed here, and of those before it",
+    description:
+      "The release stays on the blocklist, and in `failed` with the state `dismissed`. Should it be tried again and fail again, that is a need anew.",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -141,6 +157,8 @@ export const updateOperations = {
     method: "POST",
     path: "/api/updates/trust",
     summary: "Confirm that the installed root of trust is the publisher's, by its whole fingerprint",
+    description:
+      "Compare the fingerprint with the publisher's by another way than this network, then send all of it. New binaries are applied unattended only under a confirmed root of trust.",
     access: admins,
     stepUp: true,
     body: trustRequest,
@@ -149,25 +167,3 @@ export const updateOperations = {
     event: "update.trust_confirmed",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const updateDescriptions: Readonly<Record<keyof typeof updateOperations, string>> = {
-  getUpdates:
-    "`summary` says in one code how updates are. `available` has the releases on offer and, in `hold`, why they are not applied unattended; `blockers` the kinds whose metadata could not be verified.",
-  checkForUpdates:
-    "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
-  checkUploadedRepository:
-    "For a device without a network. The tar has `metadata/` and `targets/`, at its top or in one folder; it is verified as a server's files are, and removed after the check. The rest is as for POST /api/updates/check.",
-  listUpdateHistory:
-    "`outcome` and `reason.code` say how an attempt ended; `log` has the last lines of a release that failed.",
-  applyUpdates:
-    "Answers at once; `trial` of GET /api/updates and the stream of events show the progress. A release that does not become healthy is undone without a request.",
-  rollBackUpdate:
-    "Answers at once. The release that is left is held: it is not applied again without a request. A version below a signed floor is refused with `below_floor`; after a reboot, or 72 hours, only root on the device can go back.",
-  postponeUpdate:
-    "`for` counts from now; `0s` ends a postponement. A release that is newer than the postponed one is not affected, and a request to apply it is not either.",
-  dismissFailedUpdate:
-    "The release stays on the blocklist, and in `failed` with the state `dismissed`. Should it be tried again and fail again, that is a need anew.",
-  confirmUpdateTrust:
-    "Compare the fingerprint with the publisher's by another way than this network, then send all of it. New binaries are applied unattended only under a confirmed root of trust.",
-};

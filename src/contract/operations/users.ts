@@ -10,6 +10,8 @@ export const userOperations = {
     method: "GET",
     path: "/api/users",
     summary: "List the users, a page at a time",
+    description:
+      "Filters narrow the items and `total`; `counts` is about all users, whatever the query asks for.",
     access: admins,
     scope: "users:read",
     query: users.listUsersQuery,
@@ -19,6 +21,8 @@ export const userOperations = {
     method: "POST",
     path: "/api/users",
     summary: "Add a user",
+    description:
+      "Without `password` a one-use password is generated and returned once, as `initial_password`: the user must choose another one at the first sign-in.",
     access: admins,
     scope: "users:write",
     stepUp: true,
@@ -31,6 +35,7 @@ export const userOperations = {
     method: "GET",
     path: "/api/users/{id}",
     summary: "Show a user",
+    description: "Send the ETag as If-Match with a change or a deletion.",
     access: { ...admins, self: true },
     scope: "users:read",
     pathParameters: byId,
@@ -40,6 +45,7 @@ export const userOperations = {
     method: "PUT",
     path: "/api/users/{id}",
     summary: "Change the members given; users may change only their own display name",
+    description: "Absent members stay. A user who is disabled loses all sessions at once.",
     access: { ...admins, self: true },
     scope: "users:write",
     stepUp: "others",
@@ -53,6 +59,7 @@ export const userOperations = {
     method: "DELETE",
     path: "/api/users/{id}",
     summary: "Delete a user and end their sessions",
+    description: "Sessions and API tokens of the user end at once. Events keep the name.",
     access: admins,
     scope: "users:write",
     stepUp: true,
@@ -66,6 +73,8 @@ export const userOperations = {
     method: "POST",
     path: "/api/users/{id}/password-reset",
     summary: "Set a password, or generate a one-use initial one; the user's sessions and API tokens end",
+    description:
+      "Sessions and API tokens of the user end, except with `keep_tokens`; `tokens_ended` says how many. The second factor stays.",
     access: admins,
     scope: "users:write",
     stepUp: true,
@@ -79,6 +88,8 @@ export const userOperations = {
     method: "POST",
     path: "/api/users/{id}/unlock",
     summary: "Lift every lock on a user; without a lock nothing changes",
+    description:
+      "Ends the locks that wrong passwords and wrong codes have put on the account, and forgets the failures.",
     access: admins,
     scope: "users:write",
     stepUp: true,
@@ -91,6 +102,7 @@ export const userOperations = {
     path: "/api/users/{id}/rescue",
     summary:
       "Let a user in again: enable and unlock the account, remove the second factor, generate a one-use password, end the sessions and API tokens; local root can do it even while the disk cannot be written",
+    description: "The one-use password is in the answer, this once.",
     access: admins,
     stepUp: true,
     pathParameters: byId,
@@ -104,6 +116,7 @@ export const userOperations = {
     method: "DELETE",
     path: "/api/users/{id}/sessions",
     summary: "End all sessions of a user; API tokens stay valid",
+    description: "The user has to sign in again everywhere.",
     access: admins,
     scope: "users:write",
     stepUp: true,
@@ -112,20 +125,3 @@ export const userOperations = {
     event: "user.sessions_ended",
   },
 } as const satisfies Record<string, Operation>;
-
-/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
-export const userDescriptions: Readonly<Record<keyof typeof userOperations, string>> = {
-  listUsers:
-    "Filters narrow the items and `total`; `counts` is about all users, whatever the query asks for.",
-  createUser:
-    "Without `password` a one-use password is generated and returned once, as `initial_password`: the user must choose another one at the first sign-in.",
-  getUser: "Send the ETag as If-Match with a change or a deletion.",
-  updateUser: "Absent members stay. A user who is disabled loses all sessions at once.",
-  deleteUser: "Sessions and API tokens of the user end at once. Events keep the name.",
-  resetPassword:
-    "Sessions and API tokens of the user end, except with `keep_tokens`; `tokens_ended` says how many. The second factor stays.",
-  unlockUser:
-    "Ends the locks that wrong passwords and wrong codes have put on the account, and forgets the failures.",
-  rescueUser: "The one-use password is in the answer, this once.",
-  endUserSessions: "The user has to sign in again everywhere.",
-};

@@ -87,7 +87,7 @@ describe("an operation that lists", () => {
   it("of another make would be found", () => {
     const entries = { type: "object", properties: { entries: { type: "array", items: { type: "object" } } } };
     const operation: Operation = {
-      ...{ method: "GET", path: "/api/things", summary: "Things", access: "session" },
+      ...{ method: "GET", path: "/api/things", summary: "Things", description: "", access: "session" },
       response: { status: 200, schema: entries },
     };
     assert.equal(looksLikeList(operation), true);

@@ -7,7 +7,7 @@ import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom, context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createSetupToken } from "../../../src/accounts/sign-in/setup-token.ts";
 import { createPasswords } from "../../../src/accounts/users/passwords.ts";
-import { descriptions } from "../../../src/contract/openapi/descriptions.ts";
+import { operations } from "../../../src/contract/operations.ts";
 import type { Call } from "../../../src/http/call.ts";
 import { createUserHandlers } from "../../../src/http/handlers/users.ts";
 
@@ -66,8 +66,8 @@ describe("a fleet token", () => {
     const { status, json } = await call("PUT", "/api/system", settings("42m"), { token: made.json.token });
     assert.deepEqual([status, json.code], [403, "insufficient_scope"]);
     assert.match(json.detail, /unless root has made it as a fleet token \(`steward token add --fleet`\)/);
-    assert.match(descriptions.updateSettings, /`x-writer` is operator, and a fleet token \(`is_fleet`\) all/);
-    assert.doesNotMatch(descriptions.createToken, /never touches passwords/);
+    assert.match(operations.updateSettings.description, /`x-writer` is operator, and a fleet token \(`is_fleet`\) all/);
+    assert.doesNotMatch(operations.createToken.description, /never touches passwords/);
   });
 
   it("makes, changes and deletes users who are no administrators", async () => {
