@@ -11,10 +11,7 @@ import { applyWithRoot } from "./update-root.ts";
 const differs = 10;
 
 /** As much as the agent takes of one. */
-const bound = {
-  maximumBytes: 512 * 1024,
-  advice: "Divide it: what a file does not mention stays as it is.",
-};
+const bound = { maximumBytes: 512 * 1024, advice: "Divide it: what a file does not mention stays as it is." };
 
 /** A device from one file: what the agent is asked is all or nothing, and asking twice changes nothing. */
 export const apply: Command = {

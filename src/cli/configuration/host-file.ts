@@ -18,10 +18,7 @@ const check: Command = {
     "Name every fault of the host file, or of a file that is to become it; exit code 6: it would be refused, 10: members without effect",
   examples: [
     { line: "steward host-file check", what: "the device's own, with its owner and the files that it names" },
-    {
-      line: "steward host-file check ./steward.json",
-      what: "a file by its contents, on any machine",
-    },
+    { line: "steward host-file check ./steward.json", what: "a file by its contents, on any machine" },
   ],
   positionals: [{ name: "FILE", isOptional: true }],
   isWithoutAgent: true,

@@ -26,10 +26,7 @@ const units = [
 
 /** Programs that set a clock outside of such a unit, by the name of their process (proc_pid_comm(5)), with what ends them. */
 const processes: Readonly<Record<string, Setter>> = {
-  vmtoolsd: {
-    what: "the tools of VMware (vmtoolsd)",
-    command: "vmware-toolbox-cmd timesync disable",
-  },
+  vmtoolsd: { what: "the tools of VMware (vmtoolsd)", command: "vmware-toolbox-cmd timesync disable" },
   VBoxService: {
     what: "the tools of VirtualBox (VBoxService)",
     command: "systemctl disable --now virtualbox-guest-utils.service",

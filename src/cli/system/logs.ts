@@ -30,12 +30,7 @@ export const logs: Command = {
       summary: "only lines since an RFC 3339 time, or since so long ago: 90s, 15m, 6h, 7d",
     },
     { name: "until", value: "TIME", summary: "only lines until this time, in the same form" },
-    {
-      name: "priority",
-      value: "PRIORITY",
-      values: severityWords,
-      summary: "the least severity shown",
-    },
+    { name: "priority", value: "PRIORITY", values: severityWords, summary: "the least severity shown" },
     { name: "search", value: "TEXT", summary: "only lines whose message contains this text" },
     {
       name: "status",

@@ -33,10 +33,7 @@ export const request: Command = {
   ],
   options: [
     { name: "names-only", summary: "without the device's addresses, for a CA that signs none" },
-    {
-      name: "new-key",
-      summary: "also where a request waits for its answer, which is then worth nothing",
-    },
+    { name: "new-key", summary: "also where a request waits for its answer, which is then worth nothing" },
   ],
   isWithoutAgent: true,
   async run({ places, options, context, output }) {

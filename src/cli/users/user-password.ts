@@ -70,10 +70,7 @@ export const rescueUser: Command = {
       const question = `Rescue ${name}, who then signs in with only a one-use password?`;
       if (!(await agreesTo(invocation, { says: rescueOf(user, options.has("keep-tokens")), question })))
         return;
-      const rescued = await client.call("rescueUser", {
-        params: { id: user.id },
-        body: keptTokens(options),
-      });
+      const rescued = await client.call("rescueUser", { params: { id: user.id }, body: keptTokens(options) });
       const now = `User ${name} is enabled, not locked and has no second factor; the sessions are ended.`;
       await reportPassword(invocation, rescued, `${now} ${tokensSentence(rescued, options)}`);
       if (rescued.held_in_memory) await output.remark(heldInMemory);

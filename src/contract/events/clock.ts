@@ -6,11 +6,7 @@ export const clockEvents = {
   "clock.epoch_raised": { ...unheard, stale: ["clock"], details: { step_seconds: number } },
   "clock.stepped": { ...unheard, stale: ["clock"], details: { seconds: number } },
   "clock.set_by_hand": { ...unheard, stale: ["clock"], details: { before: timestamp, after: timestamp } },
-  "clock.source_changed": {
-    ...unheard,
-    stale: ["clock"],
-    details: { from: nullableText, to: nullableText },
-  },
+  "clock.source_changed": { ...unheard, stale: ["clock"], details: { from: nullableText, to: nullableText } },
   "clock.contradicted": {
     ...unheard,
     stale: ["clock"],

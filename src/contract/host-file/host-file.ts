@@ -142,10 +142,7 @@ export const hostFile = partialObject({
   },
   trusted_proxies: {
     type: "array",
-    items: {
-      type: "string",
-      "x-expected": "an address, or a range such as 10.1.0.0/16 or fd00:1::/64",
-    },
+    items: { type: "string", "x-expected": "an address, or a range such as 10.1.0.0/16 or fd00:1::/64" },
     default: plain.trusted_proxies,
     description:
       "Addresses and ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed",

@@ -1,10 +1,6 @@
 import { seen } from "../text/visible-text.ts";
 
-export const path = {
-  type: "string",
-  pattern: "^/[^\\u0000]*$",
-  "x-expected": "an absolute path",
-} as const;
+export const path = { type: "string", pattern: "^/[^\\u0000]*$", "x-expected": "an absolute path" } as const;
 
 export const port = { type: "integer", minimum: 1, maximum: 65_535 } as const;
 

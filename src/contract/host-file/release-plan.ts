@@ -4,12 +4,7 @@ import { group, partialObject, strictObject } from "../shapes.ts";
 /** A program and up to 31 arguments. */
 const command = {
   type: "array",
-  items: {
-    type: "string",
-    maxLength: 1_024,
-    pattern: "^[^\\u0000]*$",
-    "x-expected": "a text without NUL",
-  },
+  items: { type: "string", maxLength: 1_024, pattern: "^[^\\u0000]*$", "x-expected": "a text without NUL" },
   minItems: 1,
   maxItems: 32,
 } as const;

@@ -43,12 +43,7 @@ const syslog = strictObject(
       "x-expected": "the name or address of a server such as logs.example.net",
       examples: ["logs.example.net"],
     },
-    port: {
-      ...port,
-      default: 6_514,
-      description: "Its port. Default: 6514",
-      examples: [6_514],
-    },
+    port: { ...port, default: 6_514, description: "Its port. Default: 6514", examples: [6_514] },
     ...ownSurroundings,
   },
   ["port", "ca_file", "proxy", "client_certificate_file"],

@@ -25,11 +25,7 @@ const receiver = strictObject(
   {
     name: receiverName,
     kind: { type: "string", enum: ["webhook", "mail", ...chatServiceNames] },
-    takes: {
-      type: "string",
-      enum: ["all", "grave"],
-      description: "grave: only what cannot wait",
-    },
+    takes: { type: "string", enum: ["all", "grave"], description: "grave: only what cannot wait" },
     url: {
       type: "string",
       maxLength: 512,

@@ -15,10 +15,7 @@ const receiverState = strictObject({
     enum: ["webhook", "mail", "otlp", "syslog", ...chatServiceNames],
     description: "otlp, syslog: root's",
   },
-  secret_set: {
-    type: ["boolean", "null"],
-    description: "null: it needs none",
-  },
+  secret_set: { type: ["boolean", "null"], description: "null: it needs none" },
   last_success: { ...nullableTimestamp, description: "since the agent's start" },
   waiting: { type: "integer", minimum: 0, description: "events not delivered" },
   last_error: {
@@ -43,10 +40,7 @@ export const secretRequest = partialObject({
 });
 
 export const secretAnswer = strictObject({
-  secret: {
-    type: ["string", "null"],
-    description: "that was made; null: it was given",
-  },
+  secret: { type: ["string", "null"], description: "that was made; null: it was given" },
 });
 
 export const delivery = strictObject({

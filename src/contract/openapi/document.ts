@@ -81,10 +81,7 @@ const headers = {
     description: "of every answer to a change: q at once, all again after w seconds",
     schema: text,
   },
-  RateLimit: {
-    description: "the rest of it (r), and seconds until all is there again (t)",
-    schema: text,
-  },
+  RateLimit: { description: "the rest of it (r), and seconds until all is there again (t)", schema: text },
   RetryAfter: { description: "with 429 and 503: seconds", schema: { type: "integer" } },
 };
 
@@ -126,9 +123,4 @@ function successOf(operation: Operation, writer: SchemaWriter): object {
   };
 }
 
-const successWords = {
-  200: "Done",
-  201: "Created",
-  202: "Begun",
-  204: "Done",
-} as const;
+const successWords = { 200: "Done", 201: "Created", 202: "Begun", 204: "Done" } as const;

@@ -63,10 +63,7 @@ export const sourceReason = {
   ...strictObject({
     code: { type: "string", enum: sourceReasonCodes },
     detail: { type: "string", description: "the same in a few English words" },
-    cause: {
-      ...nullableText,
-      description: "figures, a code, or OpenSSL's sentence",
-    },
+    cause: { ...nullableText, description: "figures, a code, or OpenSSL's sentence" },
   }),
   type: ["object", "null"],
 } as const;
@@ -113,10 +110,7 @@ const kernelClock = {
 } as const;
 
 const discipliner = strictObject({
-  name: {
-    ...nullableText,
-    description: "the program that sets this clock; null: none",
-  },
+  name: { ...nullableText, description: "the program that sets this clock; null: none" },
   active: { type: "boolean" },
   conflict: {
     description: "what else sets or changed this clock",
@@ -152,19 +146,10 @@ export const clockSummary = {
       description:
         "to_be_confirmed, panic_threshold, suspect: what was measured; positive: the host is behind",
     },
-    measured_at: {
-      ...nullableTimestamp,
-      description: "the time that the servers say",
-    },
-    agreeing: {
-      ...nullableInteger,
-      description: "sources that agree, where these are too few",
-    },
+    measured_at: { ...nullableTimestamp, description: "the time that the servers say" },
+    agreeing: { ...nullableInteger, description: "sources that agree, where these are too few" },
     needed: { ...nullableInteger, description: "how many have to agree for that" },
-    configured: {
-      ...nullableInteger,
-      description: "how many are set; too_few_authenticated: with NTS",
-    },
+    configured: { ...nullableInteger, description: "how many are set; too_few_authenticated: with NTS" },
     server: { ...nullableText, description: "suspect: the only server; no_time_source: one that refuses" },
     daemon: { ...nullableText, description: "the time daemon that sets this clock" },
     daemon_trouble: {
@@ -274,6 +259,4 @@ export const clockShapes = () =>
   }) as const;
 
 /** Examples of them. */
-export const clockExamples = {
-  SyncRequest: { time: "2026-11-20T08:00:00.000Z" },
-};
+export const clockExamples = { SyncRequest: { time: "2026-11-20T08:00:00.000Z" } };

@@ -21,10 +21,7 @@ export const consoleGreeting = strictObject({
   banner: { type: "string", description: "console.banner" },
   accent: { type: "string", description: "console.accent" },
   language: { type: "string", description: "console.language" },
-  version: {
-    type: "string",
-    description: "of the agent; if it changes, the page is out of date",
-  },
+  version: { type: "string", description: "of the agent; if it changes, the page is out of date" },
   setup_required: { type: "boolean", description: "the device still needs its first administrator" },
   rescue: {
     type: "boolean",
@@ -41,17 +38,12 @@ export const consoleGreeting = strictObject({
     }),
     type: ["object", "null"],
   },
-  provider: {
-    type: ["string", "null"],
-    description: "the provider that users can sign in at; null: none",
-  },
+  provider: { type: ["string", "null"], description: "the provider that users can sign in at; null: none" },
 });
 
 /** The names of these shapes in the OpenAPI document. */
 export const consoleShapes = () =>
-  ({
-    ConsoleGreeting: consoleGreeting,
-  }) as const;
+  ({ ConsoleGreeting: consoleGreeting }) as const;
 
 /** Examples of them. */
 export const consoleExamples = {

@@ -12,34 +12,20 @@ const sha256 = {
   pattern: "^[0-9a-f]{64}$",
   "x-expected": "64 hexadecimal digits in lower case",
 } as const;
-const actorKind = {
-  type: "string",
-  enum: ["anonymous", "local-root", "user", "token", "agent"],
-} as const;
+const actorKind = { type: "string", enum: ["anonymous", "local-root", "user", "token", "agent"] } as const;
 const outcome = { type: "string", enum: ["success", "refused"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 /** Something that happened, as it is kept. */
 export const event = strictObject({
-  seq: {
-    ...sequenceNumber,
-    description: "rises by one from event to event, also when the clock goes back",
-  },
+  seq: { ...sequenceNumber, description: "rises by one from event to event, also when the clock goes back" },
   time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
   type: { type: "string", description: "what happened, such as `user.created`; later versions add types" },
   log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
   outcome,
   code: { ...nullableText, description: "the error code of a refusal; null for a success" },
-  count: {
-    type: "integer",
-    minimum: 1,
-    description: "how many like this one the event stands for",
-  },
-  actor: strictObject({
-    kind: actorKind,
-    id: nullableText,
-    name: nullableText,
-  }),
+  count: { type: "integer", minimum: 1, description: "how many like this one the event stands for" },
+  actor: strictObject({ kind: actorKind, id: nullableText, name: nullableText }),
   subject: {
     description: "the user or thing that the event is about; null: none",
     oneOf: [{ type: "null" }, strictObject({ id: { type: "string" }, name: { type: "string" } })],

@@ -88,11 +88,7 @@ const filters = {
   },
 } as const;
 
-export const listLogsQuery = partialObject({
-  ...filters,
-  until: moment,
-  ...pageOf(100),
-});
+export const listLogsQuery = partialObject({ ...filters, until: moment, ...pageOf(100) });
 
 /** Unit and priority are no filters here: their values are what is counted. */
 export const countLogsQuery = partialObject({

@@ -49,6 +49,4 @@ export const settingsShapes = () => {
 };
 
 /** Examples of them. */
-export const settingsExamples = {
-  SettingsChange: { device: { name: "pump-7", location: "hall 2" } },
-};
+export const settingsExamples = { SettingsChange: { device: { name: "pump-7", location: "hall 2" } } };

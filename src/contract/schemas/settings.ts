@@ -270,6 +270,4 @@ export const probeShapes = () =>
   }) as const;
 
 /** Examples of them. */
-export const probeExamples = {
-  TimeProbeRequest: { servers: ["127.0.0.1:9"] },
-};
+export const probeExamples = { TimeProbeRequest: { servers: ["127.0.0.1:9"] } };

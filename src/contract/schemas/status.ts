@@ -31,10 +31,7 @@ const need = strictObject({
   remedy: {
     description: "null: not one line",
     ...strictObject({
-      line: {
-        type: "string",
-        description: "to type as root",
-      },
+      line: { type: "string", description: "to type as root" },
       deletes: { ...nullableText, description: "in English; null: nothing" },
     }),
     type: ["object", "null"],
@@ -163,7 +160,4 @@ export const status = strictObject(
 
 /** The names of these shapes in the OpenAPI document. */
 export const statusShapes = () =>
-  ({
-    Status: status,
-    Need: status.properties.needs.items,
-  }) as const;
+  ({ Status: status, Need: status.properties.needs.items }) as const;

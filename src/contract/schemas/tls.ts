@@ -51,11 +51,7 @@ export const reloaded = strictObject({
 
 /** The names of these shapes in the OpenAPI document. */
 export const tlsShapes = () =>
-  ({
-    Tls: tls,
-    TlsCertificate: tls.properties.certificate,
-    Reloaded: reloaded,
-  }) as const;
+  ({ Tls: tls, TlsCertificate: tls.properties.certificate, Reloaded: reloaded }) as const;
 
 /** Examples of them. */
 export const tlsExamples = {

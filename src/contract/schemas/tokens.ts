@@ -17,11 +17,7 @@ export const tokenHash = {
   "x-expected": "the 64 hex digits of a SHA-256",
 } as const;
 
-const scopes = {
-  type: "array",
-  items: { type: "string", enum: scopeNames },
-  uniqueItems: true,
-} as const;
+const scopes = { type: "array", items: { type: "string", enum: scopeNames }, uniqueItems: true } as const;
 
 /** Addresses and CIDR ranges; their values are judged where they are used. */
 export const sourceList = {
@@ -49,11 +45,7 @@ export const apiToken = strictObject({
     description:
       "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
   },
-  sources: {
-    type: "array",
-    items: { type: "string" },
-    description: "ranges that it counts from; none: any",
-  },
+  sources: { type: "array", items: { type: "string" }, description: "ranges that it counts from; none: any" },
   no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
   is_suspended: { type: "boolean", description: "restored from another device's backup, and not resumed" },
 });
@@ -62,10 +54,7 @@ export const createToken = strictObject(
   {
     name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
     scopes: scopeList,
-    user_id: {
-      ...userId,
-      description: "the owner, if local root makes the token; absent: the caller",
-    },
+    user_id: { ...userId, description: "the owner, if local root makes the token; absent: the caller" },
     expires_in: { ...duration, default: "90d", description: "1h to 366d" },
     is_fleet: {
       type: "boolean",

@@ -39,10 +39,7 @@ export const twoFactor = strictObject(
 );
 
 export const enrolment = strictObject({
-  secret: {
-    type: "string",
-    description: "base32, for authenticators without a camera; shown only once",
-  },
+  secret: { type: "string", description: "base32, for authenticators without a camera; shown only once" },
   otpauth_uri: { type: "string" },
   qr_svg: { type: "string", description: "the URI as a QR code, an SVG document" },
   algorithm: { type: "string", const: "SHA1" },

@@ -9,11 +9,7 @@ const nullableText = { type: ["string", "null"] } as const;
 /** The members by which a release is named everywhere. */
 const named = {
   kind: { type: "string", enum: updateKinds },
-  id: {
-    type: "string",
-    pattern: "^[0-9a-f]{32}$",
-    "x-expected": "32 hexadecimal digits in lower case",
-  },
+  id: { type: "string", pattern: "^[0-9a-f]{32}$", "x-expected": "32 hexadecimal digits in lower case" },
   name: { type: "string" },
   version: { type: "string" },
 } as const;
@@ -96,10 +92,7 @@ export const updateHistory = listOf(historyEntry, "newest first");
 export const historyQuery = partialObject(pageOf(200));
 
 export const applyRequest = strictObject(
-  {
-    kind: { type: "string", enum: [...updateKinds, "all"] },
-    repository: repositoryDirectory,
-  },
+  { kind: { type: "string", enum: [...updateKinds, "all"] }, repository: repositoryDirectory },
   ["repository"],
 );
 
@@ -108,11 +101,7 @@ export const rollbackRequest = strictObject({ kind: { type: "string", enum: upda
 export const postponeRequest = strictObject(
   {
     kind: { type: "string", enum: [...updateKinds, "all"] },
-    for: {
-      ...duration,
-      default: "1d",
-      description: "5m to 30d; 0s ends a postponement",
-    },
+    for: { ...duration, default: "1d", description: "5m to 30d; 0s ends a postponement" },
   },
   ["for"],
 );

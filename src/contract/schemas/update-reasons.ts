@@ -66,10 +66,7 @@ export const updateReason = strictObject({
     description: "an error code: of what was refused; unrecorded: an older release wrote no code",
   },
   detail,
-  count: {
-    type: ["integer", "null"],
-    description: "unclean exits, or restarts of the device",
-  },
+  count: { type: ["integer", "null"], description: "unclean exits, or restarts of the device" },
   last_answer: { ...nullableText, description: "what the last health check answered" },
 });
 
@@ -91,10 +88,7 @@ export const hold = {
       detail,
       until: { ...nullableTimestamp, description: "when it ends; null: at no known time" },
       setting: { ...nullableText, description: "the setting that decides it, as a JSON pointer" },
-      reason: {
-        ...nullableReason,
-        description: "what went wrong",
-      },
+      reason: { ...nullableReason, description: "what went wrong" },
       facts,
     },
     ["facts"],
@@ -125,16 +119,10 @@ export const updateProblem = strictObject(
 
 export const updateSummary = strictObject({
   code: { type: "string", enum: summaryCodes },
-  detail: {
-    type: "string",
-    description: "in English: how it is, and what to do",
-  },
+  detail: { type: "string", description: "in English: how it is, and what to do" },
   releases: { type: "array", items: releaseName, description: "what the code is about" },
   at: { ...nullableTimestamp, description: "when the last check, or the last attempt, ended" },
-  reason: {
-    ...nullableReason,
-    description: "why the check failed, or the release was undone",
-  },
+  reason: { ...nullableReason, description: "why the check failed, or the release was undone" },
   hold,
   problem: {
     oneOf: [{ type: "null" }, updateProblem],

@@ -158,9 +158,7 @@ export const updates = strictObject(
   ["blockers", "passed_over", "passed_over_counts"],
 );
 
-export const checkRequest = partialObject({
-  repository: repositoryDirectory,
-});
+export const checkRequest = partialObject({ repository: repositoryDirectory });
 
 /** The names of these shapes in the OpenAPI document. */
 export const updateShapes = () =>

@@ -128,10 +128,7 @@ export const updateUser = partialObject({
 });
 
 export const resetPassword = partialObject({
-  password: {
-    ...password,
-    description: "absent: a one-use initial password is generated and returned once",
-  },
+  password: { ...password, description: "absent: a one-use initial password is generated and returned once" },
   keep_tokens: keepTokens,
 });
 
