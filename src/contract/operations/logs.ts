@@ -1,40 +1,36 @@
 import * as logs from "../schemas/logs.ts";
 import { everyone, type Operation } from "./operation.ts";
 
+const reading = { method: "GET", access: everyone, scope: "logs:read" } as const;
+
 /** The log of the agent and of the units around it. */
 export const logOperations = {
   listLogs: {
-    method: "GET",
+    ...reading,
     path: "/api/logs",
     summary:
       "Log lines of the agent and the allowed units, newest first; audit lines only for administrators",
     description:
       "A page may have fewer lines than `limit` and still not be the last: ask on until `next_cursor` is null. `source` says whether the lines are the journal's or the agent's own alone.",
-    access: everyone,
-    scope: "logs:read",
     query: logs.listLogsQuery,
     response: { status: 200, schema: logs.logList },
     errors: ["rate_limited"],
   },
   countLogs: {
-    method: "GET",
+    ...reading,
     path: "/api/logs/counts",
     summary: "Count lines by unit and priority",
     description: "Newest lines, up to 10,000.",
-    access: everyone,
-    scope: "logs:read",
     query: logs.countLogsQuery,
     response: { status: 200, schema: logs.logCounts },
     errors: ["rate_limited"],
   },
   streamLogs: {
-    method: "GET",
+    ...reading,
     path: "/api/logs/stream",
     summary: "The same lines as they arrive, from `since` or Last-Event-ID on",
     description:
       "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
-    access: everyone,
-    scope: "logs:read",
     query: logs.streamLogsQuery,
     response: { status: 200, schema: logs.logEntry, stream: true },
   },

@@ -15,68 +15,62 @@ const figuresOfTheMoment = [
   ...["uptime_seconds", "load", "memory", "disk", "temperature_celsius"].map((name) => `/host/${name}`),
 ];
 
+/** Facts for every user. */
+const reading = { method: "GET", access: everyone, scope: "system:read" } as const;
+
+/** Facts for anyone, whatever the state of the device is; a token shows more. */
+const probe = {
+  method: "GET",
+  access: "open",
+  scope: "system:read",
+  beforeSetup: true,
+  inRescue: true,
+  beforePasswordChange: true,
+} as const;
+
 /** Settings, and what the agent and its host say of themselves. */
 export const systemOperations = {
   getVersion: {
-    method: "GET",
+    ...probe,
     path: "/api/version",
     summary: "Name and version; with a token also build, host and boot",
     description:
       "`api_version` rises only when a program that is written against this contract could break. `device_id` stays as long as the system is installed; `boot_id` changes at each start of the machine.",
-    access: "open",
-    scope: "system:read",
-    beforeSetup: true,
-    inRescue: true,
-    beforePasswordChange: true,
     response: { status: 200, schema: system.version },
   },
   getHealth: {
-    method: "GET",
+    ...probe,
     path: "/api/health",
     summary: "Health of the agent; with a token also each check",
     description:
       "The answer is 200 whatever the health is: read `status`. Each check has a `code` and `facts`; callers without a token see `status` alone.",
-    access: "open",
-    scope: "system:read",
-    beforeSetup: true,
-    inRescue: true,
-    beforePasswordChange: true,
     response: { status: 200, schema: system.health },
   },
   getReadiness: {
-    method: "GET",
+    ...probe,
     path: "/api/health/ready",
     summary:
       "Readiness of the agent for sign-ins: it tests passwords, two-factor secrets, signatures and native modules once per start, and answers 503 if one does not work",
     description:
       "For load balancers and for the guard of an update: 200 when sign-ins work, 503 `not_ready` or `state_damaged` when they do not. The tests run once after each start.",
-    access: "open",
-    scope: "system:read",
-    beforeSetup: true,
-    inRescue: true,
-    beforePasswordChange: true,
     response: { status: 200, schema: system.health },
     errors: ["state_damaged", "not_ready", "shutting_down"],
   },
   getStatus: {
-    method: "GET",
+    ...reading,
     path: "/api/status",
     summary: "The device at a glance: clock, updates, users, host, and what needs an administrator",
     description:
       "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
-    access: everyone,
-    scope: "system:read",
     inRescue: true,
     response: { status: 200, schema: status, weakEtag: figuresOfTheMoment },
   },
   getHistory: {
-    method: "GET",
+    ...reading,
     path: "/api/history",
     summary: "Clock, disk, memory, load and temperature of the last day or week",
     description:
       "Means of each step, and the worst reading in it: the greatest, of the clock's offset the farthest from zero.",
-    access: everyone,
-    scope: "system:read",
     query: historyQuery,
     response: { status: 200, schema: history, etag: true },
   },
@@ -114,13 +108,11 @@ export const systemOperations = {
     response: { status: 200, schema: consoleGreeting },
   },
   getSettings: {
-    method: "GET",
+    ...reading,
     path: "/api/system",
     summary: "The settings",
     description:
       "For readonly some are `(hidden)`; a secret, such as a webhook's path, is `…` and four digits to who may not change it. Send the ETag as If-Match with a change.",
-    access: everyone,
-    scope: "system:read",
     response: { status: 200, schema: settingsView, etag: true },
   },
   updateSettings: {
@@ -143,33 +135,27 @@ export const systemOperations = {
     event: "settings.changed",
   },
   getSettingsSchema: {
-    method: "GET",
+    ...reading,
     path: "/api/system/schema",
     summary: "JSON Schema of the settings: defaults, units and who may write (x-writer)",
     description:
       "JSON Schema 2020-12 with title, description, default and limits: enough to make a form of it.",
-    access: everyone,
-    scope: "system:read",
     response: { status: 200, schema: system.anyObject },
   },
   getSystemFacts: {
-    method: "GET",
+    ...reading,
     path: "/api/system/facts",
     summary: "Hardware, memory, disks, load and temperatures of the host",
     description:
       "Figures of this moment, some of them a few seconds old. A figure that cannot be read is null.",
-    access: everyone,
-    scope: "system:read",
     response: { status: 200, schema: system.facts },
   },
   getTls: {
-    method: "GET",
+    ...reading,
     path: "/api/system/tls",
     summary: "HTTPS on the LAN: whether it listens, its certificate and fingerprint",
     description:
       "HTTPS is switched on by root, in the host file. Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
-    access: everyone,
-    scope: "system:read",
     response: { status: 200, schema: tls },
   },
   reloadHostFile: {

@@ -5,6 +5,9 @@ import { admins, type Operation } from "./operation.ts";
 
 const byId = { id: userId } as const;
 
+/** What only the user may do, who gives the password again. */
+const owning = { access: "self", stepUp: true, pathParameters: byId } as const;
+
 /** The second factor of an account. */
 export const twoFactorOperations = {
   getTwoFactor: {
@@ -18,15 +21,13 @@ export const twoFactorOperations = {
     response: { status: 200, schema: twoFactor.twoFactor },
   },
   setUpTwoFactor: {
+    ...owning,
     method: "POST",
     path: "/api/users/{id}/2fa/setup",
     summary: "Generate a secret for your authenticator; nothing changes until you enable it",
     description:
       "Show `qr_svg` or `secret` to the user, then call enable with the first code that their authenticator shows. Another call replaces the secret that is not enabled yet.",
-    access: "self",
     beforeEnrolment: true,
-    stepUp: true,
-    pathParameters: byId,
     response: { status: 200, schema: twoFactor.enrolment },
     errors: ["two_factor_already_enabled", "second_factor_unavailable", "account_of_provider"],
     event: "two_factor.set_up",
@@ -109,25 +110,21 @@ export const twoFactorOperations = {
     event: "two_factor.recovered",
   },
   beginPasskey: {
+    ...owning,
     method: "POST",
     path: "/api/users/{id}/2fa/passkeys/begin",
     summary: "Begin to add a passkey; nothing changes until it is added",
     description:
       "A passkey belongs to the host name in the request's Origin, and its user keeps the codes for other names. Good once, for five minutes.",
-    access: "self",
-    stepUp: true,
-    pathParameters: byId,
     response: { status: 200, schema: twoFactor.passkeyCreation },
     errors: ["two_factor_not_enabled", "passkey_not_possible"],
   },
   addPasskey: {
+    ...owning,
     method: "POST",
     path: "/api/users/{id}/2fa/passkeys",
     summary: "Add a passkey that your browser has made",
     description: "Ten a user at most. Attestation is not looked at: ask for `none`.",
-    access: "self",
-    stepUp: true,
-    pathParameters: byId,
     body: twoFactor.newPasskey,
     response: { status: 200, schema: twoFactor.passkey },
     errors: ["two_factor_not_enabled", "passkey_not_possible", "passkey_invalid"],
@@ -147,13 +144,11 @@ export const twoFactorOperations = {
     event: "two_factor.passkey_removed",
   },
   makeRecoveryCodes: {
+    ...owning,
     method: "POST",
     path: "/api/users/{id}/2fa/recovery-codes",
     summary: "Generate new recovery codes; the old ones become invalid",
     description: "The ten codes are shown this once.",
-    access: "self",
-    stepUp: true,
-    pathParameters: byId,
     response: { status: 200, schema: twoFactor.recoveryCodes },
     errors: ["two_factor_not_enabled"],
     event: "two_factor.recovery_codes_made",

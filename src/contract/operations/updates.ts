@@ -10,6 +10,9 @@ import { trustRequest } from "../schemas/update-trust.ts";
 import { checkRequest, updates } from "../schemas/updates.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
+/** What changes the installed releases, or whether they are applied. */
+const applying = { method: "POST", access: admins, stepUp: true, scope: "updates:apply" } as const;
+
 /** Signed updates: status, checks, applying, and the root of trust. */
 export const updateOperations = {
   getUpdates: {
@@ -77,15 +80,12 @@ export const updateOperations = {
     response: { status: 200, schema: updateHistory },
   },
   applyUpdates: {
-    method: "POST",
+    ...applying,
     path: "/api/updates/apply",
     summary:
       "Apply the available releases now, regardless of waves, windows and automatic updates; the status shows the progress",
     description:
       "Answers at once; `trial` of GET /api/updates and the stream of events show the progress. A release that does not become healthy is undone without a request.",
-    access: admins,
-    stepUp: true,
-    scope: "updates:apply",
     body: applyRequest,
     response: { status: 202, schema: updates },
     errors: [
@@ -105,14 +105,11 @@ export const updateOperations = {
     event: "update.apply_requested",
   },
   rollBackUpdate: {
-    method: "POST",
+    ...applying,
     path: "/api/updates/rollback",
     summary: "Go back to the previous release; the present one is held and applied again on request only",
     description:
       "Answers at once. The release that is left is held: it is not applied again without a request. A version below a signed floor is refused with `below_floor`; after a reboot, or 72 hours, only root on the device can go back.",
-    access: admins,
-    stepUp: true,
-    scope: "updates:apply",
     body: rollbackRequest,
     response: { status: 202, schema: updates },
     errors: [
@@ -126,28 +123,22 @@ export const updateOperations = {
     event: "update.rollback_requested",
   },
   postponeUpdate: {
-    method: "POST",
+    ...applying,
     path: "/api/updates/postpone",
     summary: "Postpone the automatic application of available releases; newer releases are not postponed",
     description:
       "`for` counts from now; `0s` ends a postponement. A release that is newer than the postponed one is not affected, and a request to apply it is not either.",
-    access: admins,
-    stepUp: true,
-    scope: "updates:apply",
     body: postponeRequest,
     response: { status: 202, schema: updates },
     errors: ["no_update_available", "validation_failed", "storage_full", "storage_unwritable"],
     event: "update.postponed",
   },
   dismissFailedUpdate: {
-    method: "POST",
+    ...applying,
     path: "/api/updates/dismiss",
     summary: "End the need `update_failed` of a release that failed here, and of those before it",
     description:
       "The release stays on the blocklist, and in `failed` with the state `dismissed`. Should it be tried again and fail again, that is a need anew.",
-    access: admins,
-    stepUp: true,
-    scope: "updates:apply",
     body: dismissRequest,
     response: { status: 200, schema: updates },
     errors: ["not_found", "storage_full", "storage_unwritable"],

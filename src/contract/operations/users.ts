@@ -4,6 +4,9 @@ import { admins, newPasswordErrors, type Operation } from "./operation.ts";
 
 const byId = { id: userId } as const;
 
+/** A change of one account. */
+const writing = { access: admins, scope: "users:write", stepUp: true, pathParameters: byId } as const;
+
 /** Accounts. */
 export const userOperations = {
   listUsers: {
@@ -56,44 +59,35 @@ export const userOperations = {
     event: "user.changed",
   },
   deleteUser: {
+    ...writing,
     method: "DELETE",
     path: "/api/users/{id}",
     summary: "Delete a user and end their sessions",
     description: "Sessions and API tokens of the user end at once. Events keep the name.",
-    access: admins,
-    scope: "users:write",
-    stepUp: true,
-    pathParameters: byId,
     precondition: true,
     response: { status: 204 },
     errors: ["last_admin"],
     event: "user.deleted",
   },
   resetPassword: {
+    ...writing,
     method: "POST",
     path: "/api/users/{id}/password-reset",
     summary: "Set a password, or generate a one-use initial one; the user's sessions and API tokens end",
     description:
       "Sessions and API tokens of the user end, except with `keep_tokens`; `tokens_ended` says how many. The second factor stays.",
-    access: admins,
-    scope: "users:write",
-    stepUp: true,
-    pathParameters: byId,
     body: users.resetPassword,
     response: { status: 200, schema: users.resetUser },
     errors: ["last_admin", "account_of_provider", ...newPasswordErrors],
     event: "user.password_reset",
   },
   unlockUser: {
+    ...writing,
     method: "POST",
     path: "/api/users/{id}/unlock",
     summary: "Lift every lock on a user; without a lock nothing changes",
     description:
       "Ends the locks that wrong passwords and wrong codes have put on the account, and forgets the failures.",
-    access: admins,
-    scope: "users:write",
-    stepUp: true,
-    pathParameters: byId,
     response: { status: 200, schema: users.user },
     event: "user.unlocked",
   },
@@ -113,14 +107,11 @@ export const userOperations = {
     event: "user.rescued",
   },
   endUserSessions: {
+    ...writing,
     method: "DELETE",
     path: "/api/users/{id}/sessions",
     summary: "End all sessions of a user; API tokens stay valid",
     description: "The user has to sign in again everywhere.",
-    access: admins,
-    scope: "users:write",
-    stepUp: true,
-    pathParameters: byId,
     response: { status: 204 },
     event: "user.sessions_ended",
   },
