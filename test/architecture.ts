@@ -279,13 +279,11 @@ function houseRules(room: string, target: string): string[] {
 /** A page may have these of the contract besides types. The build makes a small table of operations.ts. */
 const smallValues = [
   "operations",
-  "provider-return-path",
   "schemas/console",
   "console/accents",
   "shapes",
   "scopes",
   "update-facts",
-  "updates/recall",
   "updates/update-holds",
   "update-kinds",
   "updates/update-summaries",

@@ -1,4 +1,4 @@
-import { providerReturnPath } from "../contract/provider-return-path.ts";
+import { providerReturnPath } from "../contract/shapes.ts";
 import { wantedAmong } from "./catalogue/wanted-language.ts";
 import { markAccent } from "./kept-accent.ts";
 import { beginRefresh } from "./session/early-refresh.ts";

@@ -1,7 +1,7 @@
 import { mostPassedOver, passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { isRecall } from "../contract/updates/recall.ts";
+import { isRecall } from "../contract/updates/update-summaries.ts";
 import type { FoundTarget } from "../tuf/client.ts";
 import { countsOf, isForOthers, isOrdinary, type Refusal, reasonWords } from "./passed-over.ts";
 import { isPatch } from "./patches/patch.ts";

@@ -12,8 +12,8 @@ import type {
   Updates,
 } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { isRecall } from "../contract/updates/recall.ts";
 import { holdRemedy } from "../contract/updates/update-holds.ts";
+import { isRecall } from "../contract/updates/update-summaries.ts";
 import { lasting } from "../store/documents/lasting.ts";
 import { createDerived } from "../store/documents/look-up.ts";
 

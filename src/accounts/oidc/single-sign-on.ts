@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
-import { providerReturnPath } from "../../contract/provider-return-path.ts";
+import { providerReturnPath } from "../../contract/shapes.ts";
 import type { BegunAtProvider, Input } from "../../contract/types.ts";
 import type { Transfers, Uptime } from "../../host/ports.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";

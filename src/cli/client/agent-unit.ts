@@ -23,12 +23,12 @@ const properties = [
 
 export const askAgentUnit: AskAgentUnit = async ({ socketPath }) => {
   if (socketPath !== usualSocketPath || !existsSync("/run/systemd/system")) return null;
-  const text = await said("systemctl", ["show", `--property=${properties.join(",")}`, unit]);
+  const text = await outputOf("systemctl", ["show", `--property=${properties.join(",")}`, unit]);
   if (text === "") return null;
   const found = Object.fromEntries(text.split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2)));
   const newest = ["-n", "20", "-r", "-o", "cat", "--no-pager", `_SYSTEMD_UNIT=${unit}`];
   const lastLine = async () => {
-    const lines = (await said("journalctl", newest)).split("\n").map(asPrinted);
+    const lines = (await outputOf("journalctl", newest)).split("\n").map(asPrinted);
     // The launcher's own line says that it waits, and not why.
     return lines.find((line) => line !== "" && !/starts failed in a row/.test(line)) ?? "";
   };
@@ -69,7 +69,7 @@ function asPrinted(line: string): string {
 }
 
 /** The output of a program within two seconds; "" where it fails. */
-function said(program: string, args: readonly string[]): Promise<string> {
+function outputOf(program: string, args: readonly string[]): Promise<string> {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], timeout: 2_000 });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (part: string) => {

@@ -1,7 +1,6 @@
 import { areas } from "../../contract/need-areas.ts";
 import { escapeText } from "../../terminal/escape.ts";
-import { remedyLines } from "../system/remedy.ts";
-import type { Entry, Level } from "./finding.ts";
+import { type Entry, type Level, remedyLines } from "./finding.ts";
 
 /** The findings of an examination, for programs. */
 export interface Report {

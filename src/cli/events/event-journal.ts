@@ -24,16 +24,16 @@ export async function readJournalPoints(file: string | undefined) {
   const known = new Set<string>();
   const { input, ended } = file === undefined ? ofThisMachine() : await ofFile(file);
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    const said = saidIn(line);
+    const entry = agentEntryIn(line);
     // After a factory reset, or on a copied state: what was said before is of another record.
-    if (said?.message === "event log started over") for (const points of [heads, drops]) points.length = 0;
-    const point = said && pointOf(said);
+    if (entry?.message === "event log started over") for (const points of [heads, drops]) points.length = 0;
+    const point = entry && pointOf(entry);
     if (!point) continue;
-    const key = `${said.message} ${point.log} ${point.seq} ${point.hash}`;
+    const key = `${entry.message} ${point.log} ${point.seq} ${point.hash}`;
     // An audit line is in the namespace of audit lines, and may be in the journal as well.
     if (known.has(key)) continue;
     known.add(key);
-    (said.message === "event log head" ? heads : drops).push(point);
+    (entry.message === "event log head" ? heads : drops).push(point);
   }
   await ended;
   return {
@@ -101,7 +101,7 @@ function ofThisMachine(): Journal {
 }
 
 /** The agent's own JSON line inside a line of the journal. */
-function saidIn(line: string): Record<string, unknown> | undefined {
+function agentEntryIn(line: string): Record<string, unknown> | undefined {
   // Most lines of a long journal are about something else, and need not be parsed to know it.
   if (!line.includes("event log ")) return undefined;
   const entry = objectIn(line);

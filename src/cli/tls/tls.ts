@@ -66,7 +66,7 @@ const enable: Command = {
     const https = await changeHttps(places.hostFile, change, host);
     const unannounced = await announce(places.hostFile, https.port ?? 8443, host);
     for (const why of unannounced) await output.remark(`HTTPS is not announced on the LAN: ${why}`);
-    const tls = await told(invocation);
+    const tls = await rereadAndKept(invocation);
     if (tls === null) {
       const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
       return output.changed({ enabled: true }, remark);
@@ -91,7 +91,7 @@ const disable: Command = {
     await changeHttps(places.hostFile, { enabled: false }, host);
     for (const why of await withdraw(places.hostFile, host))
       await output.remark(`HTTPS is still announced on the LAN: ${why}`);
-    const tls = await told(invocation);
+    const tls = await rereadAndKept(invocation);
     await output.changed(tls ?? { enabled: false }, "HTTPS on the LAN is off.");
   },
 };
@@ -126,7 +126,7 @@ async function remarkTaken({ client, output }: Invocation): Promise<void> {
   for (const { detail } of taken) await output.remark(detail);
 }
 
-async function told(invocation: Invocation): Promise<Tls | null> {
+async function rereadAndKept(invocation: Invocation): Promise<Tls | null> {
   const tls = await reread(invocation.client);
   await keepAccepted(invocation);
   return tls;

@@ -1,6 +1,6 @@
 import type { FailedRelease, Release, SetAsideRelease, Updates, UpdateTrial } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { isRecall } from "../../contract/updates/recall.ts";
+import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { type Fields, formatFields } from "../../terminal/table.ts";

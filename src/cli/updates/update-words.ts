@@ -1,5 +1,5 @@
 import type { HistoryEntry, UpdateTrial } from "../../contract/types.ts";
-import { attemptWords } from "../../contract/words/attempts.ts";
+import { attemptWords } from "../../contract/update-facts.ts";
 import { updateWords } from "../../contract/words/en/updates.ts";
 
 /** `rules base 1.3.0`, as far as it is known. */

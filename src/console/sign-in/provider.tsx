@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { providerReturnPath } from "../../contract/provider-return-path.ts";
+import { providerReturnPath } from "../../contract/shapes.ts";
 import type { Input } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";

@@ -8,12 +8,12 @@ import type {
   Updates,
 } from "../../contract/types.ts";
 import {
+  attemptWords,
   fullSentence,
   releaseName as nameOf,
   type UpdateFormat,
   updateFacts,
 } from "../../contract/update-facts.ts";
-import { attemptWords } from "../../contract/words/attempts.ts";
 import { language, t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { type Sentence, sentenceOf } from "../ui/by-code.ts";

@@ -1,5 +1,6 @@
-import type { OwnNeedCode } from "../findings.ts";
+import type { FindingCode, OwnNeedCode, ProgramPart } from "../findings.ts";
 import type { NeedCode } from "../need-areas.ts";
+import type { Finding } from "../types.ts";
 import type { Format } from "./format.ts";
 
 /** Facts by the needs that have them. */
@@ -55,3 +56,13 @@ export function needFacts(facts: GivenFacts, format: Format): NeedFacts {
     when: format.day(first_ends_at ?? support_until ?? ""),
   };
 }
+
+/** The sentence for each finding, which each language has. The agent adds particulars in English, and what root types. */
+export type FindingWords = {
+  readonly [Code in FindingCode]: (facts: Finding<Code>["facts"], format: Format) => string;
+};
+
+/** By the part of the program that does not work, what fails; a newer agent may have more parts. */
+export type PartEffects = Readonly<
+  Record<Exclude<ProgramPart, "sandbox">, string> & Partial<Record<string, string>>
+>;

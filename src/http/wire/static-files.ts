@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { extname } from "node:path";
 import type Koa from "koa";
 import { StewardError } from "../../contract/errors.ts";
-import { providerReturnPath } from "../../contract/provider-return-path.ts";
 import { consolePaths } from "../../contract/schemas/console.ts";
+import { providerReturnPath } from "../../contract/shapes.ts";
 import { readCoded, readOnce, sendCoded } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {

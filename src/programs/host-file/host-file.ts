@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type InputError, messageOf, StewardError } from "../../contract/errors.ts";
 import { finding, line } from "../../contract/finding.ts";
-import { plainHostFile as plainDocument } from "../../contract/host-file/plain-host-file.ts";
+import { plainHostFile as plainDocument } from "../../contract/host-file/members.ts";
 import { textOf } from "../../contract/text/text-of.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { AsAgent, TrustedOwners } from "../../host/host.ts";

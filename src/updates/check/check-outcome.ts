@@ -2,7 +2,7 @@ import { asStewardError, type StewardError } from "../../contract/errors.ts";
 import { mostPassedOver } from "../../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { isRecall } from "../../contract/updates/recall.ts";
+import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import type { Patch } from "../../releases/patches/patch.ts";
 import type { Release } from "../../releases/release.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../contract/types.ts";
 import { fullSentence } from "../../contract/update-facts.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { isRecall } from "../../contract/updates/recall.ts";
+import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { installedVersions, newestEntry, setAsideAt } from "../../releases/journal-queries.ts";
 import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import { knownCode, reasonOfError } from "../../releases/outcome-reasons.ts";

@@ -8,7 +8,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
-import { plainHostFile as plainDocument } from "../../../src/contract/host-file/plain-host-file.ts";
+import { plainHostFile as plainDocument } from "../../../src/contract/host-file/members.ts";
 import { checkHostFile } from "../../../src/programs/host-file/check.ts";
 import { plainHostFile, readHostFile } from "../../../src/programs/host-file/host-file.ts";
 

@@ -1,5 +1,5 @@
 import type { HistoryEntry, Release } from "../../../contract/types.ts";
-import { isRecall } from "../../../contract/updates/recall.ts";
+import { isRecall } from "../../../contract/updates/update-summaries.ts";
 import { bytes } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";

@@ -1,5 +1,5 @@
-import type { FindingWords, PartEffects } from "../findings.ts";
 import { typed } from "../format.ts";
+import type { FindingWords, PartEffects } from "../needs.ts";
 import { clockFindings } from "./clock.ts";
 
 /** The parts of the device that health checks are about, by the name of the check. */
