@@ -20,7 +20,7 @@ export async function openRestorer(rooms: RestoreRooms): Promise<Restorer> {
   const [{ createRestorer }, { createAge }, { adoptRestored }] = await Promise.all([
     import("../../../device/backup/restore.ts"),
     import("../../../device/backup/age.ts"),
-    import("../restored-state.ts"),
+    import("../adoption/restored-state.ts"),
   ]);
   return createRestorer({
     directory: config.stateDirectory,

@@ -1,28 +1,28 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { resealed } from "../../accounts/second-factor/reseal.ts";
-import { createSeal } from "../../accounts/second-factor/seal.ts";
-import { suspended } from "../../accounts/tokens/api-token.ts";
-import type { AccountsState } from "../../accounts/users/account.ts";
-import { administratorTrouble } from "../../accounts/users/administrators.ts";
-import { ifAbsent, StewardError } from "../../contract/errors.ts";
-import type { Manifest } from "../../device/backup/manifest.ts";
-import { unusableBackup } from "../../device/backup/read-archive.ts";
-import type { AdoptedState } from "../../device/backup/restore.ts";
-import type { Host } from "../../host/host.ts";
+import { resealed } from "../../../accounts/second-factor/reseal.ts";
+import { createSeal } from "../../../accounts/second-factor/seal.ts";
+import { suspended } from "../../../accounts/tokens/api-token.ts";
+import type { AccountsState } from "../../../accounts/users/account.ts";
+import { administratorTrouble } from "../../../accounts/users/administrators.ts";
+import { ifAbsent, StewardError } from "../../../contract/errors.ts";
+import type { Manifest } from "../../../device/backup/manifest.ts";
+import { unusableBackup } from "../../../device/backup/read-archive.ts";
+import type { AdoptedState } from "../../../device/backup/restore.ts";
+import type { Host } from "../../../host/host.ts";
 import {
   createReceiverSecrets,
   type ReceiverSecretsState,
   receiverSecretsKind,
-} from "../../outbox/receiver-secrets.ts";
-import type { Document } from "../../store/documents/document.ts";
-import { createStateTools } from "../../store/documents/inspection.ts";
-import { readRegister } from "../../store/documents/register.ts";
-import { readRegular } from "../../store/files/regular-file.ts";
-import { writeStateIdentity } from "../../store/files/state-identity.ts";
-import { type RoomsConfig, sealKeyPlaces } from "./config.ts";
+} from "../../../outbox/receiver-secrets.ts";
+import type { Document } from "../../../store/documents/document.ts";
+import { createStateTools } from "../../../store/documents/inspection.ts";
+import { readRegister } from "../../../store/documents/register.ts";
+import { readRegular } from "../../../store/files/regular-file.ts";
+import { writeStateIdentity } from "../../../store/files/state-identity.ts";
+import { type RoomsConfig, sealKeyPlaces } from "../config.ts";
+import { type Documents, documentKinds, openDocuments } from "../documents.ts";
 import { forgetMachine } from "./copied-state.ts";
-import { type Documents, documentKinds, openDocuments } from "./documents.ts";
 
 /** The file of a backup's sealing keys, in base64, a line each. */
 const sealKeysFile = "seal.keys";

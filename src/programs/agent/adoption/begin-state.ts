@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { rescueTokenName } from "../../accounts/sign-in/rescue-token.ts";
-import { StewardError } from "../../contract/errors.ts";
-import type { Host } from "../../host/host.ts";
-import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import { finishReplacement, isReplacementDecided } from "../../store/files/replacement.ts";
-import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
-import type { RoomsConfig } from "./config.ts";
+import { rescueTokenName } from "../../../accounts/sign-in/rescue-token.ts";
+import { StewardError } from "../../../contract/errors.ts";
+import type { Host } from "../../../host/host.ts";
+import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
+import { finishReplacement, isReplacementDecided } from "../../../store/files/replacement.ts";
+import { finishWipe, isWipeRequested } from "../../../store/files/wipe.ts";
+import type { RoomsConfig } from "../config.ts";
 import { adoptState, tellAdoption } from "./copied-state.ts";
 
 /**

@@ -1,18 +1,18 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { resealed } from "../../accounts/second-factor/reseal.ts";
-import { isOfStorage, messageOf, StewardError } from "../../contract/errors.ts";
-import { historyFile } from "../../figures/history/file-name.ts";
-import type { Host } from "../../host/host.ts";
-import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import { moveDirectory } from "../../store/files/move-directory.ts";
+import { resealed } from "../../../accounts/second-factor/reseal.ts";
+import { isOfStorage, messageOf, StewardError } from "../../../contract/errors.ts";
+import { historyFile } from "../../../figures/history/file-name.ts";
+import type { Host } from "../../../host/host.ts";
+import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
+import { moveDirectory } from "../../../store/files/move-directory.ts";
 import {
   readStateIdentity,
   type StateIdentity,
   writeStateIdentity,
-} from "../../store/files/state-identity.ts";
-import { type RoomsConfig, sealKeyPlaces } from "./config.ts";
-import { type Documents, openDocuments } from "./documents.ts";
+} from "../../../store/files/state-identity.ts";
+import { type RoomsConfig, sealKeyPlaces } from "../config.ts";
+import { type Documents, openDocuments } from "../documents.ts";
 
 /**
  * Makes this state the machine's own. State that another machine has made is a copy, as of a disk image: it gets its
