@@ -1,5 +1,3 @@
-import type { SingleSignOn } from "../../accounts/oidc/single-sign-on.ts";
-import type { RequestContext } from "../../accounts/request-context.ts";
 import { codeFaults } from "../../accounts/second-factor/code-texts.ts";
 import type { RefreshProof } from "../../accounts/sessions/refresh-exchange.ts";
 import type { StoredSession } from "../../accounts/sessions/session.ts";
@@ -7,11 +5,10 @@ import type { OwnAccount } from "../../accounts/sign-in/own-account.ts";
 import type { SignedIn, SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { Account } from "../../accounts/users/account.ts";
 import type { Accounts } from "../../accounts/users/accounts.ts";
-import type { KeptAccount } from "../../accounts/users/provider-account.ts";
 import { refuseFaults, StewardError } from "../../contract/errors.ts";
 import { asUsername } from "../../contract/text/names.ts";
 import type { Session } from "../../contract/types.ts";
-import type { EventDetails, EventSink, EventSubject } from "../../journal/events/event.ts";
+import type { EventDetails, EventSubject } from "../../journal/events/event.ts";
 import { type Actor, type Call, type EventNote, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";
 
@@ -19,14 +16,11 @@ interface AuthHandlersOptions {
   accounts: Accounts;
   signIn: SignIn;
   ownAccount: OwnAccount;
-  singleSignOn: SingleSignOn;
-  /** For further changes of a sign-in: an account that it makes, a role that it sets. */
-  events: EventSink;
 }
 
 /** Handles sign-in and the own account. */
 export function createAuthHandlers(options: AuthHandlersOptions) {
-  const { accounts, signIn, ownAccount, singleSignOn, events } = options;
+  const { accounts, signIn, ownAccount } = options;
   return {
     login: async ({ body, context, cookie, note }) => {
       refuseFaults(codeFaults(body));
@@ -40,17 +34,6 @@ export function createAuthHandlers(options: AuthHandlersOptions) {
       const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
-    beginAtProvider: ({ body, actor, context }) =>
-      singleSignOn.begin(body.origin, body.step_up ? personOf(actor) : null, context),
-    signInAtProvider: async ({ body, context, cookie, note }) => {
-      const { kept, ...signedIn } = await singleSignOn.finish(body, context);
-      await recordKept(events, kept, context);
-      const session = told(signedIn, note);
-      return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
-    },
-    stepUpAtProvider: async ({ body, actor, context }) => ({
-      expires_in: await singleSignOn.confirm(personOf(actor), body, context),
-    }),
     refresh: async ({ body, context, cookie, note }) => {
       const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, context));
       note({ actor: { kind: "user", id: session.user.id, name: session.user.username } });
@@ -98,25 +81,8 @@ export function told(
   return session;
 }
 
-/** Records that the provider's sign-in made an account, or changed its role. */
-async function recordKept(
-  events: EventSink,
-  { before, account }: KeptAccount,
-  { address, requestId }: RequestContext,
-): Promise<void> {
-  const subject = { id: account.id, name: account.username };
-  const facts = { actor: { kind: "user" as const, ...subject }, subject, from: address, requestId };
-  const { role, enabled } = account;
-  if (!before) {
-    const details = { role, enabled, has_initial_password: false, origin: "provider" };
-    return events.record({ type: "user.created", ...facts, details });
-  }
-  if (before.role === role) return;
-  await events.record({ type: "user.changed", ...facts, details: { role, role_before: before.role } });
-}
-
 /** A first cookie: its binding is only in this answer, and the page keeps it. */
-function intoCookie(signIn: SignIn, session: Session, cookie: RefreshCookie): Session {
+export function intoCookie(signIn: Pick<SignIn, "bind">, session: Session, cookie: RefreshCookie): Session {
   const refresh_binding = signIn.bind(session.session.id);
   return { ...withoutToken(session, cookie, refresh_binding), refresh_binding };
 }

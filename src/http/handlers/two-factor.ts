@@ -1,30 +1,25 @@
 import { codeFaults } from "../../accounts/second-factor/code-texts.ts";
 import type { Enrolment } from "../../accounts/second-factor/enrolment.ts";
-import type { Passkeys } from "../../accounts/second-factor/passkeys.ts";
 import type { Recovery } from "../../accounts/sign-in/recovery.ts";
 import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
 import type { Accounts } from "../../accounts/users/accounts.ts";
 import { refuseFaults, StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
-import type { twoFactorOperations } from "../../contract/operations/two-factor.ts";
 import type { User } from "../../contract/types.ts";
 import { authorise } from "../authorise.ts";
-import { type Call, type HandlersOf, personOf } from "../call.ts";
+import { type Call, type Handlers, personOf } from "../call.ts";
 import { noteTried, roleOf, told } from "./auth.ts";
 
 interface TwoFactorHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
   enrolment: Enrolment;
-  passkeys: Passkeys;
   recovery: Recovery;
 }
 
 /** Handles the second factor of an account. */
-export function createTwoFactorHandlers(
-  options: TwoFactorHandlersOptions,
-): HandlersOf<typeof twoFactorOperations> {
-  const { enrolment, passkeys } = options;
+export function createTwoFactorHandlers(options: TwoFactorHandlersOptions) {
+  const { enrolment } = options;
   return {
     getTwoFactor: ({ params }) => enrolment.status(params.id),
     setUpTwoFactor: ({ actor }) => enrolment.setUp(personOf(actor)),
@@ -39,23 +34,12 @@ export function createTwoFactorHandlers(
       refuseFaults(codeFaults(body));
       return enrolment.disable(personOf(actor), body, context);
     },
-    beginPasskey: ({ actor, context }) => passkeys.begin(personOf(actor).account, context),
-    addPasskey: async ({ actor, body, context, note }) => {
-      const added = await passkeys.add(personOf(actor).account, body, context);
-      note({ details: { ...roleOf(actor).details, passkey: added.name } });
-      return added;
-    },
-    removePasskey: async ({ actor, params, note }) => {
-      const removed = await passkeys.remove(personOf(actor).account, params.passkey);
-      note({ details: { ...roleOf(actor).details, passkey: removed.name } });
-      return undefined;
-    },
     recoverTwoFactor: (call) => recover(options, call),
     makeRecoveryCodes: async ({ actor, note }) => {
       note(roleOf(actor));
       return { recovery_codes: await enrolment.renewRecoveryCodes(personOf(actor)) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** Removes it by password and recovery code, without a session; or by an administrator, who gives a reason. */

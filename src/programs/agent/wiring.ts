@@ -14,6 +14,8 @@ import { createConfigurationHandlers } from "../../http/handlers/configuration.t
 import { createEventHandlers } from "../../http/handlers/events.ts";
 import { createLogHandlers } from "../../http/handlers/logs.ts";
 import { createNotificationHandlers } from "../../http/handlers/notifications.ts";
+import { createPasskeyHandlers } from "../../http/handlers/passkeys.ts";
+import { createProviderHandlers } from "../../http/handlers/provider.ts";
 import { createSessionHandlers } from "../../http/handlers/sessions.ts";
 import { createSetupHandlers } from "../../http/handlers/setup.ts";
 import { createSystemHandlers } from "../../http/handlers/system.ts";
@@ -269,7 +271,9 @@ function joinHandlers(joined: Joined): Handlers {
     ...createSetupHandlers(auth),
     ...createUserHandlers(auth),
     ...createSessionHandlers({ ...auth, now }),
+    ...createProviderHandlers(auth.singleSignOn, auth.signIn, auth.events),
     ...createTwoFactorHandlers(auth),
+    ...createPasskeyHandlers(auth.passkeys),
     ...createTokenHandlers(auth),
     ...createConfigurationHandlers(joined.configuration.open),
     ...createBackupHandlers(backups, () => noteBackup({ state, time: auth.time })),
