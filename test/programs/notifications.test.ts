@@ -52,6 +52,8 @@ async function device(test: TestContext, { allowLocalServers = false } = {}) {
     seal: createSeal([randomBytes(32)]),
     device: () => ({ id: deviceId, name: null }),
     now: clock.now,
+    readMetrics: async () => undefined,
+    rootReceivers: {},
   } as unknown as OutboxPlan;
   return { plan, time, opened, receivers };
 }
@@ -69,18 +71,18 @@ describe("the messages of a device", () => {
   it("have nothing opened until a receiver is named", async (test) => {
     const { plan, time, opened, receivers } = await device(test);
     const notifications = createNotifications(plan);
-    test.after(() => notifications.close());
-    notifications.start(async () => undefined);
+    test.after(() => notifications.stop());
+    notifications.start();
     time.pass(3);
-    notifications.settingsChanged();
+    notifications.settingsChanged(["notify.receivers"]);
     assert.deepEqual(await notifications.states(), []);
     // One step after the other: it would have been opened before this one is over.
-    await notifications.close();
+    await notifications.stop();
     assert.deepEqual(opened, []);
-    notifications.start(async () => undefined);
+    notifications.start();
     time.pass(3);
     receivers.push(hook);
-    notifications.settingsChanged();
+    notifications.settingsChanged(["notify.receivers"]);
     await until("both documents are opened", () => opened.length === 2);
     assert.deepEqual(opened, ["receiver-secrets", "outbox"]);
   });
@@ -90,8 +92,8 @@ describe("a test of a receiver", () => {
   it("reaches it also in the first seconds after the start", async (test) => {
     const { plan, receivers } = await device(test);
     const notifications = createNotifications(plan);
-    test.after(() => notifications.close());
-    notifications.start(async () => undefined);
+    test.after(() => notifications.stop());
+    notifications.start();
     receivers.push(hook);
     const { ok, error } = await notifications.test("alerts");
     assert.equal(ok, false);

@@ -19,8 +19,9 @@ import { createServerConnections } from "../../src/host/linux/transfers/connecti
 import { createTransfers } from "../../src/host/linux/transfers/transfers.ts";
 import type { Surroundings } from "../../src/host/surroundings.ts";
 import { createReceiverMaker } from "../../src/programs/agent/outbox/make-receivers.ts";
+import { openOtlp } from "../../src/programs/agent/outbox/otlp-receiver.ts";
 import type { OutboxPlan } from "../../src/programs/agent/outbox/outbox-plan.ts";
-import { openTelemetry } from "../../src/programs/agent/outbox/telemetry.ts";
+import { openSyslog } from "../../src/programs/agent/outbox/syslog-receiver.ts";
 import { checkHostFile } from "../../src/programs/host-file/check.ts";
 import { decisionsOf } from "../../src/programs/host-file/decisions.ts";
 import { openRepository } from "../../src/releases/download/repository-files.ts";
@@ -133,7 +134,7 @@ async function toReceiver(plan: OutboxPlan, settings: Settings["notify"]["receiv
   };
   const receiver =
     settings === null
-      ? openTelemetry(plan, async () => undefined).receivers[0]?.receiver
+      ? (openOtlp(plan) ?? openSyslog(plan))?.receiver
       : await createReceiverMaker(plan, secrets)(settings);
   const delivery = await receiver?.deliver(testMessage(), signal);
   return delivery?.outcome === "taken" ? null : (delivery?.error ?? "there is no receiver");

@@ -10,7 +10,8 @@ import type { AgentConfig } from "./config.ts";
 import { type ListenContext, type LiveDecisions, listen } from "./listeners/listen.ts";
 import { provisionDevice } from "./provisioning.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { hostOf, httpsOf, localOf, openRooms, type Rooms } from "./wiring.ts";
+import { hostOf, httpsOf, localOf } from "./wire-host.ts";
+import { openRooms, type Rooms } from "./wiring.ts";
 
 /** The agent, listening. */
 export interface Agent {

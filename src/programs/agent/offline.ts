@@ -8,7 +8,8 @@ import { type Lock, takeLock } from "../../store/files/lock.ts";
 import { finishReplacement, isReplacementDecided } from "../../store/files/replacement.ts";
 import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
 import type { RoomsConfig } from "./config.ts";
-import { hostOf, openRooms } from "./wiring.ts";
+import { hostOf } from "./wire-host.ts";
+import { openRooms } from "./wiring.ts";
 
 /**
  * The agent's operations in this process, as local root, while the agent is down. Under the store's lock, unless the

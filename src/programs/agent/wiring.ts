@@ -4,7 +4,6 @@ import { createSetupToken, type SetupToken } from "../../accounts/sign-in/setup-
 import { createTrustedTime, type TrustedTime } from "../../accounts/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
 import type { Host } from "../../host/host.ts";
-import { openHost } from "../../host/linux/open-host.ts";
 import { createAuthenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch } from "../../http/dispatch.ts";
@@ -39,13 +38,10 @@ import type { UpdateRoom } from "../../updates/updater.ts";
 import { once } from "../once.ts";
 import { beginState } from "./adoption/begin-state.ts";
 import { noteBackup, openBackups } from "./backup/wire-backup.ts";
-import { type AgentConfig, keyExchangeOf, type RoomsConfig } from "./config.ts";
+import { keyExchangeOf, type RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
 import { type ConfigurationRoom, openConfiguration } from "./fleet/wire-configuration.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
-import { createHttps, type Https } from "./listeners/https.ts";
-import { namesOf } from "./listeners/listen.ts";
-import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
 import { createNotifications, type Notifications } from "./outbox/notifications.ts";
 import { openState } from "./state.ts";
 import { type LostCredentials, readLostCredentials } from "./status/lost-credentials.ts";
@@ -64,39 +60,9 @@ import {
 import { openSupportBundle } from "./status/wire-support.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { openHostClock } from "./wire-clock.ts";
+import { httpsOf, type Ways } from "./wire-host.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
-
-/** The host of an agent with this configuration. */
-export function hostOf(
-  config: Pick<RoomsConfig, "maySteerClock" | "mayAskRoot" | "clockAddon" | "adoptTimeZone" | "log" | "host">,
-): Host {
-  const onUnusableAddon = (detail: string): void =>
-    config.log("warning", "the addon for the clock cannot be used: it is only measured, less exactly", {
-      detail,
-    });
-  return { ...openHost({ ...config, onUnusableAddon }), ...config.host };
-}
-
-/** HTTPS on the LAN, which does not listen yet. */
-export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] }, host: Host): Https {
-  const { stateDirectory, runDirectory, log, hostNames = [] } = config;
-  const { run, time, network } = host;
-  const place = { stateDirectory, runDirectory, log, run, time, ...network };
-  return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
-}
-
-/** The socket and the port of loopback, which do not listen yet. */
-export function localOf({ runDirectory, listen, log }: AgentConfig, host: Host): LocalListeners {
-  const { time, network } = host;
-  return createLocalListeners({ runDirectory, listen, time, log, boundBuffers: network.boundBuffers });
-}
-
-/** The listeners, as the health checks see them. */
-export interface Ways {
-  readonly https: Https;
-  readonly local: Pick<LocalListeners, "trouble">;
-}
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
 export type Rooms = Awaited<ReturnType<typeof joinRooms>>;
@@ -131,10 +97,10 @@ async function joinRooms(
   const auth = { ...signIn, ...setupTokens(config, host, lostCredentials) };
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
-  const own = { ...base, ...joinNotifications(config, base, auth) };
+  const own = { ...base, ...joinNotifications(config, base, auth, () => joined) };
   const configuration = await openConfiguration({ ...own, config, host, auth });
   const checks = checksOf({ ...base, config, auth, https, local, selfCheck, host, lostCredentials });
-  const joined = {
+  const joined: Joined = {
     ...{ ...own, config, auth, https, local, selfCheck, reset, configuration, checks, events, disk },
     needsOf: createNeeds(),
   };
@@ -159,7 +125,7 @@ async function joinRooms(
     /** Starts the work that needs no request: measuring the clock, checking for updates, watching the disk. */
     start: () => {
       for (const part of [disk, clock, updates, selfCheck, needWatch]) part.start();
-      own.notifications.start((sink) => base.metering.readInto(sink, joined));
+      own.notifications.start();
     },
     /** Settles when no work that was begun on request is under way. */
     settled: () => updates.settled(),
@@ -167,7 +133,7 @@ async function joinRooms(
     close: async () => {
       auth.close();
       for (const part of [base.metering, needWatch, selfCheck, clock]) part.stop();
-      await Promise.all([own.notifications.close(), updates.stop()]);
+      await Promise.all([own.notifications.stop(), updates.stop()]);
       await base.history.close();
       await state.close();
       await release();
@@ -184,14 +150,30 @@ function setupTokens({ runDirectory }: RoomsConfig, { time }: Host, { withholdin
 }
 
 /** Messages need the seal, which no room below sign-in has. */
-function joinNotifications(config: RoomsConfig, base: BaseRooms, { seal }: Pick<SignInRooms, "seal">) {
+function joinNotifications(
+  config: RoomsConfig,
+  base: BaseRooms,
+  { seal }: Pick<SignInRooms, "seal">,
+  rooms: () => StatusRooms,
+) {
   const device = () => ({ id: base.host.identity.deviceId, name: nameOf(base) });
-  const notifications = createNotifications({ ...base, ...{ config, seal, device, now: base.time.now } });
+  const notifications = createNotifications({
+    ...base,
+    config,
+    seal,
+    device,
+    now: base.time.now,
+    readMetrics: (sink) => base.metering.readInto(sink, rooms()),
+    rootReceivers: {
+      otlp: async () => (await import("./outbox/otlp-receiver.ts")).openOtlp,
+      syslog: async () => (await import("./outbox/syslog-receiver.ts")).openSyslog,
+    },
+  });
   return {
     notifications,
     settingsChanged: (names: readonly string[]) => {
       base.settingsChanged(names);
-      if (names.some((name) => name.startsWith("notify."))) notifications.settingsChanged();
+      notifications.settingsChanged(names);
     },
   };
 }

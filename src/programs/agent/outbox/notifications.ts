@@ -4,7 +4,7 @@ import type { ReceiverState } from "../../../outbox/dispatcher.ts";
 import type { Delivery } from "../../../outbox/receiver.ts";
 import type { ReceiverTrouble } from "../../../system/status-needs.ts";
 import type { OpenedOutbox } from "./open-outbox.ts";
-import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
+import { namedByRoot, type OutboxPlan } from "./outbox-plan.ts";
 
 /** The messages of this device, whose code is loaded only where a receiver is named. */
 export type Notifications = ReturnType<typeof createNotifications>;
@@ -18,7 +18,7 @@ const failingSeconds = 60 * 60;
 export function createNotifications(plan: OutboxPlan) {
   const { settings, host, config, state } = plan;
   const named = () => settings.read().notify.receivers;
-  const areNamed = () => named().length > 0 || rootsReceivers(config).length > 0;
+  const areNamed = () => named().length > 0 || namedByRoot(plan).length > 0;
   const outbox = createLazyOutbox(plan, { named, areNamed });
   let isStarted = false;
   let cancel = (): void => undefined;
@@ -32,15 +32,15 @@ export function createNotifications(plan: OutboxPlan) {
   const figures = (): readonly ReceiverState[] => outbox.opened()?.readings() ?? [];
   return {
     /** Begins to send what waits, and metrics where a collector is named. */
-    start: (readMetrics: ReadMetrics): void => {
-      outbox.readMetricsBy(readMetrics);
+    start: (): void => {
       cancel = host.time.timers.after(startSeconds, () => {
         isStarted = true;
         configure();
       });
     },
-    /** The settings of receivers have changed. */
-    settingsChanged: () => configure(nextChange(state.events)),
+    settingsChanged: (names: readonly string[]): void => {
+      if (names.some((name) => name.startsWith("notify."))) configure(nextChange(state.events));
+    },
     /** Someone is named who gets messages. */
     areNamed,
     /** The receivers as far as the memory knows them. */
@@ -54,12 +54,12 @@ export function createNotifications(plan: OutboxPlan) {
       return made;
     },
     test: async (name: string) => {
-      if (!rootsReceivers(config).some((one) => one === name)) receiverNamed(named(), name);
+      if (!namedByRoot(plan).some((one) => one === name)) receiverNamed(named(), name);
       // Receivers begin some seconds after the start, which a person who tests one need not wait for.
       await outbox.configure();
       return answerOf(await (await outbox.open()).test(name));
     },
-    close: async (): Promise<void> => {
+    stop: async (): Promise<void> => {
       cancel();
       isStarted = false;
       await outbox.close();
@@ -100,7 +100,6 @@ function createLazyOutbox(
   { named, areNamed }: { named: () => Receivers; areNamed: () => boolean },
 ) {
   let opened: OpenedOutbox | undefined;
-  let readMetrics: ReadMetrics = async () => undefined;
   let work: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(step: () => Promise<Result>): Promise<Result> => {
     const done = work.then(step);
@@ -108,14 +107,11 @@ function createLazyOutbox(
     return done;
   };
   const open = async (): Promise<OpenedOutbox> => {
-    opened ??= await (await import("./open-outbox.ts")).openOutbox(plan, (sink) => readMetrics(sink));
+    opened ??= await (await import("./open-outbox.ts")).openOutbox(plan);
     return opened;
   };
   return {
     opened: () => opened,
-    readMetricsBy: (read: ReadMetrics) => {
-      readMetrics = read;
-    },
     open: () => inOrder(open),
     configure: (change?: Promise<AuditEvent>) =>
       inOrder(async () => {

@@ -4,7 +4,7 @@ import type { AuditEvent, ReceiverStates, Settings } from "../../../contract/typ
 import { outboxKind } from "../../../outbox/cursors.ts";
 import type { ReceiverState } from "../../../outbox/dispatcher.ts";
 import { createOutbox, type Outbox } from "../../../outbox/outbox.ts";
-import type { Delivery } from "../../../outbox/receiver.ts";
+import type { Delivery, Language } from "../../../outbox/receiver.ts";
 import {
   createReceiverSecrets,
   type ReceiverSecrets,
@@ -12,8 +12,7 @@ import {
 } from "../../../outbox/receiver-secrets.ts";
 import { makeWebhookSecret, readCredentials } from "../../../outbox/webhook-signature.ts";
 import { createReceiverMaker } from "./make-receivers.ts";
-import { type OutboxPlan, type ReadMetrics, rootsReceivers } from "./outbox-plan.ts";
-import type { Telemetry } from "./telemetry.ts";
+import { namedByRoot, type OutboxPlan, type RootReceiver } from "./outbox-plan.ts";
 
 type ReceiverSettings = Settings["notify"]["receivers"][number];
 
@@ -21,25 +20,30 @@ type ReceiverSettings = Settings["notify"]["receivers"][number];
 export type OpenedOutbox = Awaited<ReturnType<typeof openOutbox>>;
 
 /** Opens its documents and loads its code. */
-export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
-  const { state, host, seal, device, now, settings } = plan;
-  const language = () => (settings.read().console.language.startsWith("de") ? "de" : "en");
+export async function openOutbox(plan: OutboxPlan) {
+  const { state, host, seal, device, now } = plan;
   const secrets = createReceiverSecrets(await state.openLater(receiverSecretsKind), seal);
-  const document = await state.openLater(outboxKind);
   const { uptime, timers } = host.time;
   const outbox = createOutbox({
-    ...{ document, events: state.events, device, language, now, uptime, timers, random: Math.random },
+    document: await state.openLater(outboxKind),
+    events: state.events,
+    device,
+    language: () => languageOf(plan.settings.read()),
+    now,
+    uptime,
+    timers,
+    random: Math.random,
   });
   const makeReceiver = createReceiverMaker(plan, secrets);
-  const telemetry = await telemetryOf(plan, readMetrics);
+  const ofRoot = await openRootReceivers(plan);
+  const readings = (): readonly ReceiverState[] => readingsOf(outbox, ofRoot);
   return {
     /** The receivers as far as the memory knows them; those of root with what becomes of the metrics. */
-    readings: (): readonly ReceiverState[] => readingsOf(outbox, telemetry),
+    readings,
     /** Throws `not_found`. */
     test: async (name: string): Promise<Delivery> => {
       const delivery = await outbox.test(name);
-      if (name !== "otlp" || delivery.outcome !== "taken") return delivery;
-      const refusal = telemetry?.schedule?.seen();
+      const refusal = delivery.outcome === "taken" && ofRoot.get(name)?.metrics?.seen();
       return refusal ? { ...delivery, answer: `${delivery.answer}. ${refusal}` } : delivery;
     },
     /** `change`: the event of the change that brings these receivers. */
@@ -49,35 +53,40 @@ export async function openOutbox(plan: OutboxPlan, readMetrics: ReadMetrics) {
     ): Promise<void> => {
       await secrets.keepOnly(receivers);
       const own = receivers.map(async (one) => ({ ...one, receiver: await makeReceiver(one) }));
-      outbox.configure([...(await Promise.all(own)), ...(telemetry?.receivers ?? [])], change);
+      const named = [...ofRoot].map(([name, { receiver }]) => ({ name, takes: "record" as const, receiver }));
+      outbox.configure([...(await Promise.all(own)), ...named], change);
     },
     /** Returns the secret that was made because none was given. Throws `validation_failed` and the errors of the seal. */
     setSecret: async (receiver: ReceiverSettings, given: string | undefined): Promise<string | null> => {
       const secret = given ?? madeFor(receiver);
-      const kind = kindOf(receiver);
-      const fault = kind === "mail" ? null : readCredentials(secret, tokenHeader(kind));
-      if (typeof fault === "string") throw unusable(`${fault}. Give ${secretForms}`);
+      refuseUnusable(receiver, secret);
       await secrets.set(receiver, secret);
       return given === undefined ? secret : null;
     },
     /** The states of these receivers, then of those that root has named. */
     states: (receivers: readonly ReceiverSettings[]): ReceiverStates => [
-      ...statesOf(receivers, readingsOf(outbox, telemetry), secrets),
-      ...rootsReceivers(plan.config).map((name) => ({
-        ...stateOf(name, readingsOf(outbox, telemetry)),
-        ...{ kind: name, secret_set: null },
-      })),
+      ...statesOf(receivers, readings(), secrets),
+      ...namedByRoot(plan).map((name) => ({ ...stateOf(name, readings()), kind: name, secret_set: null })),
     ],
     close: async (): Promise<void> => {
-      await Promise.all([outbox.close(), telemetry?.schedule?.close()]);
+      await Promise.all([outbox.close(), ...[...ofRoot.values()].map(({ metrics }) => metrics?.close())]);
     },
   };
 }
 
-/** null: root has named no receiver, and its code is not loaded. */
-async function telemetryOf(plan: OutboxPlan, readMetrics: ReadMetrics): Promise<Telemetry | null> {
-  if (rootsReceivers(plan.config).length === 0) return null;
-  return (await import("./telemetry.ts")).openTelemetry(plan, readMetrics);
+function languageOf({ console: { language } }: Settings): Language {
+  return language.startsWith("de") ? "de" : "en";
+}
+
+/** The receivers that root has named. The code of others is not loaded. */
+async function openRootReceivers(plan: OutboxPlan): Promise<ReadonlyMap<string, RootReceiver>> {
+  const opened = new Map<string, RootReceiver>();
+  for (const name of namedByRoot(plan)) {
+    const open = await plan.rootReceivers[name]?.();
+    const one = open?.(plan);
+    if (one) opened.set(name, one);
+  }
+  return opened;
 }
 
 function statesOf(
@@ -96,10 +105,10 @@ function statesOf(
 }
 
 /** Pushes of metrics that are refused or fail are the collector's too. */
-function readingsOf(outbox: Outbox, telemetry: Telemetry | null): readonly ReceiverState[] {
-  const metrics = telemetry?.schedule?.state();
+function readingsOf(outbox: Outbox, ofRoot: ReadonlyMap<string, RootReceiver>): readonly ReceiverState[] {
   return outbox.states().map((state) => {
-    if (state.name !== "otlp" || metrics === undefined) return state;
+    const metrics = ofRoot.get(state.name)?.metrics?.state();
+    if (metrics === undefined) return state;
     return {
       ...state,
       last_error: state.last_error ?? metrics.lastError,
@@ -132,6 +141,12 @@ function madeFor(receiver: ReceiverSettings): string {
       ? "is missing: give the password of the mail server's user"
       : `is missing: give ${secretForms}`,
   );
+}
+
+function refuseUnusable(receiver: ReceiverSettings, secret: string): void {
+  const kind = kindOf(receiver);
+  const fault = kind === "mail" ? null : readCredentials(secret, tokenHeader(kind));
+  if (typeof fault === "string") throw unusable(`${fault}. Give ${secretForms}`);
 }
 
 function unusable(detail: string): StewardError {

@@ -1,7 +1,8 @@
 import type { Settings } from "../../../contract/types.ts";
 import type { MetricSink } from "../../../figures/metrics/exposition.ts";
-import type { Host } from "../../../host/host.ts";
-import type { Message } from "../../../outbox/receiver.ts";
+import type { Host, TrustedOwners } from "../../../host/host.ts";
+import type { startMetricsSchedule } from "../../../outbox/otlp/metrics-schedule.ts";
+import type { Message, Receiver } from "../../../outbox/receiver.ts";
 import type { SecretSeal } from "../../../outbox/receiver-secrets.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
@@ -16,13 +17,27 @@ export interface OutboxPlan {
   readonly device: () => Message["device"];
   /** The present as far as it is known. */
   readonly now: () => Date;
+  /** Gives a sink the value of each metric. */
+  readonly readMetrics: (sink: MetricSink) => Promise<void>;
+  readonly rootReceivers: RootReceivers;
 }
 
-/** Gives a sink the value of each metric. */
-export type ReadMetrics = (sink: MetricSink) => Promise<void>;
+/** A receiver of the record that root can name in the host file: its part of `telemetry`, which is its name as well. */
+export type RootReceiverName = Exclude<keyof OutboxPlan["config"]["telemetry"], keyof TrustedOwners>;
 
-/** The names of the receivers that root has named in the host file; they are those of their kinds. */
-export function rootsReceivers({ telemetry }: OutboxPlan["config"]): readonly ("otlp" | "syslog")[] {
-  const names = ["otlp", "syslog"] as const;
+/** A receiver that root has named. `metrics`: the pushes of metrics to it. */
+export interface RootReceiver {
+  readonly receiver: Receiver;
+  readonly metrics?: ReturnType<typeof startMetricsSchedule>;
+}
+
+/** Loads the code of one; `open` begins to push metrics, and returns null where root has not named it. */
+export type LoadRootReceiver = () => Promise<(plan: OutboxPlan) => RootReceiver | null>;
+
+export type RootReceivers = Readonly<Partial<Record<RootReceiverName, LoadRootReceiver>>>;
+
+/** The receivers that root has named in the host file. */
+export function namedByRoot({ config: { telemetry }, rootReceivers }: OutboxPlan): RootReceiverName[] {
+  const names = Object.keys(rootReceivers) as RootReceiverName[];
   return names.filter((name) => telemetry[name] !== null);
 }
