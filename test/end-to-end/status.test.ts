@@ -291,8 +291,6 @@ describe("who sees what in the status", () => {
   const { getStatus } = createStatusHandlers({
     updates: { status: () => updates },
     requireReady: async () => undefined,
-    metrics: async () => "",
-    history: () => Promise.reject(new Error("not asked for here")),
     health: () => Promise.reject(new Error("not asked for here")) as never,
     events: {
       list: async (query) => {

@@ -1,4 +1,4 @@
-import type { Health, History, Status, Updates } from "../../contract/types.ts";
+import type { Health, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
 import { viewOf } from "./updates.ts";
@@ -12,9 +12,6 @@ interface StatusHandlersOptions {
   requireReady: (isDetailed: boolean) => Promise<void>;
   /** The summary of the device, as far as the caller may see it. */
   status: (seen: Seen) => Promise<Status>;
-  /** The figures of the last so many hours, in steps of so many seconds. */
-  history: (hours: number, stepSeconds: number) => Promise<History>;
-  metrics: () => Promise<string>;
 }
 
 /** The rights of a caller to details that not every caller may see. */
@@ -24,7 +21,7 @@ export interface Seen {
   readonly latest: Status["latest"];
 }
 
-/** Shows health, readiness, the status of the device and its figures. */
+/** Shows health, readiness and the status of the device. */
 export function createStatusHandlers(options: StatusHandlersOptions) {
   const { updates } = options;
   const healthFor = (actor: Actor): Health => options.health(actor.kind !== "anonymous");
@@ -34,8 +31,6 @@ export function createStatusHandlers(options: StatusHandlersOptions) {
       await options.requireReady(actor.kind !== "anonymous");
       return healthFor(actor);
     },
-    getHistory: ({ query: { hours = 24, step_seconds = 300 } }) => options.history(hours, step_seconds),
-    getMetrics: () => options.metrics(),
     getStatus: async ({ actor }) =>
       options.status({
         updates: viewOf(updates.status(), actor),

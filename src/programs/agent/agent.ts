@@ -76,7 +76,8 @@ async function startServing(config: AgentConfig, context: ListenContext, rooms: 
     rooms.start();
     return {
       mode: "serving",
-      ...{ addresses, reload },
+      addresses,
+      reload,
       describe: rooms.describe,
       record: (event) => void rooms.events.record(event),
       repaired: new Promise(() => undefined),
@@ -123,7 +124,8 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   });
   return {
     mode: "rescue",
-    ...{ addresses, reload },
+    addresses,
+    reload,
     describe: () => [],
     record: () => undefined,
     repaired,

@@ -120,3 +120,11 @@ export async function readInitialSettings(path: string | undefined): Promise<Set
     throw refuse(whyUnreadable(path, error, {}) ?? "does not exist");
   }
 }
+
+/** The product's services: those that releases are put to work with, and those whose log may be read. A template has no state. */
+export function servicesOf({ update: { apply }, logUnits }: RoomsConfig): string[] {
+  const ofPlans = [apply.rules?.unit, apply.binary?.unit].flatMap((unit) => unit ?? []);
+  return [...new Set([...ofPlans, ...logUnits])].filter(
+    (unit) => unit !== "steward.service" && !unit.includes("@."),
+  );
+}

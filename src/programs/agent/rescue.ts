@@ -12,7 +12,6 @@ import { authorise } from "../../http/authorise.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch } from "../../http/dispatch.ts";
 import { requireName } from "../../http/handlers/host.ts";
-import { createRestoreHandlers } from "../../http/handlers/restore.ts";
 import { createLoggedEvents } from "../../journal/events/logged-events.ts";
 import { createStateTools } from "../../store/documents/inspection.ts";
 import { createMemoryDocument } from "../../store/documents/memory-document.ts";
@@ -24,8 +23,7 @@ import { createHostFigures } from "../../system/facts.ts";
 import { createMachine } from "../../system/machine.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
-import { once } from "../once.ts";
-import { openRestorer, type RestoreRooms } from "./backup/wire-restore.ts";
+import { openRestore } from "./backup/wire-restore.ts";
 import { keyExchangeOf, type RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./status/wire-status.ts";
@@ -103,10 +101,8 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
       return { device_name };
     },
     // Nothing says whether there is an administrator.
-    ...createRestoreHandlers(
-      once(() => openRestorer(unattended({ config, host }))),
-      ({ actor }) => authorise({ access: "local" }, actor, {}),
-    ),
+    ...openRestore(unattended({ config, host }), ({ actor }) => authorise({ access: "local" }, actor, {}))
+      .handlers,
     greetConsole: () =>
       greetingOf({
         ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved(host) },
@@ -116,9 +112,12 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
 }
 
 /** The accounts cannot be read, and no release is watched; the state's next opening is what repairs it. */
-function unattended({ config, host }: Pick<Joined, "config" | "host">): RestoreRooms {
+function unattended({ config, host }: Pick<Joined, "config" | "host">) {
   const machine = createMachine({
-    ...{ identity: host.identity, names: host.names, helper: host.helper, supportUntil: config.supportUntil },
+    identity: host.identity,
+    names: host.names,
+    helper: host.helper,
+    supportUntil: config.supportUntil,
     updates: () => ({ trial: null }),
     requestReset: () => requestWipe(config.stateDirectory),
     time: { isTrusted: () => false, now: () => new Date(host.time.wall()) },

@@ -1,13 +1,8 @@
 import { join } from "node:path";
-import {
-  createSingleSignOn,
-  type SingleSignOn,
-  type SingleSignOnOptions,
-} from "../../accounts/oidc/single-sign-on.ts";
 import { createPeopleFacts } from "../../accounts/people.ts";
 import { createEnrolment } from "../../accounts/second-factor/enrolment.ts";
 import { createLostCodes } from "../../accounts/second-factor/lost-codes.ts";
-import { createPasskeys } from "../../accounts/second-factor/passkeys.ts";
+import type { createPasskeys } from "../../accounts/second-factor/passkeys.ts";
 import { createSeal, type Seal } from "../../accounts/second-factor/seal.ts";
 import { createSealingKeyTrouble } from "../../accounts/second-factor/sealing-key.ts";
 import { createSecondFactor } from "../../accounts/second-factor/second-factor.ts";
@@ -32,14 +27,11 @@ import { readCommonPasswords } from "../../accounts/users/common-passwords.ts";
 import type { CheckPassword } from "../../accounts/users/new-account.ts";
 import { checkNewPassword, type Guesses } from "../../accounts/users/password-rules.ts";
 import { createPasswords } from "../../accounts/users/passwords.ts";
-import { originOf } from "../../accounts/users/provider-account.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { isOfStorage, messageOf } from "../../contract/errors.ts";
 import type { User } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
-import { readClientSecret } from "../../host/linux/host-file/client-secret.ts";
 import { every } from "../../host/linux/timers.ts";
-import type { SignInProvider } from "../../host/provider-ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { SettingsStore } from "../../system/settings/settings.ts";
@@ -55,6 +47,7 @@ interface SignInParts {
   events: EventSink;
   /** Asks for a measurement of the clock in the background. */
   requestSync: () => void;
+  createPasskeys: typeof createPasskeys;
 }
 
 /** Seconds between two sweeps for API tokens that have expired. */
@@ -63,7 +56,7 @@ const sweepSeconds = 60 * 60;
 /** Joins the rooms that know the users: accounts, second factors, sessions, tokens. */
 export async function composeSignIn(parts: SignInParts) {
   const { config, state, settings, host, events } = parts;
-  const { uptime, timers } = host.time;
+  const { uptime } = host.time;
   const security = () => settings.read().security;
   const { seal, trouble } = await openSeal(config, state, host);
   const basics = composeAccounts(parts, seal);
@@ -71,24 +64,27 @@ export async function composeSignIn(parts: SignInParts) {
   const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
   const requiredAction = (account: Account) => requiredActionOf(account, security().require_2fa);
   const common = {
-    ...{ ...basics, events, usedCodes, seal, uptime, requiredAction },
-    ...{ tokens: createAccessTokens({ time, uptime }), stepUps: createStepUps(uptime) },
-    passkeys: createPasskeys({ ...basics, uptime, now: time.now }),
+    ...basics,
+    events,
+    usedCodes,
+    seal,
+    uptime,
+    requiredAction,
+    passkeys: parts.createPasskeys({ ...basics, uptime, now: time.now }),
   };
   const secondFactor = createSecondFactor({ ...common, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
-  const issuer = () => settings.read().device.name || `Steward ${host.identity.hostname}`;
-  const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
-  const enrolment = createEnrolment({ ...common, prove: ownAccount.prove, secondFactor, issuer, isRequired });
-  const stopSweeps = every(sweepSeconds, () => apiTokens.sweep(), timers);
-  const onTrusted = (): void => {
-    throttle.clearCodeLocks();
-    apiTokens.sweep();
-  };
-  observeTime(parts, { onTrusted, onStep: lostCodes.stepped });
+  const enrolment = createEnrolment({
+    ...common,
+    prove: ownAccount.prove,
+    secondFactor,
+    issuer: () => settings.read().device.name || `Steward ${host.identity.hostname}`,
+    isRequired: ({ role }) => isFactorRequired(role, security().require_2fa),
+  });
+  const stopSweeps = every(sweepSeconds, () => apiTokens.sweep(), host.time.timers);
+  observeTime(parts, basics, lostCodes.stepped);
   return {
     ...common,
-    singleSignOn: await openSingleSignOn(parts, common),
     ownAccount,
     enrolment,
     bearer: createBearer({ ...common, security }),
@@ -97,11 +93,7 @@ export async function composeSignIn(parts: SignInParts) {
     people: createPeopleFacts({ ...basics, security, issuer: parts.config.oidc?.issuer ?? null }),
     checks: [{ name: "two-factor key", trouble }],
     /** Removes the rest of a deleted user. */
-    forget: async ({ id, username }: Pick<User, "id" | "username">) => {
-      throttle.forget(username);
-      usedCodes.forget(id);
-      await apiTokens.remove(({ user_id }) => user_id === id);
-    },
+    forget: (user: Pick<User, "id" | "username">) => forget({ ...basics, usedCodes }, user),
     close: () => {
       stopSweeps();
       // A token that has expired by now must stay expired, however wrong the clock is at the next start.
@@ -111,33 +103,13 @@ export async function composeSignIn(parts: SignInParts) {
   };
 }
 
-type SingleSignOnParts = Omit<SingleSignOnOptions, "config" | "openTransfers" | "readSecret">;
-
-/** Uses this host's own network. Sessions of a former provider end. */
-async function openSingleSignOn(parts: SignInParts, common: SingleSignOnParts): Promise<SingleSignOn> {
-  const { config, host } = parts;
-  const { oidc, build, product, credentialsDirectory } = config;
-  if (!config.readsOnly) await endForeign(parts, common);
-  return createSingleSignOn({
-    ...common,
-    config: oidc,
-    readSecret: () =>
-      readClientSecret(oidc ?? { clientSecretFile: null }, { own: oidc?.own, credentialsDirectory }),
-    openTransfers: (provider: SignInProvider) =>
-      host.network.openTransfers({
-        ...{ ...provider, redirects: 0 },
-        userAgent: `Steward/${build.version} (${product})`,
-      }),
-  });
-}
-
-async function endForeign(
-  { config }: SignInParts,
-  { accounts, sessions }: Pick<SingleSignOnParts, "accounts" | "sessions">,
+async function forget(
+  { throttle, usedCodes, apiTokens }: Basics & Pick<Awaited<ReturnType<typeof openUsedCodes>>, "usedCodes">,
+  { id, username }: Pick<User, "id" | "username">,
 ): Promise<void> {
-  for (const account of accounts.all())
-    if (originOf(account, config.oidc?.issuer ?? null) === "former_provider")
-      await sessions.endBecause(account.id, "former_provider");
+  throttle.forget(username);
+  usedCodes.forget(id);
+  await apiTokens.remove(({ user_id }) => user_id === id);
 }
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
@@ -151,6 +123,8 @@ async function openUsedCodes({ config, state, time, host }: SignInParts, account
   state.disk.observe(unwritten.settle);
   return { usedCodes, lostCodes };
 }
+
+type Basics = ReturnType<typeof composeAccounts>;
 
 /** Time, attempts, passwords, accounts, sessions and API tokens, on which the rest is built. */
 function composeAccounts(parts: SignInParts, seal: Seal) {
@@ -180,15 +154,20 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     countTokens: apiTokens.countLiving,
   });
   const sessions = createSessions(sessionOptions(parts, accounts));
-  return { time, throttle, passwords, accounts, sessions, apiTokens };
+  const tokens = createAccessTokens({ time, uptime });
+  return { time, throttle, passwords, accounts, sessions, apiTokens, tokens, stepUps: createStepUps(uptime) };
 }
 
 function observeTime(
   { time, events }: SignInParts,
-  { onTrusted, onStep }: { onTrusted: () => void; onStep: () => void },
+  { throttle, apiTokens }: Basics,
+  onStep: () => void,
 ): void {
   time.observe({
-    onTrusted,
+    onTrusted: () => {
+      throttle.clearCodeLocks();
+      apiTokens.sweep();
+    },
     onStep: (seconds) => {
       onStep();
       void events.record(agentEvent("clock.epoch_raised", { step_seconds: Math.round(seconds) }));

@@ -1,11 +1,6 @@
 import type { TrustedTime } from "../../accounts/trusted-time.ts";
-import { createHostHandlers } from "../../http/handlers/host.ts";
-import { createRestoreHandlers } from "../../http/handlers/restore.ts";
-import { type FirstRun, requireFirstRun } from "../../http/handlers/setup.ts";
 import { requestWipe } from "../../store/files/wipe.ts";
-import { createMachine } from "../../system/machine.ts";
-import { once } from "../once.ts";
-import { openRestorer } from "./backup/wire-restore.ts";
+import { createMachine, type Machine } from "../../system/machine.ts";
 import type { RoomsConfig } from "./config.ts";
 import type { StatusRooms } from "./status/wire-status.ts";
 
@@ -29,27 +24,21 @@ export function createReset({ stateDirectory }: Pick<RoomsConfig, "stateDirector
   };
 }
 
-interface MachineRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates"> {
+interface MachineRooms extends Pick<StatusRooms, "config" | "host" | "updates"> {
   readonly time: TrustedTime;
   readonly reset: Reset;
-  readonly auth: FirstRun;
 }
 
-/** Joins the parts that the routes of the machine need: its names, the root helper, the updates and the reset. */
-export function composeMachine({ config, host, settings, updates, time, reset, auth }: MachineRooms) {
-  const machine = createMachine({
-    ...{ identity: host.identity, names: host.names, helper: host.helper, time },
+/** The machine, over its names, the root helper, the updates and the reset. */
+export function openMachine({ config, host, updates, time, reset }: MachineRooms): Machine {
+  return createMachine({
+    identity: host.identity,
+    names: host.names,
+    helper: host.helper,
+    time,
     updates: () => updates.status(),
     requestReset: reset.request,
     supportUntil: config.supportUntil,
     zoneChanged: () => updates.settingsChanged(),
   });
-  const deviceName = () => settings.read().device.name || host.identity.hostname;
-  const { accounts } = auth;
-  const rooms = { config, host, machine, accounts, startAgain: reset.restore };
-  const restoring = createRestoreHandlers(
-    once(() => openRestorer(rooms)),
-    (call) => requireFirstRun(auth, call),
-  );
-  return { ...createHostHandlers(machine, deviceName), ...restoring };
 }

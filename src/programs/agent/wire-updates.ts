@@ -6,6 +6,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import type { UnpackPatch } from "../../releases/download/patched-part.ts";
 import type { RepositoryOptions } from "../../releases/download/repository-files.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
@@ -15,7 +16,6 @@ import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
-import { createUnpackPatch } from "../../updates/download/unpack-patch-process.ts";
 import { createUploadedRepository } from "../../updates/download/uploaded-repository.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
@@ -34,6 +34,7 @@ interface UpdatePlan extends Omit<RoomsConfig, "host" | "time"> {
   readonly time: TrustedTime;
   readonly host: Host;
   readonly events: EventSink;
+  readonly unpackPatch: UnpackPatch;
 }
 
 /** The updates on this host's own ports. */
@@ -42,12 +43,6 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { uptime, timers } = host.time;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
-  const payloads = createPayloadStore({
-    ...{ directory, caps, installation: plan.installer?.directories },
-    freeSpace: host.files.freeSpace,
-    unpackPatch: createUnpackPatch(plan.node, plan.assetsDirectory, host.run),
-    loadFetch: async () => (await loadUpdateClient()).fetchPayload,
-  });
   const transfers = host.network.openTransfers({
     ...update,
     userAgent: `Steward/${build.version} (${product}; ${arch()})`,
@@ -55,7 +50,9 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   });
   return openUpdates({
     ...plan,
-    ...{ uptime, timers, bootId: host.identity.bootId },
+    uptime,
+    timers,
+    bootId: host.identity.bootId,
     agentVersion: build.version,
     allowedChannels: update.channels,
     files: keepingRoots(openFiles(join(directory, "metadata")), openFiles(join(directory, "roots"))),
@@ -67,7 +64,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
       host.files.freeSpace,
       async () => (await import("../../updates/download/unpack-repository.ts")).unpackRepository,
     ),
-    payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
+    payloads: payloadsOf(plan, directory),
     openRepository: (url, signal, report) => openRepository({ transfers, url, caps, signal, report }),
     readInstalledRoot: installedRootReader(update, host),
     random: Math.random,
@@ -80,6 +77,20 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),
     notify: (type, details) => void events.record(agentEvent(type, details)),
   });
+}
+
+/** A reader of the state deletes no fetched files. */
+function payloadsOf({ installer, host, unpackPatch, readsOnly }: UpdatePlan, directory: string) {
+  const payloads = createPayloadStore({
+    directory,
+    caps,
+    installation: installer?.directories,
+    freeSpace: host.files.freeSpace,
+    unpackPatch,
+    loadFetch: async () => (await loadUpdateClient()).fetchPayload,
+  });
+  const kept = async () => undefined;
+  return readsOnly ? { ...payloads, keepOnly: kept, remove: kept } : payloads;
 }
 
 /** Loaded when it is first needed, as the update client: an agent that never checks does without its memory. */
@@ -107,9 +118,6 @@ export function settingsGuardOf(
   const mayUpdateFrom = (server: string) => allowLocalServers || !isLocalServer(server);
   return createSettingsGuard({ updates, mayUpdateFrom, allowedChannels: channels });
 }
-
-/** A reader of the state deletes no fetched files. */
-const keepingAll = { keepOnly: async () => undefined, remove: async () => undefined };
 
 /** Opened when first needed: a disk on which no directory can be made does not prevent a start. */
 function createLazyFiles(directory: string): MetadataFiles {

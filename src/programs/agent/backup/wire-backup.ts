@@ -5,24 +5,50 @@ import { lateDocumentNames } from "../../../contract/document-names.ts";
 import { updateKinds } from "../../../contract/update-kinds.ts";
 import type { Backups } from "../../../device/backup/backups.ts";
 import { historyFile } from "../../../figures/history/file-name.ts";
+import { createBackupHandlers } from "../../../http/handlers/backup.ts";
+import { createUnattended } from "../../../system/unattended.ts";
+import { once } from "../../once.ts";
 import { sealKeyPlaces } from "../config.ts";
 import type { State } from "../state.ts";
+import type { HistoryKeeping } from "../status/wire-history.ts";
 import type { StatusRooms } from "../status/wire-status.ts";
 import { readGuesses } from "../wire-accounts.ts";
 
-interface BackupRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates" | "history"> {
+interface BackupRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates"> {
   readonly state: State;
   readonly time: Pick<TrustedTime, "now">;
 }
 
-/** Notes that a backup has left the device. A full disk keeps it in memory. */
-export function noteBackup({ state, time }: Pick<BackupRooms, "state" | "time">): void {
-  const last_backup_at = time.now().toISOString();
-  state.updates.note((record) => ({ ...record, last_backup_at }), 0);
+/** A part of a backup that another mechanism keeps. */
+interface BackedUp {
+  readonly history: Pick<HistoryKeeping, "bytes">;
 }
 
-export async function openBackups(rooms: BackupRooms): Promise<Backups> {
-  const { config, host, state, history } = rooms;
+/** Backups of this device, and the checks of those that systemd makes of it. */
+export function openBackup(rooms: BackupRooms, others: BackedUp) {
+  const { config, host, state, time } = rooms;
+  const { lastBackupAt } = state;
+  // The units of this host are those of the agent with the usual state.
+  const unattended =
+    config.mayAskRoot &&
+    createUnattended({ root: "/", stateDirectory: config.stateDirectory, time: host.time, lastBackupAt });
+  const load = once(() => loadBackups(rooms, others));
+  // A full disk keeps it in memory.
+  const arrived = (): void => {
+    const last_backup_at = time.now().toISOString();
+    state.updates.note((record) => ({ ...record, last_backup_at }), 0);
+  };
+  return {
+    handlers: createBackupHandlers(load, arrived),
+    checks: [
+      { name: "backup", trouble: () => (unattended ? unattended.backup() : null) },
+      { name: "upload", trouble: () => (unattended ? unattended.upload() : null) },
+    ],
+  };
+}
+
+async function loadBackups(rooms: BackupRooms, { history }: BackedUp): Promise<Backups> {
+  const { config, host, state } = rooms;
   const [{ createBackups }, { createAge }] = await Promise.all([
     import("../../../device/backup/backups.ts"),
     import("../../../device/backup/age.ts"),

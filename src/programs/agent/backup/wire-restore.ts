@@ -3,10 +3,13 @@ import type { Accounts } from "../../../accounts/users/accounts.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import type { RestorePlan, Restorer } from "../../../device/backup/restore.ts";
 import type { Host } from "../../../host/host.ts";
+import type { Authorise } from "../../../http/call.ts";
+import { createRestoreHandlers } from "../../../http/handlers/restore.ts";
 import type { Machine, MachineChange } from "../../../system/machine.ts";
+import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
 
-export interface RestoreRooms {
+interface RestoreRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly accounts: Pick<Accounts, "all">;
@@ -15,7 +18,17 @@ export interface RestoreRooms {
   readonly startAgain: () => void;
 }
 
-export async function openRestorer(rooms: RestoreRooms): Promise<Restorer> {
+/** The restoring of a backup by the callers that `authorise` lets. */
+export function openRestore(rooms: RestoreRooms, authorise: Authorise) {
+  return {
+    handlers: createRestoreHandlers(
+      once(() => loadRestorer(rooms)),
+      authorise,
+    ),
+  };
+}
+
+async function loadRestorer(rooms: RestoreRooms): Promise<Restorer> {
   const { config, host, accounts, machine, startAgain } = rooms;
   const [{ createRestorer }, { createAge }, { adoptRestored }] = await Promise.all([
     import("../../../device/backup/restore.ts"),

@@ -5,6 +5,7 @@ import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { Configurator, ConfiguratorOptions } from "../../../device/configuration/configuration.ts";
 import { appliedPath, transactionPath } from "../../../device/configuration/transaction.ts";
 import type { Host } from "../../../host/host.ts";
+import { createConfigurationHandlers } from "../../../http/handlers/configuration.ts";
 import { agentEvent, type EventFacts, type EventSink } from "../../../journal/events/event.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
 import type { SettingsStore } from "../../../system/settings/settings.ts";
@@ -39,8 +40,8 @@ export async function openConfiguration(rooms: ConfigurationRooms) {
     return createConfigurator(optionsOf(rooms));
   });
   const room = {
-    /** Loads the code for it, which most agents never need. */
-    open,
+    // Most agents never need the code for it.
+    handlers: createConfigurationHandlers(open),
     /** True if the device is no longer what the last configuration said; null: none was applied. */
     drift: async (): Promise<boolean | null> => {
       if (!mayBeApplied) return null;
@@ -81,8 +82,12 @@ function optionsOf(rooms: ConfigurationRooms): ConfiguratorOptions {
   return {
     readInstalledRoot: installedRootReader(config.update, host),
     directory: config.stateDirectory,
-    ...{ users, tokens, settings: state.settings },
-    ...{ time: auth.time, timers: host.time.timers, seal: auth.seal },
+    users,
+    tokens,
+    settings: state.settings,
+    time: auth.time,
+    timers: host.time.timers,
+    seal: auth.seal,
     shutOut: auth.accounts.shutOut,
     settingFaults: settings.faultsOf,
     settingRefusal: settings.refusalOf,

@@ -1,50 +1,51 @@
 import type { TrustedTime } from "../../../accounts/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
-import type { History } from "../../../contract/types.ts";
 import type { Figures } from "../../../figures/history/figures.ts";
 import type { ClockFigures, DeviceHistory } from "../../../figures/history/history.ts";
 import type { Moment } from "../../../figures/history/timeline.ts";
 import type { Host } from "../../../host/host.ts";
+import type { Handlers } from "../../../http/call.ts";
 import type { Disk } from "../../../store/files/disk.ts";
 import { createHostFigures } from "../../../system/facts.ts";
+import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
 
 /** The history of the device, which is loaded at its first reading or request. */
-export type HistoryKeeping = ReturnType<typeof createHistoryKeeping>;
+export type HistoryKeeping = ReturnType<typeof openHistory>;
 
 interface HistoryRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly clock: Pick<Clock, "state">;
   readonly time: Pick<TrustedTime, "nowSeconds">;
-  readonly disk: Pick<Disk, "capacity">;
+  readonly state: { readonly disk: Pick<Disk, "capacity"> };
 }
 
-export function createHistoryKeeping(rooms: HistoryRooms) {
+export function openHistory(rooms: HistoryRooms) {
   let opened: Promise<DeviceHistory> | undefined;
+  const load = once(() => loadHistory(rooms));
   const open = (): Promise<DeviceHistory> => {
-    opened ??= openHistory(rooms).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
+    opened = load();
     return opened;
   };
   return {
+    handlers: {
+      getHistory: async ({ query: { hours = 24, step_seconds = 300 } }) =>
+        (await open()).read(hours, step_seconds),
+    } satisfies Partial<Handlers>,
     take: (present: ClockFigures): void => {
       open()
         .then((history) => history.take(present))
         // The part could not be loaded: its file is being replaced.
         .catch(() => undefined);
     },
-    read: async (hours: number, stepSeconds: number): Promise<History> =>
-      (await open()).read(hours, stepSeconds),
     /** The bytes of its file. */
     bytes: async (): Promise<Buffer> => (await open()).bytes(),
-    close: async (): Promise<void> => (await opened)?.close(),
+    stop: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),
   };
 }
 
-async function openHistory({ config, host, clock, time, disk }: HistoryRooms): Promise<DeviceHistory> {
+async function loadHistory({ config, host, clock, time, state }: HistoryRooms): Promise<DeviceHistory> {
   const { DeviceHistory } = await import("../../../figures/history/history.ts");
   const { stateDirectory: directory, readsOnly = false, log } = config;
   const readHostFigures = createHostFigures(host);
@@ -57,7 +58,7 @@ async function openHistory({ config, host, clock, time, disk }: HistoryRooms): P
     };
   };
   const read = async ({ offset_seconds, uncertainty_seconds }: ClockFigures): Promise<Figures> => {
-    const figures = await readHostFigures(directory, disk.capacity());
+    const figures = await readHostFigures(directory, state.disk.capacity());
     const { memory, disk: capacity, load, temperature_celsius } = figures;
     return {
       clock_offset_seconds: offset_seconds,

@@ -28,7 +28,10 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
   const memory = createBriefReading(readMemory, time.uptime);
   const hostReadings = ({ disk }: StatusRooms) => ({
-    ...{ build, memory: memory(), disk: disk.capacity(), process: processReadings() },
+    build,
+    memory: memory(),
+    disk: disk.capacity(),
+    process: processReadings(),
   });
   return {
     /** The same sink of events, whose events are also counted. */
@@ -47,7 +50,9 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
     answered: ({ operation, method, status, milliseconds }: Answered): void =>
       requests.add({
         route: operation ?? (status < 400 ? "console" : "none"),
-        ...{ method, status, seconds: milliseconds / 1_000 },
+        method,
+        status,
+        seconds: milliseconds / 1_000,
       }),
     /** The answer of a scrape. Only the first waits, for the parts that it needs: every room has its figures in memory. */
     read: async (rooms: StatusRooms): Promise<string> => {
@@ -78,7 +83,10 @@ function readingsOf(rooms: StatusRooms, drift: boolean | null): DeviceReadings {
   const failing = new Set(troubles.map(({ facts }) => (facts as { readonly check?: string }).check));
   return {
     state: stateOf(needs),
-    ...{ needs, clock, updates, people: people.figures },
+    needs,
+    clock,
+    updates,
+    people: people.figures,
     checks: rooms.checks.map(({ name }) => ({ name, isOk: !failing.has(name) })),
     isSynchronised: rooms.clock.state().synchronised === true,
     certificateEnd: rooms.https.certificateEnd(),

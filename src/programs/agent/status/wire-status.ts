@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { SetupToken } from "../../../accounts/sign-in/setup-token.ts";
 import type { TrustedTime } from "../../../accounts/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
@@ -8,10 +9,11 @@ import type { ConsoleGreeting, Finding, Need, Settings, Version } from "../../..
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
+import { createSystemHandlers } from "../../../http/handlers/system.ts";
 import { agentEvent } from "../../../journal/events/event.ts";
 import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { Disk } from "../../../store/files/disk.ts";
-import { createHostFigures } from "../../../system/facts.ts";
+import { createFacts, createHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
 import { helperTrouble } from "../../../system/helper-trouble.ts";
 import { createNeedWatch, type NeedWatch } from "../../../system/need-watch.ts";
@@ -20,10 +22,10 @@ import type { SettingsStore } from "../../../system/settings/settings.ts";
 import { createStatus } from "../../../system/status.ts";
 import type { NeedsInput, NeedsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
-import { createUnattended } from "../../../system/unattended.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updater.ts";
-import type { RoomsConfig } from "../config.ts";
+import { once } from "../../once.ts";
+import { type RoomsConfig, servicesOf } from "../config.ts";
 import type { ConfigurationRoom } from "../fleet/wire-configuration.ts";
 import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
@@ -32,6 +34,7 @@ import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 import type { LostCredentials } from "./lost-credentials.ts";
 import type { HistoryKeeping } from "./wire-history.ts";
+import { openSupportBundle } from "./wire-support.ts";
 
 /** Events on a page; between two starts there are no more of one type that count. */
 const longestPage = 200;
@@ -51,10 +54,9 @@ export interface StatusRooms {
   readonly https: Pick<Https, "certificateEnd">;
   readonly notifications: Pick<Notifications, "areNamed" | "troubles" | "figures">;
   readonly configuration: Pick<ConfigurationRoom, "drift">;
-  readonly metering: { read(rooms: StatusRooms): Promise<string> };
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;
-  readonly history: HistoryKeeping;
+  readonly history: Pick<HistoryKeeping, "take">;
 }
 
 /** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
@@ -67,18 +69,55 @@ export function composeStatus(rooms: StatusRooms) {
     events,
     health: (isDetailed) => readHealth(checks, isDetailed),
     requireReady: (isDetailed) => selfCheck.require(isDetailed),
-    history: rooms.history.read,
-    metrics: () => rooms.metering.read(rooms),
     status: async ({ latest, ...seen }) => {
       const figures = await readHostFigures(config.stateDirectory, rooms.disk.capacity());
       const input = needsInputOf(rooms, { ...seen, host: figures });
       return statusOf(input, {
-        ...{ latest, eventReach: events.reach(), version: config.build.version, host: figures },
+        latest,
+        eventReach: events.reach(),
+        version: config.build.version,
+        host: figures,
         deviceName: input.device.name || host.identity.hostname,
         accent: rooms.settings.read().console.accent,
         lastBackupAt: rooms.state.lastBackupAt(),
       });
     },
+  });
+}
+
+/** The rooms that the routes of the agent itself and its settings need. */
+export interface SystemRooms extends Pick<StatusRooms, "config" | "host" | "settings" | "updates"> {
+  readonly state: Pick<State, "register">;
+  readonly auth: SignInRooms & { readonly setupToken: SetupToken };
+  readonly https: Pick<Https, "status">;
+  settingsChanged(names: readonly string[]): void;
+}
+
+/** Joins what tells of this program and its host, and changes the settings. */
+export function composeSystem(rooms: SystemRooms) {
+  const { config, host, settings, updates, state, auth, https, settingsChanged } = rooms;
+  const { assetsDirectory, node, reload } = config;
+  const facts = { node, script: join(assetsDirectory, "slow-facts.js"), services: servicesOf(config) };
+  return createSystemHandlers({
+    settingsChanged,
+    settings,
+    apiDocument: join(assetsDirectory, "openapi.json"),
+    acceptFindings: (document) => state.register.accept(document),
+    tls: https.status,
+    reload,
+    readFacts: createFacts(facts, host),
+    openSupportBundle: once(() => openSupportBundle(config, host)),
+    version: versionOf(config, { host, updates }),
+    greet: () =>
+      greetingOf({
+        config,
+        host,
+        settings: settings.read(),
+        clock: auth.time.describe({ isProven: false }),
+        isSetUp: auth.accounts.hasAdministrator(),
+        isInRescue: false,
+        notice: auth.setupToken.withholding(),
+      }),
   });
 }
 
@@ -119,8 +158,14 @@ function needsInputOf(
   const { device, update } = settings.read();
   const clock = deviceClock.inShort();
   return {
-    ...{ device, clock, clockWord: clockWordOf(clock), updates, mayNameUsers, host },
-    ...{ ota: update.ota, wayBack: (kind) => room.wayBack(kind) },
+    device,
+    clock,
+    clockWord: clockWordOf(clock),
+    updates,
+    mayNameUsers,
+    host,
+    ota: update.ota,
+    wayBack: (kind) => room.wayBack(kind),
     people: auth.people(),
     isSetUp: auth.accounts.hasAdministrator(),
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
@@ -130,7 +175,7 @@ function needsInputOf(
 }
 
 /** The version; signed-in users get more of it. */
-export function versionOf(
+function versionOf(
   { build, nodeVersion: node, supportUntil }: RoomsConfig,
   { host, updates }: { host: Host; updates: Updates },
 ): (isDetailed: boolean) => Version {
@@ -165,11 +210,13 @@ export function greetingOf(input: GreetingInput): ConsoleGreeting {
   return {
     device_name: device.name || host.identity.hostname,
     banner: [notice ?? "", console.banner].filter(Boolean).join(" "),
-    ...{ accent: console.accent, language: console.language },
+    accent: console.accent,
+    language: console.language,
     version: publicVersion(config.build).version,
     setup_required: !isSetUp,
     rescue: isInRescue,
-    ...{ server_time, synchronised },
+    server_time,
+    synchronised,
     maker: maker && {
       name: maker.name,
       mark: maker.mark !== null,
@@ -187,12 +234,16 @@ export function openSelfCheck(
 ): SelfCheck {
   const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
   return createSelfCheck({
-    ...{ node, script: join(assetsDirectory, "self-check.js") },
-    ...{ run, timers, uptime, onFailure },
+    node,
+    script: join(assetsDirectory, "self-check.js"),
+    run,
+    timers,
+    uptime,
+    onFailure,
   });
 }
 
-/** All checks, in the order in which health lists them. */
+/** The checks of what each device has, in the order in which health lists them. */
 export function checksOf(
   rooms: Pick<StatusRooms, "config" | "host" | "updates" | "auth" | "selfCheck"> & {
     readonly state: State;
@@ -203,11 +254,7 @@ export function checksOf(
   },
 ): readonly HealthCheck[] {
   const { config, state, auth, clock, updates, selfCheck, https, local, lostCredentials } = rooms;
-  const { helper, names, time } = rooms.host;
-  const { mayAskRoot, stateDirectory } = config;
-  const { lastBackupAt } = state;
-  // The units of this host are those of the agent with the usual state.
-  const unattended = mayAskRoot && createUnattended({ root: "/", stateDirectory, time, lastBackupAt });
+  const { helper, names } = rooms.host;
   return [
     { name: "host file", trouble: () => config.hostFileTrouble?.() ?? null },
     ...state.checks,
@@ -222,8 +269,6 @@ export function checksOf(
     { name: "root helper", trouble: () => absenceTrouble(helper) },
     { name: "program", trouble: () => selfCheck.trouble() },
     { name: "credentials", trouble: () => lostCredentials.trouble() },
-    { name: "backup", trouble: () => (unattended ? unattended.backup() : null) },
-    { name: "upload", trouble: () => (unattended ? unattended.upload() : null) },
   ];
 }
 

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { parts } from "../../src/cli/command-table.ts";
+import { lateDocumentNames } from "../../src/contract/document-names.ts";
+import { mechanisms } from "../../src/programs/agent/mechanisms.ts";
+
+interface Names {
+  readonly commands?: readonly string[];
+  readonly documents?: readonly string[];
+  readonly program?: string;
+  readonly receiver?: () => Promise<unknown>;
+}
+
+const records = Object.entries<Names>(mechanisms);
+
+describe("the record of a mechanism", () => {
+  for (const [name, { commands = [], program, receiver }] of records)
+    it(`${name} names what there is`, async () => {
+      const words = parts.flatMap((part) => part.words);
+      assert.deepEqual(
+        commands.filter((command) => !words.includes(command)),
+        [],
+      );
+      assert.ok(!program || existsSync(join(import.meta.dirname, "../../src/programs", program)), program);
+      assert.equal(typeof (await receiver?.()), receiver ? "function" : "undefined");
+    });
+
+  it("names each document that is opened when it is needed, once in all records", () => {
+    const named = records.flatMap(([, { documents = [] }]) => documents);
+    assert.deepEqual(named, [...lateDocumentNames]);
+  });
+});
