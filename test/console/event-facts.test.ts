@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
+import * as deEvent from "../../src/console/catalogue/languages/de/event.ts";
 import * as dePeople from "../../src/console/catalogue/languages/de/people.ts";
-import * as deRecords from "../../src/console/catalogue/languages/de/records.ts";
 import * as deSettings from "../../src/console/catalogue/languages/de/settings.ts";
 import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
+import * as enEvent from "../../src/console/catalogue/languages/en/event.ts";
 import * as enPeople from "../../src/console/catalogue/languages/en/people.ts";
-import * as enRecords from "../../src/console/catalogue/languages/en/records.ts";
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { factsOf } from "../../src/console/system/events/event-facts.ts";
@@ -15,8 +15,8 @@ import type { EventRows } from "../../src/contract/events/row.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 
 const texts = {
-  en: { ...enBase, ...enPeople, ...enRecords, ...enSettings },
-  de: { ...deBase, ...dePeople, ...deRecords, ...deSettings },
+  en: { ...enBase, ...enPeople, ...enEvent, ...enSettings },
+  de: { ...deBase, ...dePeople, ...deEvent, ...deSettings },
 } as const;
 
 /** The facts of an event as a page shows them, `name: text` each. */

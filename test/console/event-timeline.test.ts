@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { type Entry, timelineOf } from "../../src/console/system/events/runs.ts";
@@ -32,7 +32,7 @@ function inShort(entry: Entry): string {
 const timeline = (...events: readonly AuditEvent[]) => timelineOf(events).map(inShort);
 
 describe("the timeline of events", () => {
-  putTexts("en", enBase);
+  before(() => putTexts("en", enBase));
 
   it("has nothing without events", () => assert.deepEqual(timeline(), []));
 

@@ -10,12 +10,12 @@ import {
 import { shortDuration } from "../../src/console/catalogue/formats.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deDevice from "../../src/console/catalogue/languages/de/device.ts";
-import * as deRecords from "../../src/console/catalogue/languages/de/records.ts";
+import * as deRecords from "../../src/console/catalogue/languages/de/events.ts";
 import * as deSettings from "../../src/console/catalogue/languages/de/settings.ts";
 import * as deUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
 import * as enDevice from "../../src/console/catalogue/languages/en/device.ts";
-import * as enRecords from "../../src/console/catalogue/languages/en/records.ts";
+import * as enRecords from "../../src/console/catalogue/languages/en/events.ts";
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";

@@ -2,14 +2,16 @@ import type { ComponentChildren } from "preact";
 import type { TimeSync } from "../../../contract/types.ts";
 import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { deviceAheadSeconds } from "../../client/device-time.ts";
 import { Link } from "../../navigation/link.tsx";
 import { Empty, Facts } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 import {
-  browserInWords,
+  beyondInWords,
   isUnpolled,
   offsetWithUncertainty,
+  sameSeconds,
   stepInWords,
   whyUnpolled,
 } from "./clock-words.ts";
@@ -28,13 +30,13 @@ export function ClockInside({
     <>
       {sources.length > 0 ? (
         <>
-          <p class="hint">{t.clock.legend}</p>
+          <p class="hint">{t.clockDetails.legend}</p>
           <SourcesTable sources={sources} />
         </>
       ) : (
         isUnpolled(status) && <Empty>{whyUnpolled(status)}</Empty>
       )}
-      <Link to="/system/history">{t.clock.toHistory}</Link>
+      <Link to="/system/history">{t.clockDetails.toHistory}</Link>
       <ClockFacts status={status} />
       {children}
     </>
@@ -46,39 +48,45 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
   const { source, discipliner, last_step, leap, poll_seconds, offset_seconds } = status;
   const items: (readonly [string, ComponentChildren] | false)[] = [
     offset_seconds !== null && [
-      t.clock.facts.offset,
+      t.clockDetails.facts.offset,
       offsetWithUncertainty(offset_seconds, status.uncertainty_seconds),
     ],
-    [t.clock.facts.trust, t.clock.trusts[status.trust]],
-    [t.clock.facts.deviceTime, absoluteTime(new Date(status.server_time))],
-    [t.clock.facts.browser, browserInWords()],
+    [t.clockDetails.facts.trust, t.clock.trusts[status.trust]],
+    [t.clockDetails.facts.deviceTime, absoluteTime(new Date(status.server_time))],
+    [t.clockDetails.facts.browser, browserInWords()],
     [
-      t.clock.columns.source,
+      t.clockDetails.columns.source,
       source === null ? (
-        t.clock.none
+        t.clockDetails.none
       ) : source.type === "manual" ? (
-        t.clock.aPerson
+        t.clockDetails.aPerson
       ) : (
         <bdi>{visible(source.host)}</bdi>
       ),
     ],
-    [t.clock.facts.keptBy, discipliner.name ?? t.clock.noProgram],
-    [t.clock.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
+    [t.clockDetails.facts.keptBy, discipliner.name ?? t.clockDetails.noProgram],
+    [t.clockDetails.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
     poll_seconds !== null &&
-      !isUnpolled(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],
+      !isUnpolled(status) && [t.clockDetails.facts.poll, t.clockDetails.every(shortDuration(poll_seconds))],
     last_step !== null && [
-      t.clock.facts.lastStep,
+      t.clockDetails.facts.lastStep,
       <>
         {stepInWords(last_step.seconds)}, <Time at={last_step.at} />
       </>,
     ],
-    (leap === "insert" || leap === "delete") && [t.clock.facts.leap, leap],
+    (leap === "insert" || leap === "delete") && [t.clockDetails.facts.leap, leap],
   ];
   return (
     <div class="rows-of-two clock-facts">
       <Facts items={items.filter((item) => item !== false)} />
     </div>
   );
+}
+
+/** This browser's clock compared with the device's. */
+function browserInWords(): string {
+  const ahead = deviceAheadSeconds();
+  return Math.abs(ahead) < sameSeconds ? t.clockDetails.browserSame : beyondInWords(-ahead);
 }
 
 export { ClockInside as Body };

@@ -42,15 +42,9 @@ export function stepInWords(seconds: number): string {
 }
 
 /** Seconds by which two clocks that are both right may differ here: an answer takes its time. */
-const sameSeconds = 2;
+export const sameSeconds = 2;
 
-/** This browser's clock compared with the device's. */
-export function browserInWords(): string {
-  const ahead = deviceAheadSeconds();
-  return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : beyondInWords(-ahead);
-}
-
-/** The same as a sentence. */
+/** This browser's clock compared with the device's, as a sentence. */
 export function differenceInWords(): string {
   const ahead = deviceAheadSeconds();
   const size = shortDuration(Math.abs(ahead));

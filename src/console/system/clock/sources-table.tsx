@@ -22,7 +22,7 @@ export function SourcesTable({ sources }: { readonly sources: readonly TimeSourc
 }
 
 function columns(): Column<TimeSource>[] {
-  const { source, state, offset, delay, stratum, reach } = t.clock.columns;
+  const { source, state, offset, delay, stratum, reach } = t.clockDetails.columns;
   return [
     { key: "host", title: source, cell: nameOf },
     { key: "state", title: state, cell: stateWithReason },
@@ -71,8 +71,8 @@ function Reach({ reach }: { readonly reach: number | null }) {
     <span
       class="clock-reach"
       role="img"
-      aria-label={t.clock.answered(answered.length)}
-      title={t.clock.answered(answered.length)}
+      aria-label={t.clockDetails.answered(answered.length)}
+      title={t.clockDetails.answered(answered.length)}
     >
       {polls.map((bit) => (
         <i key={bit} class={answered.includes(bit) ? "on" : ""} />

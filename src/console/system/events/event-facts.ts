@@ -29,7 +29,7 @@ const chosen: readonly string[] = [
 
 /** The details of an event as facts. Members without a name here are in the technical part. */
 export function factsOf({ type, details }: AuditEvent) {
-  const names: Readonly<Record<string, string>> = t.events.factNames;
+  const names: Readonly<Record<string, string>> = t.event.factNames;
   return Object.entries(details).flatMap(([member, value]) => {
     const isAgents = agents.includes(member);
     const isNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
@@ -50,7 +50,7 @@ function textOf(type: string, member: string, value: unknown): string {
   if (member === "role" || member === "role_before") return wordFor<string>(t.person.roles, text) ?? text;
   if (member === "level") return text === "failing" ? t.home.failing : t.home.attention;
   if (member === "word") return wordFor<string>(t.frame.clockWords, text) ?? text;
-  const word = wordFor<string>(t.events.factValues, text) ?? text;
+  const word = wordFor<string>(t.event.factValues, text) ?? text;
   if (member === "code") return problemName(text) ?? word;
   return chosen.includes(member) || typeof value === "boolean" ? word : text;
 }

@@ -16,14 +16,14 @@ const usualSpan = 86_400_000;
 /** Narrows the list of events; the address keeps the filters, so that it can be shared. */
 export function EventFilters({ error }: { readonly error: unknown }) {
   const { who = "", name = "", since = "", until = "" } = useStore(place).query;
-  const any = { value: "", text: t.logs.all };
+  const any = { value: "", text: t.lists.all };
   return (
     <Filters inForce={[who, name, since, until].filter(Boolean).length}>
       <SelectField
         label={t.events.who}
         value={who}
         onInput={(value) => changeEventsQuery({ who: value })}
-        options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.events.kinds[kind] }))]}
+        options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.lists.kinds[kind] }))]}
       />
       <NameField value={name} error={errorAt(error, "/name")} />
       <TimeFields since={since} until={until} error={error} />
@@ -107,7 +107,7 @@ function TimeFields({
   return (
     <>
       <SelectField
-        label={t.logs.since}
+        label={t.lists.since}
         value={isSpan ? "T" : since}
         onInput={(value) =>
           changeEventsQuery({

@@ -28,7 +28,7 @@ export function EventsPage() {
         <>
           <ExportButton about="events" read={() => eventsAsCsv(query)} />
           <Button kind={isPaused ? "primary" : "plain"} onClick={() => events.setPaused(!isPaused)}>
-            {!isPaused ? t.logs.pause : waiting === 0 ? t.logs.follow : t.logs.followWith(waiting)}
+            {!isPaused ? t.lists.pause : waiting === 0 ? t.lists.follow : t.lists.followWith(waiting)}
           </Button>
         </>
       }

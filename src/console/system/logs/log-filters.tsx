@@ -47,7 +47,7 @@ export function LogFilterBar({
         error={errorAt(error, "/q")}
       />
       <SelectField
-        label={t.logs.since}
+        label={t.lists.since}
         value={isTime ? "T" : since}
         onInput={(value) =>
           onChange("since", value === "T" ? new Date(Date.now() - 3_600_000).toISOString() : value)

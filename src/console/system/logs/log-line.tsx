@@ -92,7 +92,7 @@ function durationOf({ duration_ms, count }: Request): string {
 
 function userOf({ user }: Request): string {
   if (user === null) return "";
-  return user === "local-root" ? t.events.kinds["local-root"] : visible(user);
+  return user === "local-root" ? t.lists.kinds["local-root"] : visible(user);
 }
 
 function LogLineFacts({ entry }: { readonly entry: LogEntry }) {

@@ -79,10 +79,10 @@ function CountedAt({ of: { value, reload } }: { readonly of: ReturnType<typeof u
 }
 
 function FollowButton({ view, log }: { readonly view: LogView; readonly log: FollowedLog }) {
-  if (view.pausedBy === null) return <Button onClick={() => log.pause("button")}>{t.logs.pause}</Button>;
+  if (view.pausedBy === null) return <Button onClick={() => log.pause("button")}>{t.lists.pause}</Button>;
   return (
     <Button kind="primary" onClick={() => log.advance()}>
-      {view.unseen === 0 ? t.logs.follow : t.logs.followWith(view.unseen)}
+      {view.unseen === 0 ? t.lists.follow : t.lists.followWith(view.unseen)}
     </Button>
   );
 }

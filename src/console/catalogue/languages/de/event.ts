@@ -1,0 +1,19 @@
+import { eventFactNames, eventFactValues } from "../../../../contract/words/de/events.ts";
+import { checkNames as names } from "../../../../contract/words/de/findings.ts";
+import type { Catalogue } from "../../words.ts";
+
+export const checkNames: Catalogue["checkNames"] = names;
+
+export const event: Catalogue["event"] = {
+  factNames: eventFactNames,
+  factValues: eventFactValues,
+  eventParts: {
+    when: "Wann",
+    who: "Wer",
+    from: "Von",
+    local: "vom Gerät selbst",
+    refused: "Abgelehnt, weil",
+    times: "Wie oft",
+  },
+  onlyType: (title) => `Nur Ereignisse der Art „${title}“`,
+};

@@ -1,0 +1,44 @@
+import { eventTitles } from "../../../../contract/words/de/events.ts";
+import type { Catalogue } from "../../words.ts";
+
+export const events: Catalogue["events"] = {
+  titles: eventTitles,
+  type: "Was",
+  who: "Wer",
+  outcome: "Ergebnis",
+  success: "Erledigt",
+  refused: "Abgelehnt",
+  overTime: "Ereignisse im Lauf der Zeit",
+  atMost: (count) => `bis ${count}`,
+  barKeys:
+    "Mit den Pfeiltasten geht es von Balken zu Balken; ein Klick auf einen zeigt nur Ereignisse seiner Zeit.",
+  onlyThese: "Nur diese zeigen",
+  barOf: (time, count, refused) =>
+    `${time}: ${count} ${count === 1 ? "Ereignis" : "Ereignisse"}${refused > 0 ? `, davon ${refused} abgelehnt` : ""}`,
+  earlier: "Früher",
+  later: "Später",
+  wholeTime: "Alle Zeiten zeigen",
+  setBack: (span) => `Hier wurde die Uhr zurückgestellt, um mindestens ${span}`,
+  name: "Name",
+  groups: {
+    sign_in: "Anmeldung",
+    users: "Benutzer",
+    clock: "Uhr",
+    updates: "Updates",
+    settings: "Einstellungen",
+    device: "Gerät",
+    requests: "Anfragen",
+  },
+  sinces: {
+    "": "alles",
+    "1h": "vor einer Stunde",
+    "1d": "vor einem Tag",
+    "7d": "vor einer Woche",
+    "30d": "vor einem Monat",
+    T: "ein Zeitraum …",
+  },
+  fromTime: "Von",
+  untilTime: "Bis",
+  total: (count) => `${count} ${count === 1 ? "Ereignis" : "Ereignisse"}`,
+  empty: "Kein Ereignis passt zu diesen Filtern.",
+};

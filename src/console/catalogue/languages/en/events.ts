@@ -1,0 +1,44 @@
+import type { EventGroup } from "../../../../contract/event-records.ts";
+import { eventTitles } from "../../../../contract/words/en/events.ts";
+
+export const events = {
+  titles: eventTitles,
+  type: "What",
+  who: "Who",
+  outcome: "Outcome",
+  success: "Done",
+  refused: "Refused",
+  overTime: "Events over time",
+  atMost: (count: string) => `up to ${count}`,
+  barKeys: "The arrow keys go from bar to bar; a click on one shows only events of its time.",
+  onlyThese: "Show only these",
+  barOf: (time: string, count: number, refused: number) =>
+    `${time}: ${count} ${count === 1 ? "event" : "events"}${refused > 0 ? `, ${refused} refused` : ""}`,
+  earlier: "Earlier",
+  later: "Later",
+  wholeTime: "Show all times",
+  setBack: (span: string) => `Here the clock was set back, by ${span} at least`,
+  name: "Name",
+  groups: {
+    sign_in: "Sign-in",
+    users: "Users",
+    clock: "Clock",
+    updates: "Updates",
+    settings: "Settings",
+    device: "Device",
+    requests: "Requests",
+  } satisfies Record<EventGroup, string>,
+  /** By what the agent is asked for; T: a span of times. */
+  sinces: {
+    "": "everything",
+    "1h": "an hour ago",
+    "1d": "a day ago",
+    "7d": "a week ago",
+    "30d": "a month ago",
+    T: "a span of times …",
+  },
+  fromTime: "From when",
+  untilTime: "Until when",
+  total: (count: number) => `${count} ${count === 1 ? "event" : "events"}`,
+  empty: "No event matches these filters.",
+};
