@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { axisFor, keepAxis } from "../../src/console/plot/axis.ts";
-import { agreedRange, seenOn } from "../../src/console/system/clock/picture-axis.ts";
+import { axisFor } from "../../src/console/plot/axis.ts";
+import { agreedRange } from "../../src/console/system/clock/sources-picture.tsx";
 import { neededRange, placeOf, rangeOfSources } from "../../src/contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../src/contract/types.ts";
 
@@ -100,53 +100,6 @@ describe("an axis", () => {
     assert.ok(low < 0 && high > 0, `${low} to ${high}`);
     const far = axisFor({ low: 1e9, high: 1e9 });
     assert.ok(far.low < 1e9 && far.high > 1e9, `${far.low} to ${far.high}`);
-  });
-  it("stays while the values lie in it", () => {
-    const before = axisFor({ low: -0.015, high: 0.015 });
-    assert.equal(keepAxis(before, { low: -0.006, high: 0.019 }), before);
-  });
-  it("is another one when a value leaves it", () => {
-    const before = axisFor({ low: -0.015, high: 0.015 });
-    // −15 to 25 with 4 % of 40 at each end: −16.6 to 26.6; a quarter of 43.2 is 10.8, so steps of 20.
-    assert.deepEqual(rounded(keepAxis(before, { low: -0.015, high: 0.025 })), {
-      low: -0.02,
-      high: 0.04,
-      step: 0.02,
-    });
-  });
-  it("is another one when it has become more than four times too wide", () => {
-    const before = axisFor({ low: -1, high: 1 });
-    assert.deepEqual(rounded(keepAxis(before, { low: -0.015, high: 0.015 })), {
-      low: -0.02,
-      high: 0.02,
-      step: 0.01,
-    });
-  });
-});
-
-describe("a bar on an axis from −20 to 20 ms", () => {
-  const axis = { low: -0.02, high: 0.02 };
-  it("stands where its interval is", () => {
-    // −10 ms is a quarter from the left, 10 ms three quarters, 0 the middle.
-    assert.deepEqual(seenOn(axis, { low: -0.01, high: 0.01, middle: 0 }), {
-      from: 0.25,
-      to: 0.75,
-      middle: 0.5,
-      isCutLow: false,
-      isCutHigh: false,
-      beyond: 0,
-    });
-  });
-  it("is cut at the end that it reaches beyond", () => {
-    const seen = seenOn(axis, { low: 0.01, high: 0.05, middle: 0.03 });
-    assert.deepEqual(
-      [seen.from, seen.to, seen.isCutLow, seen.isCutHigh, seen.beyond],
-      [0.75, 1, false, true, 0],
-    );
-  });
-  it("is beyond the end where nothing of it is seen", () => {
-    assert.equal(seenOn(axis, { low: 2.99, high: 3.01, middle: 3 }).beyond, 1);
-    assert.equal(seenOn(axis, { low: -3.01, high: -2.99, middle: -3 }).beyond, -1);
   });
 });
 

@@ -45,7 +45,7 @@ describe("the history of a device, drawn", () => {
   /** The place of a time in days before now, in CSS pixels of the window. */
   const placeOf = async (page: Page, days: number) => {
     const { start } = await read();
-    const box = await page.locator(".history-field").boundingBox();
+    const box = await page.locator(".plot-field").boundingBox();
     assert.ok(box !== null);
     const share = (now - days * day - Date.parse(start)) / (7 * day + 300_000);
     return { x: box.x + share * box.width, width: box.width, left: box.x };
@@ -63,12 +63,12 @@ describe("the history of a device, drawn", () => {
     const disk = page.locator(".history-lanes li", { hasText: "The disk needs space" });
     const said = (await disk.innerText()).replaceAll(/\s+/g, " ");
     assert.ok(said.includes(begin.replace(/^.*?(?=\d\d:)/, "")), `${said} does not say ${begin}`);
-    const bar = await disk.locator(".plot-band").boundingBox();
+    const bar = await disk.locator(".plot-band:not(.marked)").boundingBox();
     const { x, left, width } = await placeOf(page, week.diskLow);
     assert.ok(bar !== null && Math.abs(bar.x - x) < 2, `the bar begins at ${bar?.x}, and not at ${x}`);
     assert.ok(Math.abs(bar.x + bar.width - left - width) < 2, "it lasts");
     const clock = page.locator(".history-lanes li", { hasText: "The clock is not trusted" });
-    const wrong = await clock.locator(".plot-band").boundingBox();
+    const wrong = await clock.locator(".plot-band:not(.marked)").boundingBox();
     const end = await placeOf(page, week.clockStepped - 0.01);
     assert.ok(wrong !== null && Math.abs(wrong.x + wrong.width - end.x) < 2, "it was over then");
     for (const [row, days] of [
@@ -89,9 +89,9 @@ describe("the history of a device, drawn", () => {
     assert.equal(await plots.count(), 5);
     const [low, high] = [await placeOf(page, week.powerLost), await placeOf(page, week.powerBack)];
     // A step is 300 s of a week: less than a pixel.
-    const gap = await page.locator(".history-marks .plot-band").boundingBox();
+    const gap = await page.locator(".history-marks .plot-band:not(.marked)").boundingBox();
     assert.ok(gap !== null && Math.abs(gap.x - low.x) < 2 && Math.abs(gap.x + gap.width - high.x) < 2);
-    const field = await page.locator(".history-field").boundingBox();
+    const field = await page.locator(".plot-field").boundingBox();
     assert.ok(field !== null && gap.height > 0.9 * field.height, "it is behind all of them");
     for (const plot of await plots.all()) {
       const path = (await plot.locator(".plot-line:not(.worst)").getAttribute("d")) ?? "";
@@ -113,13 +113,13 @@ describe("the history of a device, drawn", () => {
     const heat = page.locator(".history-plot").last().locator("strong");
     const shown = /^[\d.]+/.exec(await heat.innerText())?.[0] ?? "";
     assert.ok(near.includes(Number(shown).toFixed(1)), `${shown} is none of ${near}`);
-    const cursor = await page.locator(".history-cursor").boundingBox();
-    const field = await page.locator(".history-field").boundingBox();
+    const cursor = await page.locator(".plot-cursor").boundingBox();
+    const field = await page.locator(".plot-field").boundingBox();
     assert.ok(cursor !== null && field !== null && Math.abs(cursor.x - x) < 2);
     assert.ok(cursor.height > 0.9 * field.height, "it is through all of them");
     const undone = await placeOf(page, week.updateUndone);
     await page.mouse.move(undone.x, box.y + 60);
-    await untilShown(page.locator(".history-cursor-bar", { hasText: "pump-rules 2.5.0 was undone" }));
+    await untilShown(page.locator(".plot-head", { hasText: "pump-rules 2.5.0 was undone" }));
     assert.equal(calls.length, asked, "nothing is asked for meanwhile");
   });
 
@@ -132,7 +132,7 @@ describe("the history of a device, drawn", () => {
     const before = await time(page).getAttribute("aria-valuetext");
     await page.touchscreen.tap(box.x + box.width / 3, box.y + box.height - 20);
     await until("it is there", async () => (await time(page).getAttribute("aria-valuetext")) !== before);
-    const action = await page.locator(".history-field").evaluate((one) => getComputedStyle(one).touchAction);
+    const action = await page.locator(".plot-field").evaluate((one) => getComputedStyle(one).touchAction);
     assert.equal(action, "pan-y");
     assert.deepEqual(await axe(page), []);
   });
@@ -152,7 +152,7 @@ describe("the history of a device, drawn", () => {
     await page.keyboard.press("End");
     assert.equal((await said()).split(";")[0], newest);
     await page.keyboard.press("Home");
-    const head = page.locator(".history-cursor-bar strong");
+    const head = page.locator(".plot-head strong");
     assert.equal(await head.innerText(), (await said()).split(";")[0]);
   });
 

@@ -62,3 +62,8 @@ function place(at: number, value: number, { time, axis }: Ends): string {
   const [x, y] = [within(placeOf(time, at)), within(1 - placeOf(axis, value))];
   return `${(x * 1_000).toFixed(1)},${(y * 100).toFixed(2)}`;
 }
+
+/** A share as SVG takes it. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(2)}%`;
+}

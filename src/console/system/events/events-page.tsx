@@ -14,6 +14,7 @@ import { useCounts } from "./use-counts.ts";
 import { useEvents } from "./use-events.ts";
 import "../../styles/parts/lists.css";
 import "../../styles/parts/events.css";
+import "../../styles/parts/plot.css";
 
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);

@@ -2,6 +2,7 @@ import type { Range } from "../../../contract/clock/source-intervals.ts";
 import { figure, pageFormat, percent, withUnit } from "../../catalogue/formats.ts";
 import { locale, t } from "../../catalogue/words.ts";
 import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
+import type { ScaleMark } from "../../plot/lanes.tsx";
 import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
 
 /** A figure of each plot in words. */
@@ -57,7 +58,7 @@ export function marksOf({ low, high }: Range) {
   const hours = high - low > 2 * 86_400_000 ? 24 : markHours;
   // `16:00`, or `4 PM` where hours are counted to 12: the minutes would take the room of the next mark.
   const hour = locale === "en-US" ? ({ hour: "numeric" } as const) : ({ timeStyle: "short" } as const);
-  const marks: { readonly at: number; readonly text: string; readonly more: string }[] = [];
+  const marks: ScaleMark[] = [];
   const at = new Date(low);
   for (at.setHours(0, 0, 0, 0); at.getTime() <= high; at.setHours(at.getHours() + hours)) {
     const said = (style: Intl.DateTimeFormatOptions) => at.toLocaleString(locale, style);

@@ -12,6 +12,7 @@ import { Pictures } from "./pictures.tsx";
 import { seriesOf } from "./series.ts";
 import { WeekLine } from "./week-line.tsx";
 import "../../styles/parts/history.css";
+import "../../styles/parts/plot.css";
 
 /** The spans that can be shown, by their names in the address, in hours. */
 const spans = { day: 24, week: 168 } as const;

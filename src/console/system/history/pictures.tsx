@@ -6,11 +6,10 @@ import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { eventSentence } from "../../home/event-words.ts";
 import { Link } from "../../navigation/link.tsx";
-import { percent } from "../../plot/axis.ts";
+import { Lane, Scale } from "../../plot/lanes.tsx";
 import { block, upright, whole } from "../../plot/path.ts";
 import { Plot } from "../../plot/plot.tsx";
-import { tellHeight } from "../../ui/focus.ts";
-import { Shape } from "../../ui/shape.tsx";
+import { PlotField } from "../../plot/plot-field.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { endInWords, figuresInWords, marksOf, momentInWords, worstInWords } from "./figure-words.ts";
 import { type Fault, faultsOf, happenedIn, ticksOf, timeOfEvent } from "./happenings.ts";
@@ -58,30 +57,26 @@ export function Pictures({ history, events, missing }: PicturesProps) {
   const reach = stride * steps.length;
   const told = happenedIn(events ?? [], { low: at - reach, high: at + reach });
   const spoken = [...series.map(({ name }, index) => `${t.history.plots[name]}: ${figures[index]}`), ...told];
-  const move = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    setChosen(time.low + ((clientX - left) / width) * (time.high - time.low));
-  };
   return (
     <>
-      <div class="history-cursor-bar" ref={tellHeight["--bar-above"]}>
-        <p>
-          <strong>{momentInWords(at)}</strong> <bdi>{told.join(" · ")}</bdi>
-        </p>
-        <input
-          type="range"
-          aria-label={t.history.time}
-          aria-valuetext={[momentInWords(at), ...spoken].join("; ")}
-          title={t.history.hint}
-          min={(steps.count - 1) % stride}
-          max={steps.count - 1}
-          step={stride}
-          value={step}
-          onInput={({ currentTarget }) => setChosen(middleOf(steps, Number(currentTarget.value)))}
-        />
-        <Axis time={time} />
-      </div>
-      <div class="history-field" onPointerDown={move} onPointerMove={move}>
+      <PlotField
+        label={t.history.time}
+        hint={t.history.hint}
+        head={
+          <>
+            <strong>{momentInWords(at)}</strong> <bdi>{told.join(" · ")}</bdi>
+          </>
+        }
+        spoken={[momentInWords(at), ...spoken].join("; ")}
+        first={(steps.count - 1) % stride}
+        last={steps.count - 1}
+        stride={stride}
+        step={step}
+        place={placeOf(time, at)}
+        onStep={(next) => setChosen(middleOf(steps, next))}
+        onPlace={(share) => setChosen(time.low + share * (time.high - time.low))}
+        scale={<Scale range={time} marks={drawn.marks} />}
+      >
         {drawn.lanes}
         {series.map((one, index) => (
           <figure key={one.name} class="history-plot">
@@ -93,9 +88,7 @@ export function Pictures({ history, events, missing }: PicturesProps) {
             {drawn.plots[index]}
           </figure>
         ))}
-        <Axis time={time} />
-        <div class="history-cursor" style={{ left: percent(placeOf(time, at)) }} />
-      </div>
+      </PlotField>
       <p class="hint">
         {t.history.legend} {drawn.hasGaps && t.history.gaps} {missing}
       </p>
@@ -108,6 +101,7 @@ export function Pictures({ history, events, missing }: PicturesProps) {
 function draw(history: History, events: readonly AuditEvent[] | null, needs: readonly Need[] = []) {
   const [steps, series] = [stepsOf(history), seriesOf(history)];
   const [time, gaps] = [timeOf(steps), gapsOf(series, steps)];
+  const marks = marksOf(time);
   const faults = faultsOf(events ?? [], needs, time);
   const begins = faults.flatMap(({ spans }) => spans.map(({ low }) => low));
   const plots = series.map((one) => {
@@ -129,36 +123,24 @@ function draw(history: History, events: readonly AuditEvent[] | null, needs: rea
   const lanes = (
     <>
       <Plot
-        name="history-marks"
+        name="plot-marks history-marks"
         ends={{ time, axis: whole }}
         bands={gaps}
         worst={begins.filter((at) => at >= time.low).flatMap(upright)}
-        line={marksOf(time).flatMap(({ at }) => upright(at))}
+        line={marks.flatMap(({ at }) => upright(at))}
       />
       {events && lanesOf(faults, events, time)}
     </>
   );
   const table = tableOf(steps, series, events);
-  return { steps, series, time, hasGaps: gaps.some(Boolean), plots, lanes, table };
+  const labels = marks.filter(({ at }) => placeOf(time, at) < lastLabel);
+  return { steps, series, time, marks: labels, hasGaps: gaps.some(Boolean), plots, lanes, table };
 }
 
 /** When what needed attention began and ended, as bars, and other events as ticks, a row each kind. */
 function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: Range) {
-  const rows = [
-    ...faults.map(({ title, level, spans }) => ({
-      ...{ title, count: spans.length, last: spans.slice(-1).map(spanInWords).join("") },
-      state: level === "failing" ? ("wrong" as const) : ("attention" as const),
-      bands: spans.flatMap(block),
-    })),
-    ...ticksOf(events, time).map(([row, ticks]) => {
-      const words = ticks.map((one) => `${eventSentence(one)}, ${momentInWords(timeOfEvent(one))}`);
-      const count = ticks.reduce((sum, event) => sum + event.count, 0);
-      const line = ticks.flatMap((event) => upright(timeOfEvent(event)));
-      return { title: t.history.ticks[row], count, last: words.at(-1) ?? "", state: undefined, line };
-    }),
-  ];
   return (
-    <div class="history-lanes">
+    <div class="history-lanes lanes">
       <header class="line">
         <h3>{t.history.happened}</h3>
         <Link to="/system/events" query={{ since: "7d" }}>
@@ -167,21 +149,39 @@ function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: 
       </header>
       {faults.length === 0 && <p class="hint">{t.history.noFaults}</p>}
       <ul>
-        {rows.map(({ title, state, count, last, ...drawn }) => (
-          <li key={title} class={state}>
-            <p>
-              {state && <Shape name={state} />}
-              <strong>
-                <bdi>{title}</bdi>
-              </strong>{" "}
-              <bdi>{count > 1 ? t.history.times(count, last) : last}</bdi>
-            </p>
-            <Plot name="history-lane" ends={{ time, axis: whole }} {...drawn} />
-          </li>
+        {faults.map(({ title, level, spans }) => (
+          <Lane
+            key={title}
+            state={level === "failing" ? "wrong" : "attention"}
+            title={title}
+            range={time}
+            bands={spans.flatMap(block)}
+          >
+            {lastInWords(spans.length, spans.map(spanInWords))}
+          </Lane>
+        ))}
+        {ticksOf(events, time).map(([row, ticks]) => (
+          <Lane
+            key={row}
+            title={t.history.ticks[row]}
+            range={time}
+            line={ticks.flatMap((event) => upright(timeOfEvent(event)))}
+          >
+            {lastInWords(
+              ticks.reduce((sum, { count }) => sum + count, 0),
+              ticks.map((one) => `${eventSentence(one)}, ${momentInWords(timeOfEvent(one))}`),
+            )}
+          </Lane>
         ))}
       </ul>
     </div>
   );
+}
+
+/** The last of several, with their number. */
+function lastInWords(count: number, words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return count > 1 ? t.history.times(count, last) : last;
 }
 
 function spanInWords({ low, high }: Range): string {
@@ -223,20 +223,5 @@ function tableOf(
       <summary>{t.history.table}</summary>
       <Table caption={t.history.title} columns={columns} rows={rows} rowKey={String} />
     </details>
-  );
-}
-
-/** The labels of the one axis of time. */
-function Axis({ time }: { readonly time: Range }) {
-  const marks = marksOf(time).filter(({ at }) => placeOf(time, at) < lastLabel);
-  return (
-    <svg aria-hidden="true" class="plot history-axis" width="100%">
-      {marks.map(({ at, text, more }) => (
-        <text key={at} x={percent(placeOf(time, at))} y="14">
-          {text}
-          <tspan class="history-more">{more}</tspan>
-        </text>
-      ))}
-    </svg>
   );
 }

@@ -1,0 +1,76 @@
+import type { ComponentChildren } from "preact";
+import { tellHeight } from "../ui/focus.ts";
+import { percent } from "./path.ts";
+
+/** Pictures over one time, and a line through all of them that pointers, the arrow keys and screen readers move. */
+export function PlotField({
+  label,
+  hint,
+  head,
+  spoken,
+  first = 0,
+  last,
+  stride = 1,
+  step,
+  place,
+  onStep,
+  onPlace,
+  onChoose,
+  scale,
+  children,
+}: {
+  /** The name of the slider, and the help for it. */
+  readonly label: string;
+  readonly hint: string;
+  /** Says what is at the line, for the eye. */
+  readonly head: ComponentChildren;
+  /** The same for a screen reader. */
+  readonly spoken: string;
+  /** The steps that the keys lead through. */
+  readonly first?: number;
+  readonly last: number;
+  readonly stride?: number;
+  readonly step: number;
+  /** The place of the line, as a share of the width. */
+  readonly place: number;
+  readonly onStep: (step: number) => void;
+  readonly onPlace: (share: number) => void;
+  /** Takes the step at the line, by a click or a tap. */
+  readonly onChoose?: () => void;
+  readonly scale?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const move = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }): void => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    onPlace((clientX - left) / width);
+  };
+  return (
+    <>
+      <div class="plot-head" ref={tellHeight["--bar-above"]}>
+        <p>{head}</p>
+        <input
+          type="range"
+          aria-label={label}
+          aria-valuetext={spoken}
+          title={hint}
+          min={first}
+          max={last}
+          step={stride}
+          value={step}
+          onInput={({ currentTarget }) => onStep(Number(currentTarget.value))}
+        />
+        {scale}
+      </div>
+      <div
+        class="plot-field"
+        onPointerDown={move}
+        onPointerMove={move}
+        onPointerUp={({ button }) => button === 0 && onChoose?.()}
+      >
+        {children}
+        {scale}
+        <div class="plot-cursor" style={{ left: percent(place) }} />
+      </div>
+    </>
+  );
+}
