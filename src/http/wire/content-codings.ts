@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type Koa from "koa";
 import { ifAbsent, StewardError } from "../../contract/errors.ts";
@@ -63,12 +62,6 @@ export function sendCoded(
 /** The forms of a text that is made for each answer. */
 const textForms: ReadonlySet<string> = new Set(["", ".gz"]);
 
-/**
- * A third of the cost of the usual settings, for a tenth more bytes; most of the difference is memory that must be
- * initialised.
- */
-const textOptions = { level: 3, windowBits: 14, memLevel: 7, chunkSize: 8_192 };
-
 /** Answers with a text as it is. */
 export function sendPlain(ctx: Koa.Context, status: number, text: string, mediaType: string): void {
   const { req, res, response } = ctx;
@@ -82,26 +75,12 @@ export function sendPlain(ctx: Koa.Context, status: number, text: string, mediaT
   // koa would first inspect the text, the headers and the socket, and has nothing to add.
   ctx.respond = false;
   res.statusCode = status;
-  if (text.length <= longestCopied) {
-    // Node adds the length.
-    res.end(text);
-    return;
-  }
-  const length = Buffer.byteLength(text);
-  sendHead(res, length);
-  // In ASCII, which Node copies as it is if it is called ISO 8859-1.
-  res.end(text, length === text.length ? "latin1" : "utf8");
+  // A short text Node copies behind the head of its answer, to send both as one string.
+  res.end(text.length <= longestCopied ? text : Buffer.from(text));
 }
 
-/** Characters of a text that Node may copy behind the head of its answer, to send both as one string. */
+/** Characters of such a text. */
 const longestCopied = 8_192;
-
-/** Gives Node the head as a string of its own, which it sends together with what `end` gives it. */
-function sendHead(res: ServerResponse, length: number): void {
-  res.setHeader("Content-Length", length);
-  res.cork();
-  res.flushHeaders();
-}
 
 /** Answers with a text, compressed if the client takes that. Throws `not_acceptable`. */
 export async function sendText(ctx: Koa.Context, text: string, mediaType: string): Promise<void> {
@@ -113,7 +92,7 @@ export async function sendText(ctx: Koa.Context, text: string, mediaType: string
   ctx.set("Content-Type", mediaType);
   ctx.set("Content-Encoding", coding);
   // Synchronous: asking another thread would take three times as long.
-  ctx.body = gzipSync(text, textOptions);
+  ctx.body = gzipSync(text);
 }
 
 /** RFC 9110 §12.5.3: the coding of the greatest weight; among equals the smallest file. Throws `not_acceptable`. */
