@@ -1,4 +1,4 @@
-import { finding, line } from "../contract/finding.ts";
+import { finding, line, repairIn } from "../contract/finding.ts";
 import { type ProgramPart, programParts } from "../contract/findings.ts";
 import type { Finding } from "../contract/types.ts";
 
@@ -58,4 +58,10 @@ export function failureTrouble(all: readonly PartFailure[], isDetailed = true): 
   return parts.length === 0
     ? finding("program_untested", {}, particulars, reinstall)
     : finding("program_broken", { parts }, particulars, reinstall);
+}
+
+/** `absence`: the reason why the root helper cannot be asked, and the line to type. */
+export function helperTrouble(absence: string): Finding {
+  const repair = repairIn(absence);
+  return finding("root_helper_missing", {}, absence, repair === undefined ? null : line(repair));
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { helperTrouble } from "../../system/helper-trouble.ts";
+import { helperTrouble } from "../../system/program-parts.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { type Answer, type DoctorContext, outputOf, unitOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";

@@ -1,7 +1,6 @@
 import { codeFaults } from "../../accounts/second-factor/code-texts.ts";
 import type { RefreshProof } from "../../accounts/sessions/refresh-exchange.ts";
 import type { StoredSession } from "../../accounts/sessions/session.ts";
-import type { OwnAccount } from "../../accounts/sign-in/own-account.ts";
 import type { SignedIn, SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { Account } from "../../accounts/users/account.ts";
 import type { Accounts } from "../../accounts/users/accounts.ts";
@@ -11,27 +10,22 @@ import type { Session } from "../../contract/types.ts";
 import type { EventDetails, EventSubject } from "../../journal/events/event.ts";
 import { type Actor, type Call, type EventNote, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";
-
-interface AuthHandlersOptions {
-  accounts: Accounts;
-  signIn: SignIn;
-  ownAccount: OwnAccount;
-}
+import type { AccountRooms } from "./account-rooms.ts";
 
 /** Handles sign-in and the own account. */
-export function createAuthHandlers(options: AuthHandlersOptions) {
+export function createAuthHandlers(options: AccountRooms) {
   const { accounts, signIn, ownAccount } = options;
   return {
     login: async ({ body, context, cookie, note }) => {
       refuseFaults(codeFaults(body));
       noteTried(accounts.findByName(asUsername(body.username)), note);
-      const session = told(await signIn.login(body, context), note);
+      const session = noteSignIn(await signIn.login(body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
     answerChallenge: async ({ body, context, cookie, note }) => {
       refuseFaults(codeFaults(body));
       noteTried(signIn.challenged(body.challenge_token), note);
-      const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
+      const session = noteSignIn(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
     refresh: async ({ body, context, cookie, note }) => {
@@ -69,7 +63,7 @@ export function noteTried(account: Account | undefined, note: Call<"login">["not
 }
 
 /** Names the user who signed in, for the event. */
-export function told(
+export function noteSignIn(
   { session, method, isNewAddress }: SignedIn,
   note: Call<"login">["note"],
   details: EventDetails = isNewAddress ? { is_new_address: true, role: session.user.role } : {},

@@ -1,6 +1,8 @@
+import type { restoreOperations } from "../../contract/operations/restore.ts";
 import type { SealingKey } from "../../device/backup/age.ts";
 import type { Backups } from "../../device/backup/backups.ts";
-import type { Call, Handlers } from "../call.ts";
+import type { Restorer } from "../../device/backup/restore.ts";
+import { type Authorise, type Call, type Handlers, type HandlersOf, judged } from "../call.ts";
 
 /**
  * Makes backups of the device. `open` loads the code for that, which most agents need once a day at most; `arrived` is
@@ -23,5 +25,16 @@ export function createBackupHandlers(
       arrived();
       return undefined;
     },
+  };
+}
+
+/** Makes this device of a backup. `open` loads the code for that, which most agents never need. */
+export function createRestoreHandlers(
+  open: () => Promise<Restorer>,
+  authorise: Authorise,
+): HandlersOf<typeof restoreOperations> {
+  return {
+    receiveBackup: judged(async ({ body }: Call<"receiveBackup">) => (await open()).receive(body), authorise),
+    restoreBackup: judged(async ({ body }: Call<"restoreBackup">) => (await open()).restore(body), authorise),
   };
 }

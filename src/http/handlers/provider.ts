@@ -4,7 +4,7 @@ import type { SignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { KeptAccount } from "../../accounts/users/provider-account.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import { type Handlers, personOf } from "../call.ts";
-import { intoCookie, told } from "./auth.ts";
+import { intoCookie, noteSignIn } from "./auth.ts";
 
 /** Handles sign-in and step-up at the OpenID provider. `events`: for the accounts that a sign-in makes or changes. */
 export function createProviderHandlers(
@@ -18,7 +18,7 @@ export function createProviderHandlers(
     signInAtProvider: async ({ body, context, cookie, note }) => {
       const { kept, ...signedIn } = await singleSignOn.finish(body, context);
       await recordKept(events, kept, context);
-      const session = told(signedIn, note);
+      const session = noteSignIn(signedIn, note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
     stepUpAtProvider: async ({ body, actor, context }) => ({

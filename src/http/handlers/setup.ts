@@ -1,31 +1,15 @@
-import type { Enrolment } from "../../accounts/second-factor/enrolment.ts";
-import type { Sessions } from "../../accounts/sessions/sessions.ts";
-import type { RescueToken } from "../../accounts/sign-in/rescue-token.ts";
-import type { SetupToken } from "../../accounts/sign-in/setup-token.ts";
-import type { Throttle } from "../../accounts/throttle/throttle.ts";
 import { withThrottle } from "../../accounts/throttle/with-throttle.ts";
-import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
-import type { Accounts } from "../../accounts/users/accounts.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { User } from "../../contract/types.ts";
 import { type Call, type Caller, type Handlers, judged } from "../call.ts";
+import type { AccountRooms } from "./account-rooms.ts";
 import { endAccess } from "./users.ts";
-
-interface SetupHandlersOptions {
-  accounts: Accounts;
-  throttle: Throttle;
-  sessions: Sessions;
-  apiTokens: ApiTokens;
-  enrolment: Enrolment;
-  setupToken: SetupToken;
-  rescueToken: RescueToken;
-}
 
 /**
  * Makes the first administrator; and, with a token that only the device itself shows, another one, or a new password
  * for one.
  */
-export function createSetupHandlers(options: SetupHandlersOptions) {
+export function createSetupHandlers(options: AccountRooms) {
   const { accounts, rescueToken } = options;
   return {
     getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
@@ -44,7 +28,7 @@ export function createSetupHandlers(options: SetupHandlersOptions) {
 }
 
 /** The parts that authorise the first run. */
-export type FirstRun = Pick<SetupHandlersOptions, "accounts" | "throttle" | "setupToken">;
+export type FirstRun = Pick<AccountRooms, "accounts" | "throttle" | "setupToken">;
 
 /**
  * Throws unless the caller is local root, or this device has no administrator yet and the request has the setup token:
@@ -61,7 +45,7 @@ export async function requireFirstRun(firstRun: FirstRun, call: Caller): Promise
     await refuse(firstRun, call, firstRun.setupToken.withholding() ?? wrongSetupToken);
 }
 
-async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
+async function setUpFirst(options: AccountRooms, call: Call<"setUp">): Promise<User> {
   const { accounts, setupToken, rescueToken } = options;
   const { setup_token, password, ...named } = call.body;
   const make = async (): Promise<User> => {
@@ -80,14 +64,14 @@ async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): P
   );
 }
 
-async function setUpAgain(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
+async function setUpAgain(options: AccountRooms, call: Call<"setUp">): Promise<User> {
   const { setup_token } = call.body;
   const done = await options.rescueToken.use(setup_token, () => letIn(options, call));
   return done ?? refuse(options, call, wrongRescueToken);
 }
 
 /** Makes another administrator, or sets other credentials for one. */
-async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
+async function letIn(options: AccountRooms, call: Call<"setUp">): Promise<User> {
   const { accounts } = options;
   const { setup_token: _, ...made } = call.body;
   const { username, password } = made;

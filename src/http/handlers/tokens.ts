@@ -1,9 +1,8 @@
 import type { RequiredAction } from "../../accounts/sessions/required-action.ts";
 import type { StoredApiToken } from "../../accounts/tokens/api-token.ts";
-import { type ApiTokens, unknownToken } from "../../accounts/tokens/api-tokens.ts";
+import { unknownToken } from "../../accounts/tokens/api-tokens.ts";
 import { noEnd, type RightsFault, rightsFaults } from "../../accounts/tokens/token-rights.ts";
 import type { Account } from "../../accounts/users/account.ts";
-import type { Accounts } from "../../accounts/users/accounts.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { tokenOperations } from "../../contract/operations/tokens.ts";
@@ -13,13 +12,7 @@ import type { ApiToken } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, type HandlersOf, personOf, programOf, roleOf } from "../call.ts";
-
-interface TokenHandlersOptions {
-  accounts: Accounts;
-  apiTokens: ApiTokens;
-  /** The action that this user must take first. */
-  requiredAction: (account: Account) => RequiredAction;
-}
+import type { AccountRooms } from "./account-rooms.ts";
 
 /** A token, and its text, of which this is the only copy. */
 interface MadeToken {
@@ -28,7 +21,7 @@ interface MadeToken {
 }
 
 /** Handles API tokens, for programs. */
-export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<typeof tokenOperations> {
+export function createTokenHandlers(options: AccountRooms): HandlersOf<typeof tokenOperations> {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
     id: token.id,
@@ -72,7 +65,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): HandlersOf<t
 }
 
 async function createToken(
-  options: TokenHandlersOptions,
+  options: AccountRooms,
   { body, actor, note }: Call<"createToken">,
 ): Promise<MadeToken> {
   const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [] } = body;
@@ -95,7 +88,7 @@ async function createToken(
 }
 
 async function rotateToken(
-  { accounts, apiTokens }: TokenHandlersOptions,
+  { accounts, apiTokens }: AccountRooms,
   { params, body, note }: Call<"rotateToken">,
 ): Promise<MadeToken> {
   const { overlap = "24h" } = body;
@@ -110,7 +103,7 @@ async function rotateToken(
 }
 
 async function resumeToken(
-  { accounts, apiTokens }: TokenHandlersOptions,
+  { accounts, apiTokens }: AccountRooms,
   { params, note }: Call<"resumeToken">,
 ): Promise<StoredApiToken> {
   const former = apiTokens.byId(params.id);
@@ -123,7 +116,7 @@ async function resumeToken(
 }
 
 async function rotateOwnToken(
-  { apiTokens }: TokenHandlersOptions,
+  { apiTokens }: AccountRooms,
   { actor, body, note }: Call<"rotateOwnToken">,
 ): Promise<MadeToken> {
   const { token: former, account } = programOf(actor);
@@ -135,7 +128,7 @@ async function rotateOwnToken(
 }
 
 async function deleteToken(
-  { apiTokens }: TokenHandlersOptions,
+  { apiTokens }: AccountRooms,
   { params, actor, note }: Call<"deleteToken">,
 ): Promise<undefined> {
   const token = apiTokens.byId(params.id);
@@ -181,7 +174,7 @@ function refuseRights(faults: readonly RightsFault[]): void {
  * `forbidden`, `validation_failed`, `not_found`, and the code of an action required of the owner.
  */
 function ownerOf(
-  { accounts, requiredAction }: TokenHandlersOptions,
+  { accounts, requiredAction }: AccountRooms,
   actor: Actor,
   userId: string | undefined,
 ): Account {

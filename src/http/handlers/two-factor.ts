@@ -1,24 +1,14 @@
 import { codeFaults } from "../../accounts/second-factor/code-texts.ts";
-import type { Enrolment } from "../../accounts/second-factor/enrolment.ts";
-import type { Recovery } from "../../accounts/sign-in/recovery.ts";
-import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
-import type { Accounts } from "../../accounts/users/accounts.ts";
 import { refuseFaults, StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { User } from "../../contract/types.ts";
 import { authorise } from "../authorise.ts";
 import { type Call, type Handlers, personOf } from "../call.ts";
-import { noteTried, roleOf, told } from "./auth.ts";
-
-interface TwoFactorHandlersOptions {
-  accounts: Accounts;
-  apiTokens: ApiTokens;
-  enrolment: Enrolment;
-  recovery: Recovery;
-}
+import type { AccountRooms } from "./account-rooms.ts";
+import { noteSignIn, noteTried, roleOf } from "./auth.ts";
 
 /** Handles the second factor of an account. */
-export function createTwoFactorHandlers(options: TwoFactorHandlersOptions) {
+export function createTwoFactorHandlers(options: AccountRooms) {
   const { enrolment } = options;
   return {
     getTwoFactor: ({ params }) => enrolment.status(params.id),
@@ -44,7 +34,7 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions) {
 
 /** Removes it by password and recovery code, without a session; or by an administrator, who gives a reason. */
 async function recover(
-  { accounts, apiTokens, enrolment, recovery }: TwoFactorHandlersOptions,
+  { accounts, apiTokens, enrolment, recovery }: AccountRooms,
   { params, body, actor, context, note }: Call<"recoverTwoFactor">,
 ) {
   const { password, recovery_code, reason, keep_tokens } = body;
@@ -53,7 +43,7 @@ async function recover(
     noteTried(recovery.accountOf(params.id), note);
     const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, context);
     const { ended } = recovered;
-    const session = told(recovered, note, { role: recovered.session.user.role, ...ended });
+    const session = noteSignIn(recovered, note, { role: recovered.session.user.role, ...ended });
     return { ...session, tokens_ended: ended.tokens_ended };
   }
   authorise({ access: admins, stepUp: true }, actor, params);

@@ -1,7 +1,3 @@
-import type { Enrolment } from "../../accounts/second-factor/enrolment.ts";
-import type { Sessions } from "../../accounts/sessions/sessions.ts";
-import type { SetupToken } from "../../accounts/sign-in/setup-token.ts";
-import type { Throttle } from "../../accounts/throttle/throttle.ts";
 import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
 import type { Accounts, Precondition } from "../../accounts/users/accounts.ts";
 import type { NewAccount } from "../../accounts/users/new-account.ts";
@@ -12,20 +8,15 @@ import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/events/event.ts";
 import { authorise } from "../authorise.ts";
 import { type Actor, type Call, type EventNote, form, type HandlersOf } from "../call.ts";
+import type { AccountRooms } from "./account-rooms.ts";
 
-interface UserHandlersOptions {
-  accounts: Accounts;
-  sessions: Sessions;
-  apiTokens: ApiTokens;
-  setupToken: SetupToken;
-  throttle: Throttle;
-  enrolment: Enrolment;
-  /** Removes the rest of a deleted user: tokens, used codes. */
-  forget: (user: User) => Promise<void>;
-}
+type UserRooms = Pick<
+  AccountRooms,
+  "accounts" | "sessions" | "apiTokens" | "setupToken" | "throttle" | "enrolment" | "forget"
+>;
 
 /** Handles accounts; a change of one may end its sessions, or remove the setup token. */
-export function createUserHandlers(options: UserHandlersOptions): HandlersOf<typeof userOperations> {
+export function createUserHandlers(options: UserRooms): HandlersOf<typeof userOperations> {
   const { accounts, sessions, throttle } = options;
   const afterChange = (user: User) => applyChange(options, user);
   return {
@@ -71,7 +62,7 @@ export function createUserHandlers(options: UserHandlersOptions): HandlersOf<typ
 }
 
 async function createUser(
-  options: UserHandlersOptions,
+  options: UserRooms,
   { body, actor, context, note }: Call<"createUser">,
 ): Promise<Output<"createUser">> {
   refuseProgram(actor, body);
@@ -83,10 +74,7 @@ async function createUser(
   return withInitialPassword(created);
 }
 
-async function applyChange(
-  { accounts, sessions, setupToken }: UserHandlersOptions,
-  user: User,
-): Promise<void> {
+async function applyChange({ accounts, sessions, setupToken }: UserRooms, user: User): Promise<void> {
   if (!user.enabled) await sessions.endAll(user.id);
   if (user.role === "admin" && accounts.hasAdministrator()) await setupToken.remove();
 }
@@ -112,7 +100,7 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
 }
 
 async function resetPassword(
-  options: UserHandlersOptions,
+  options: UserRooms,
   { params, body, actor, context, note }: Call<"resetPassword">,
 ): Promise<Output<"resetPassword">> {
   const { accounts, sessions } = options;
@@ -136,7 +124,7 @@ async function resetPassword(
 
 /** Removes all that may keep a user out, in one change. For local root it works even if the disk takes no writes. */
 async function rescueUser(
-  options: UserHandlersOptions,
+  options: UserRooms,
   { params, body, actor, context, note }: Call<"rescueUser">,
 ): Promise<Output<"rescueUser">> {
   const { accounts } = options;
@@ -165,7 +153,7 @@ export async function endAccess(
     enrolment,
     sessions,
     apiTokens,
-  }: Pick<UserHandlersOptions, "throttle" | "enrolment" | "sessions" | "apiTokens">,
+  }: Pick<AccountRooms, "throttle" | "enrolment" | "sessions" | "apiTokens">,
   user: User,
   keepsTokens?: boolean,
 ): ReturnType<ApiTokens["endAll"]> {

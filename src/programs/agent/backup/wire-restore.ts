@@ -4,7 +4,7 @@ import { messageOf } from "../../../contract/errors.ts";
 import type { RestorePlan, Restorer } from "../../../device/backup/restore.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Authorise } from "../../../http/call.ts";
-import { createRestoreHandlers } from "../../../http/handlers/restore.ts";
+import { createRestoreHandlers } from "../../../http/handlers/backup.ts";
 import type { Machine, MachineChange } from "../../../system/machine.ts";
 import { once } from "../../once.ts";
 import type { RoomsConfig } from "../config.ts";
