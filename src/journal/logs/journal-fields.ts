@@ -1,4 +1,4 @@
-import { type Said, type Severity, syslogNumbers } from "./log.ts";
+import { type LoggedText, type Severity, syslogNumbers } from "./log.ts";
 
 /** The field with the whole line as JSON, from which readers have the facts with their types. */
 const ownLineField = "STEWARD_JSON";
@@ -10,7 +10,7 @@ const longestSentence = 2_000;
 const hostile = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** A line of the log as an entry of the journal: a sentence for people, fields to filter by, and the line itself. */
-export function journalFieldsOf(line: string, severity: Severity, said: Said): Record<string, string> {
+export function journalFieldsOf(line: string, severity: Severity, said: LoggedText): Record<string, string> {
   const { audit, request_id } = said.members;
   return {
     MESSAGE: sentenceOf(said),
@@ -23,7 +23,7 @@ export function journalFieldsOf(line: string, severity: Severity, said: Said): R
 }
 
 /** `user.created: anna, by root-admin from 192.0.2.7 (role readonly)`, `listening (mode serving, version 0.1.0)`. */
-function sentenceOf({ message, members }: Said): string {
+function sentenceOf({ message, members }: LoggedText): string {
   const { audit, actor, subject, from, subject_id: _id, request_id: _request, ...facts } = members;
   const who =
     audit === true && actor !== undefined ? `by ${wordsOf(actor)} from ${wordsOf(from)}` : undefined;

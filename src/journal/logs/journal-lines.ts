@@ -1,6 +1,6 @@
 import type { Uptime } from "../../host/ports.ts";
 import { journalFieldsOf } from "./journal-fields.ts";
-import type { Said, Severity } from "./log.ts";
+import type { LoggedText, Severity } from "./log.ts";
 
 /** Sends one entry; false: it was not accepted. */
 export type SendEntry = (fields: Readonly<Record<string, string>>) => boolean;
@@ -22,7 +22,7 @@ export function createJournalLines(
   send: SendEntry,
   sendAudit: SendEntry,
   uptime: Uptime,
-): (line: string, severity: Severity, said: Said) => boolean {
+): (line: string, severity: Severity, said: LoggedText) => boolean {
   const mayCopy = createBudget(uptime);
   return (line, severity, said) => {
     const fields = journalFieldsOf(line, severity, said);

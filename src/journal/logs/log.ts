@@ -17,14 +17,14 @@ export type Log = (severity: Severity, message: string, members?: Readonly<Recor
 const longestLine = 12_000;
 
 /** The content of a line. */
-export interface Said {
+export interface LoggedText {
   readonly message: string;
   readonly members: Readonly<Record<string, unknown>>;
 }
 
 /** `write` gets each line with its line feed. */
 export function createLog(
-  write: (line: string, severity: Severity, said: Said) => void,
+  write: (line: string, severity: Severity, said: LoggedText) => void,
   now: () => Date,
 ): Log {
   return (severity, message, members = {}) => {

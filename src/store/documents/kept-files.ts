@@ -30,8 +30,8 @@ export function versionNames(directory: string, name: string): Promise<string[]>
 }
 
 /** The same among these files. */
-export function versionsAmong(files: readonly string[], name: string): string[] {
-  return numberedAmong(files, name, "version");
+export function versionsIn(files: readonly string[], name: string): string[] {
+  return numberedIn(files, name, "version");
 }
 
 /**
@@ -101,10 +101,10 @@ export async function keepForm(
 }
 
 async function numberedNames(directory: string, name: string, word: Numbered): Promise<string[]> {
-  return numberedAmong(await readdir(directory), name, word);
+  return numberedIn(await readdir(directory), name, word);
 }
 
-function numberedAmong(files: readonly string[], name: string, word: Numbered): string[] {
+function numberedIn(files: readonly string[], name: string, word: Numbered): string[] {
   return files.filter((file) => file.startsWith(`${name}.${word}-`)).sort();
 }
 

@@ -10,7 +10,7 @@ import {
   largeBytes,
   validatorOf,
 } from "./document-kind.ts";
-import { formCopyName, formVersions, keptNames, markOf, versionsAmong } from "./kept-files.ts";
+import { formCopyName, formVersions, keptNames, markOf, versionsIn } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
@@ -174,7 +174,7 @@ async function lost(
 ): Promise<StewardError> {
   const isNewer = file.why === "newer" || good.why === "newer";
   const first = isNewer ? "Install the release that wrote it again, or s" : "S";
-  const newest = await newestUsable(versionsAmong(readdirSync(directory), name), read);
+  const newest = await newestUsable(versionsIn(readdirSync(directory), name), read);
   const mark = newest === undefined ? null : markOf(newest);
   const version = mark === null ? "" : ` --at ${mark.number}\` (its version of ${mark.at})`;
   const restore = `\`steward state restore ${name}${version || "`"}`;

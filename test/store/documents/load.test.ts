@@ -10,7 +10,7 @@ import {
   formOf,
   isSameMajor,
 } from "../../../src/store/documents/document-kind.ts";
-import { formVersions, markOf, versionsAmong } from "../../../src/store/documents/kept-files.ts";
+import { formVersions, markOf, versionsIn } from "../../../src/store/documents/kept-files.ts";
 import { loadDocument } from "../../../src/store/documents/load.ts";
 import { createMemoryDocument, readDocument } from "../../../src/store/documents/memory-document.ts";
 import { readForm } from "../../../src/store/documents/read-form.ts";
@@ -81,128 +81,66 @@ describe("a document that is opened", () => {
     }
   });
 
-  const cases: [string, Files, object, RegExp][] = [
+  /** What is found and taken, and whether something lies in the way of the next write. */
+  const cases: [string, Files, found: string, RegExp][] = [
     [
       "its good copy where it is missing",
       { "lamp.good": good },
-      {
-        origin: "good",
-        value: 2,
-        damage: "missing",
-        replacement: "good_copy",
-        isLoss: true,
-        inTheWay: false,
-      },
+      "good 2, missing: good_copy, loss",
       /^lamp\.json is missing\. Its last good copy was taken; [^.]*\.$/,
     ],
     [
       "its good copy where it is damaged",
       { lamp: "{", "lamp.good": good, "lamp.format-1.0.0": former },
-      {
-        origin: "good",
-        value: 2,
-        damage: "unreadable",
-        replacement: "good_copy",
-        isLoss: true,
-        inTheWay: true,
-      },
+      "good 2, unreadable: good_copy, loss, in the way",
       /^lamp\.json: .*Its last good copy was taken.*The file is kept: `steward state list lamp`\.$/s,
     ],
     [
       "its good copy where a newer release has written it, and no former form is kept",
       { lamp: newer, "lamp.good": good },
-      { origin: "good", value: 2, damage: "newer", replacement: "good_copy", isLoss: true, inTheWay: true },
+      "good 2, newer: good_copy, loss, in the way",
       /^lamp\.json was written by a newer release \(format 2\.0\.0, known here: 1\.1\.0\)\. .*restore lamp --from`\.$/,
     ],
     [
       "the former form where a newer release has written it and changed it since",
       { lamp: newer, "lamp.good": good, "lamp.format-1.0.0": former },
-      {
-        origin: "former",
-        value: 6,
-        damage: "newer",
-        replacement: "former_form",
-        isLoss: true,
-        inTheWay: true,
-      },
+      "former 6, newer: former_form, loss, in the way",
       /The copy kept in format 1\.0\.0 was taken; changes made since DATE are missing\. The newer file is kept/,
     ],
     [
       "the former form where a newer release has changed nothing",
       { lamp: inFormat("2.0.0", 4, { unchanged_since: "1.0.0" }), "lamp.format-1.0.0": former },
-      {
-        origin: "former",
-        value: 6,
-        damage: "newer",
-        replacement: "former_form",
-        isLoss: false,
-        inTheWay: true,
-      },
+      "former 6, newer: former_form, in the way",
       /was taken; the newer release had changed nothing in it\./,
     ],
     [
       "the former form where what is unchanged is another one",
       { lamp: inFormat("2.0.0", 4, { unchanged_since: "1.1.0" }), "lamp.format-1.0.0": former },
-      {
-        origin: "former",
-        value: 6,
-        damage: "newer",
-        replacement: "former_form",
-        isLoss: true,
-        inTheWay: true,
-      },
+      "former 6, newer: former_form, loss, in the way",
       /changes made since DATE are missing/,
     ],
     [
       "the former form where only the good copy is a newer release's",
       { lamp: "{", "lamp.good": newer, "lamp.format-1.0.0": former },
-      {
-        origin: "former",
-        value: 6,
-        damage: "unreadable",
-        replacement: "former_form",
-        isLoss: true,
-        inTheWay: true,
-      },
+      "former 6, unreadable: former_form, loss, in the way",
       /was taken; changes made since DATE are missing\. The file is kept/,
     ],
     [
       "the newest form that can be used",
       { lamp: newer, "lamp.format-2.0.0": newer, "lamp.format-1.0.0": former },
-      {
-        origin: "former",
-        value: 6,
-        damage: "newer",
-        replacement: "former_form",
-        isLoss: true,
-        inTheWay: true,
-      },
+      "former 6, newer: former_form, loss, in the way",
       /kept in format 1\.0\.0/,
     ],
     [
       "its defaults where both are missing",
       {},
-      {
-        origin: "defaults",
-        value: 50,
-        damage: "missing",
-        replacement: "defaults",
-        isLoss: true,
-        inTheWay: false,
-      },
+      "defaults 50, missing: defaults, loss",
       /^lamp\.json is missing\. There is no good copy: it starts over with its defaults/,
     ],
     [
       "its defaults where neither can be used, and no release of another form has a part in it",
       { lamp: "{", "lamp.good": "[]", "lamp.format-1.0.0": former },
-      {
-        origin: "defaults",
-        value: 50,
-        damage: "unreadable",
-        replacement: "defaults",
-        isLoss: true,
-        inTheWay: true,
-      },
+      "defaults 50, unreadable: defaults, loss, in the way",
       /Its good copy cannot be used either \(lamp\.good\.json: expected a JSON object\): .*The file is kept/s,
     ],
   ];
@@ -211,11 +149,12 @@ describe("a document that is opened", () => {
       const directory = await placed(test, files as Record<string, string>);
       const isFirstStart = Object.keys(files).length > 0;
       const { value, origin, finding, isFileInTheWay } = await loadDocument(directory, kind, isFirstStart);
-      const { detail = "", ...found } = finding ?? {};
-      const facts = { origin, value: value.brightness, ...found, inTheWay: isFileInTheWay };
-      assert.deepEqual(facts, expected);
+      assert.ok(finding);
+      const ends = [...(finding.isLoss ? ["loss"] : []), ...(isFileInTheWay ? ["in the way"] : [])];
+      const found = [`${origin} ${value.brightness}`, `${finding.damage}: ${finding.replacement}`, ...ends];
+      assert.equal(found.join(", "), expected);
       const kept = await stat(join(directory, "lamp.format-1.0.0.json")).catch(() => null);
-      assert.match(detail.replace(kept?.mtime.toISOString() ?? "none", "DATE"), words);
+      assert.match(finding.detail.replace(kept?.mtime.toISOString() ?? "none", "DATE"), words);
     });
 
   const losses: [string, Record<string, string>, RegExp][] = [
@@ -403,9 +342,9 @@ describe("the files kept of a document", () => {
       "lamps.version-000011-x",
       "lamp.bad-000012-x",
     ];
-    assert.equal(versionsAmong(files, "lamp").at(-1), "lamp.version-000010-x");
-    assert.equal(versionsAmong([...files].reverse(), "lamp").at(-1), "lamp.version-000010-x");
-    assert.deepEqual(versionsAmong(files, "other"), []);
+    assert.equal(versionsIn(files, "lamp").at(-1), "lamp.version-000010-x");
+    assert.equal(versionsIn([...files].reverse(), "lamp").at(-1), "lamp.version-000010-x");
+    assert.deepEqual(versionsIn(files, "other"), []);
     const forms = ["1.9.0", "1.10.0", "0.2.0"].map((version) => `lamp.format-${version}.json`);
     const others = [
       "lamp.format-1.json",
