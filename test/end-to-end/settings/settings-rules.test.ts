@@ -18,124 +18,94 @@ const mail = {
 };
 const receivers = (...list: object[]) => ({ notify: { receivers: list } });
 
-/** Each is refused whole, with the code and a pointer to the member. */
-const refused: [code: string, pointer: string, body: object][] = [
-  ["validation_failed", "/security/session_idle", { security: { session_idle: "299s" } }],
-  [
-    "validation_failed",
-    "/security/session_idle",
-    { security: { session_idle: "24h1s", session_absolute: "30d" } },
+/** Each value is refused whole, with a pointer to its member. */
+const refusedValues: Readonly<Record<string, readonly unknown[]>> = {
+  "/security/session_idle": ["299s"],
+  "/security/session_absolute": ["30d1s"],
+  "/security/password_min_length": [14, 129, 15.5],
+  "/security/require_2fa": ["some"],
+  "/update/ota/check_interval": ["4m59s", "30d1s", "999999999d", "", "6 h", "-6h", "1m1h", 21_600],
+  "/update/ota/server": ["ftp://example.net/", "https://user:secret@example.net/"],
+  "/update/ota/enabled": [true],
+  "/time/max_root_distance": ["99ms", "16s1ms"],
+  "/time/panic_threshold": ["0s"],
+  "/time/min_agreeing": [0, 9],
+  "/time/mode": ["slew"],
+  "/time/servers": [Array.from({ length: 9 }, (_, index) => `ntp${index}`), ["a", "a"]],
+  "/device/name": ["x".repeat(65), "a\u001b[31mred", "a\u202egnp", null],
+  "/console/language": ["../en"],
+};
+const unknownMembers = ["/device/nmae", "/update/ota/url"];
+
+/** The change of one member. */
+const changeOf = (pointer: string, value: unknown): unknown =>
+  pointer
+    .split("/")
+    .slice(1)
+    .reduceRight((inner, name) => ({ [name]: inner }), value);
+
+/** A fault of the first time server. */
+const servers = (...list: unknown[]) => ({ time: { servers: list } });
+const refusedServers = [
+  ...[
+    "ntp.example.net:65536",
+    "ntp.example.net:0",
+    "-oProxyCommand",
+    "a b",
+    "[:::::]",
+    "[fe80::1]",
+    "fd00::1",
   ],
+  ...["ntp.example.net:65536", "-oProxyCommand"].map((host) => ({ host, nts: true })),
+  ...[{ host: "a" }, { host: "a", nts: "yes" }, { host: "a", nts: true, port: 1 }],
+];
+
+/** A fault of the first receiver, by its member. */
+const refusedReceivers: [member: string, receiver: object][] = [
+  ["url", withoutUrl],
+  ["url", { ...withoutUrl, kind: "slack" }],
+  ["server", { ...mail, kind: "ntfy", url: webhook.url }],
+  ["kind", { ...webhook, kind: "pager" }],
+  ["url", { ...webhook, url: "https://user:pw@a.example/" }],
+  ["url", { ...webhook, url: "http://alerts.example/" }],
+  ["url", { ...webhook, url: "https://127.0.0.1/hook" }],
+  ["url", { ...webhook, url: "https://[fe80::1]/hook" }],
+  ["url", { ...webhook, url: "https://169.254.169.254/" }],
+  ["server", { ...webhook, server: "mail.example" }],
+  ["name", { ...webhook, name: "otlp" }],
+  ["server", { ...mail, server: "localhost" }],
+  ["server", { ...mail, server: "::1" }],
+  ["to", { ...mail, to: [] }],
+  ["to/0", { ...mail, to: ["a@example.net\nBcc: b@c.d"] }],
+  ["from", { ...mail, from: "Pump <pump@example.net>" }],
+];
+
+/** The bodies that are refused, and the pointer to the first fault. */
+const refused: [pointer: string, body: unknown][] = [
+  ...Object.entries(refusedValues).flatMap(([pointer, values]) =>
+    values.map((value): [string, unknown] => [pointer, changeOf(pointer, value)]),
+  ),
+  ...unknownMembers.map((pointer): [string, unknown] => [pointer, changeOf(pointer, "x")]),
+  ...refusedServers.map((server): [string, unknown] => ["/time/servers/0", servers(server)]),
+  ...refusedReceivers.map(([member, receiver]): [string, unknown] => [
+    `/notify/receivers/0/${member}`,
+    receivers(receiver),
+  ]),
+  ["/security/session_idle", { security: { session_idle: "24h1s", session_absolute: "30d" } }],
+  ["/security/session_idle", { security: { session_idle: "2h", session_absolute: "1h" } }],
+  ["/security/session_absolute", { security: { session_absolute: "14m59s", session_idle: "5m" } }],
+  ["/notify/receivers/1/name", receivers(webhook, { ...mail, name: "alerts" })],
+  ["/notify/receivers", receivers(...Array.from({ length: 9 }, (_, i) => ({ ...webhook, name: `a${i}` })))],
+  ["/time/servers/1", servers("a", { host: "0.0.0.0", nts: true })],
+  ["/time/servers/1", servers("a", { host: "a", nts: true })],
   [
-    "validation_failed",
-    "/security/session_idle",
-    { security: { session_idle: "2h", session_absolute: "1h" } },
-  ],
-  [
-    "validation_failed",
-    "/security/session_absolute",
-    { security: { session_absolute: "14m59s", session_idle: "5m" } },
-  ],
-  ["validation_failed", "/security/session_absolute", { security: { session_absolute: "30d1s" } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "4m59s" } } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "30d1s" } } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "999999999d" } } }],
-  ["validation_failed", "/time/max_root_distance", { time: { max_root_distance: "99ms" } }],
-  ["validation_failed", "/time/max_root_distance", { time: { max_root_distance: "16s1ms" } }],
-  ["validation_failed", "/time/panic_threshold", { time: { panic_threshold: "0s" } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "" } } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "6 h" } } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "-6h" } } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: "1m1h" } } }],
-  ["validation_failed", "/update/ota/check_interval", { update: { ota: { check_interval: 21_600 } } }],
-  ["validation_failed", "/security/password_min_length", { security: { password_min_length: 14 } }],
-  ["validation_failed", "/security/password_min_length", { security: { password_min_length: 129 } }],
-  ["validation_failed", "/security/password_min_length", { security: { password_min_length: 15.5 } }],
-  ["validation_failed", "/security/require_2fa", { security: { require_2fa: "some" } }],
-  ["validation_failed", "/time/min_agreeing", { time: { min_agreeing: 0 } }],
-  ["validation_failed", "/time/min_agreeing", { time: { min_agreeing: 9 } }],
-  ["validation_failed", "/notify/receivers/0/url", receivers(withoutUrl)],
-  ["validation_failed", "/notify/receivers/0/url", receivers({ ...withoutUrl, kind: "slack" })],
-  ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, kind: "ntfy", url: webhook.url })],
-  ["validation_failed", "/notify/receivers/0/kind", receivers({ ...webhook, kind: "pager" })],
-  [
-    "validation_failed",
-    "/notify/receivers/0/url",
-    receivers({ ...webhook, url: "https://user:pw@a.example/" }),
-  ],
-  ["validation_failed", "/notify/receivers/0/url", receivers({ ...webhook, url: "http://alerts.example/" })],
-  ["validation_failed", "/notify/receivers/0/url", receivers({ ...webhook, url: "https://127.0.0.1/hook" })],
-  ["validation_failed", "/notify/receivers/0/url", receivers({ ...webhook, url: "https://[fe80::1]/hook" })],
-  [
-    "validation_failed",
-    "/notify/receivers/0/url",
-    receivers({ ...webhook, url: "https://169.254.169.254/" }),
-  ],
-  ["validation_failed", "/notify/receivers/0/server", receivers({ ...webhook, server: "mail.example" })],
-  ["validation_failed", "/notify/receivers/1/name", receivers(webhook, { ...mail, name: "alerts" })],
-  ["validation_failed", "/notify/receivers/0/name", receivers({ ...webhook, name: "otlp" })],
-  ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, server: "localhost" })],
-  ["validation_failed", "/notify/receivers/0/server", receivers({ ...mail, server: "::1" })],
-  ["validation_failed", "/notify/receivers/0/to", receivers({ ...mail, to: [] })],
-  [
-    "validation_failed",
-    "/notify/receivers/0/to/0",
-    receivers({ ...mail, to: ["a@example.net\nBcc: b@c.d"] }),
-  ],
-  ["validation_failed", "/notify/receivers/0/from", receivers({ ...mail, from: "Pump <pump@example.net>" })],
-  [
-    "validation_failed",
-    "/notify/receivers",
-    receivers(...Array.from({ length: 9 }, (_, i) => ({ ...webhook, name: `a${i}` }))),
-  ],
-  ["validation_failed", "/time/mode", { time: { mode: "slew" } }],
-  [
-    "validation_failed",
-    "/time/servers",
-    { time: { servers: Array.from({ length: 9 }, (_, i) => `ntp${i}`) } },
-  ],
-  ["validation_failed", "/time/servers", { time: { servers: ["a", "a"] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["ntp.example.net:65536"] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["ntp.example.net:0"] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["-oProxyCommand"] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["a b"] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["[:::::]"] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["[fe80::1]"] } }],
-  ["validation_failed", "/time/servers/1", { time: { servers: ["a", { host: "0.0.0.0", nts: true }] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: ["fd00::1"] } }],
-  ["validation_failed", "/time/servers/1", { time: { servers: ["a", { host: "a", nts: true }] } }],
-  [
-    "validation_failed",
-    "/time/servers/0",
-    { time: { servers: [{ host: "ntp.example.net:65536", nts: true }] } },
-  ],
-  ["validation_failed", "/time/servers/0", { time: { servers: [{ host: "-oProxyCommand", nts: true }] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: [{ host: "a" }] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: [{ host: "a", nts: "yes" }] } }],
-  ["validation_failed", "/time/servers/0", { time: { servers: [{ host: "a", nts: true, port: 1 }] } }],
-  [
-    "validation_failed",
     "/time/authenticated_only",
     { time: { authenticated_only: true, servers: ["a", { host: "b", nts: false }] } },
   ],
-  ["validation_failed", "/device/name", { device: { name: "x".repeat(65) } }],
-  ["validation_failed", "/device/name", { device: { name: "a\u001b[31mred" } }],
-  ["validation_failed", "/device/name", { device: { name: "a\u202egnp" } }],
-  ["validation_failed", "/device/name", { device: { name: null } }],
-  ["validation_failed", "/console/language", { console: { language: "../en" } }],
-  ["validation_failed", "/update/ota/server", { update: { ota: { server: "ftp://example.net/" } } }],
-  [
-    "validation_failed",
-    "/update/ota/server",
-    { update: { ota: { server: "https://user:secret@example.net/" } } },
-  ],
-  ["validation_failed", "/update/ota/enabled", { update: { ota: { enabled: true } } }],
-  ["validation_failed", "/update/windows/0/from", windowAt("24:00")],
-  ["validation_failed", "/update/windows/0/days", windowAt("01:00", ["mon", "mon"])],
-  ["validation_failed", "/update/windows/0/days/0", windowAt("01:00", ["monday"])],
-  ["unknown_field", "/device/nmae", { device: { nmae: "x" } }],
-  ["unknown_field", "/update/ota/url", { update: { ota: { url: "x" } } }],
-  ["validation_failed", "", []],
+  ["/update/windows/0/from", windowAt("24:00")],
+  ["/update/windows/0/days", windowAt("01:00", ["mon", "mon"])],
+  ["/update/windows/0/days/0", windowAt("01:00", ["monday"])],
+  ["", []],
 ];
 
 describe("settings that make no sense", () => {
@@ -149,7 +119,8 @@ describe("settings that make no sense", () => {
   const put = (body: unknown) => agent.call("PUT", "/api/system", { body, local: true });
   const read = async () => (await agent.call("GET", "/api/system", { local: true })).json;
 
-  for (const [code, pointer, body] of refused) {
+  for (const [pointer, body] of refused) {
+    const code = unknownMembers.includes(pointer) ? "unknown_field" : "validation_failed";
     it(`are refused: ${JSON.stringify(body).slice(0, 80)}`, async () => {
       const before = await read();
       const { status, json } = await put(body);
