@@ -6,7 +6,7 @@ import { createTimers } from "../../src/host/linux/timers.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 import { type EventLog, type EventLogOptions, openEventLog } from "../../src/journal/events/event-log.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
-import { type Ending, temporaryDirectory } from "../basics/ending.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
 
 /** A line that the event log said. */
 export interface Said {
@@ -34,6 +34,7 @@ export async function openLog(test: Ending, options: Partial<EventLogOptions> = 
     uptime: () => performance.now() / 1_000,
     ...options,
   });
+  atEnd(test, () => events.close());
   return { events, directory, said };
 }
 

@@ -40,7 +40,6 @@ describe("a stream of events that begins in the past", () => {
       Array.from({ length: 101 - first }, (_, index) => first + index),
     );
     stop();
-    await events.close();
   });
 
   it("says nothing of the kind to who has all that was dropped", async (test) => {
@@ -50,7 +49,6 @@ describe("a stream of events that begins in the past", () => {
     await until("all came", () => messages.at(-1)?.id === "100");
     assert.equal(messages[0]?.event, "event");
     stop();
-    await events.close();
   });
 
   it("misses none and repeats none while more happen than it reads", async (test) => {
@@ -69,7 +67,6 @@ describe("a stream of events that begins in the past", () => {
     stop();
     await events.record(change("behind"));
     assert.equal(messages.length, 1_000);
-    await events.close();
   });
 });
 
@@ -86,6 +83,5 @@ describe("the counts of events", () => {
     for (const edges of ["20,10", "10,10"])
       await assert.rejects(count(edges), { code: "validation_failed", message: /\/edges must rise/ });
     assert.equal((await count("10,20")).spans.length, 3);
-    await events.close();
   });
 });

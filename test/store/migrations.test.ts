@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { keptFiles, leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
-import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 
 interface Lamp {
@@ -63,29 +62,11 @@ describe("migrations", () => {
     });
   }
 
-  it("take the good copy where only that is usable", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await writeFile(join(directory, "lamp.json"), "{");
-    await writeFile(join(directory, "lamp.good.json"), inFormat("1.0.0", { level: 4 }));
-    const document = await open(directory, lampKind);
-    assert.deepEqual(document.read(), { brightness: 40, colour: "amber" });
-    assert.equal((await onDisk(directory, "lamp.json")).brightness, 40);
-    await document.close();
-  });
-
   for (const [what, text] of [
     ["a migration cannot use", inFormat("1.0.0", { level: "high" })],
     ["does not fit when it has been migrated", inFormat("1.0.0", { level: 11 })],
     ["does not fit and names no format", '{"brightness": 101, "colour": "red"}'],
   ] as const) {
-    it(`leave a file that ${what} as it is, byte for byte`, async (test) => {
-      const directory = await temporaryDirectory(test);
-      await writeFile(join(directory, "lamp.json"), text);
-      await assert.rejects(open(directory, lampKind), ({ code }: StewardError) => code === "state_damaged");
-      assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), text);
-      assert.deepEqual(await leftovers(directory), []);
-    });
-
     it(`keep a file that ${what} byte for byte beside the good copy's content`, async (test) => {
       const directory = await temporaryDirectory(test);
       await writeFile(join(directory, "lamp.json"), text);
@@ -97,16 +78,4 @@ describe("migrations", () => {
       await document.close();
     });
   }
-
-  it("are not run backwards: a file of a newer release is damage, and stays as it is", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const text = inFormat("3.0.0", { brightness: 35, colour: "red" });
-    await writeFile(join(directory, "lamp.json"), text);
-    await assert.rejects(open(directory, lampKind), ({ code, message }: StewardError) => {
-      assert.equal(code, "state_damaged");
-      assert.match(message, /newer release \(format 3\.0\.0, known here: 2\.1\.0\)/);
-      return true;
-    });
-    assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), text);
-  });
 });

@@ -141,7 +141,6 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
       ["anna", "berta"],
     );
     assert.equal((await readdir(events)).length, before.length + 1);
-    await next.events.close();
   },
   "the only events: a new file is begun": async ({ test, directory, put }) => {
     await mkdir(join(directory, "events"), { mode: 0o700 });
@@ -150,7 +149,6 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     await events.record(change("anna"));
     assert.equal((await allEvents(events)).length, 1);
     assert.match(events.trouble()?.detail ?? "", /cannot be verified/);
-    await events.close();
   },
   "the kept lines: those of before are unread, new ones are kept": async ({ directory, put }) => {
     await put(lineFiles.present, { isWritten: true });

@@ -43,7 +43,6 @@ describe("the counts of events", () => {
         [2, 1],
       ],
     );
-    await events.close();
   });
 
   it("follow a clock that is set back", async (test) => {
@@ -61,7 +60,6 @@ describe("the counts of events", () => {
       spans.map(({ count }) => count),
       [0, 2, 1],
     );
-    await events.close();
   });
 
   it("say what another choice of group and outcome would show", async (test) => {
@@ -83,7 +81,6 @@ describe("the counts of events", () => {
     const good = await counts(events, { outcome: "success" });
     assert.deepEqual([good.total, good.refused, good.spans], [4, 2, [{ count: 4, refused: 0 }]]);
     assert.deepEqual((await counts(events, { name: "ANNA" })).total, 1);
-    await events.close();
   });
 
   it("leave out what an operator may not see", async (test) => {
@@ -92,7 +89,6 @@ describe("the counts of events", () => {
     await events.record(agentEvent("clock.sync_requested", { force: true }));
     const seen = await counts(events, { personId: "usr_other" });
     assert.deepEqual([seen.total, seen.groups.users, seen.groups.clock], [1, 0, 1]);
-    await events.close();
   });
 
   it("are those of the pages, whatever was dropped, kept or has come since", async (test) => {
@@ -113,7 +109,6 @@ describe("the counts of events", () => {
       assert.equal(got.total, all.length);
     }
     assert.ok(events.reach().chain_from > 1, "nothing was dropped");
-    await events.close();
   });
 });
 

@@ -43,7 +43,6 @@ describe("an event log", () => {
     assert.equal(third?.previous_hash, first?.hash);
     assert.equal(fourth?.previous_hash, third?.hash);
     assert.deepEqual(findingsOf(all), []);
-    await next.events.close();
   });
 
   it("has what another server said in the line of the log only: neither event nor listener gets it", async (test) => {
@@ -80,7 +79,6 @@ describe("an event log", () => {
       heard.every(([head, lines]) => lines >= head),
       JSON.stringify(heard),
     );
-    await events.close();
   });
 
   it("writes the line that RFC 8785 says, and its hash is that of the line without it", async (test) => {
@@ -103,7 +101,6 @@ describe("an event log", () => {
       .update(begin + end)
       .digest("hex");
     assert.equal(line, `${begin}"hash":"${hash}",${end}`);
-    await events.close();
   });
 
   it("makes its directory and files for its user alone", async (test) => {
@@ -124,7 +121,6 @@ describe("an event log", () => {
       ["1 2026", "2 2020", "3 2026"],
     );
     assert.deepEqual(findingsOf(all), []);
-    await events.close();
   });
 
   it("numbers and writes in one order what arrives together", async (test) => {
@@ -136,7 +132,6 @@ describe("an event log", () => {
       Array.from({ length: 100 }, (_, index) => `user-${index}`),
     );
     assert.equal((await filesOf(directory)).length, 1);
-    await events.close();
   });
 
   it("writes nothing while nothing happens", async (test) => {
@@ -150,7 +145,6 @@ describe("an event log", () => {
     const { events } = await openLog(test);
     await events.record(change("anna", { text: "x".repeat(5_000) }));
     assert.deepEqual((await allEvents(events))[0]?.details, { is_too_long: true });
-    await events.close();
   });
 });
 
@@ -176,7 +170,6 @@ describe("a filter of events", () => {
     assert.deepEqual(await seqs({ sinceMilliseconds: since }), [4, 3, 2, 1]);
     assert.deepEqual(await seqs({ untilMilliseconds: since - 1 }), []);
     assert.equal((await events.list({ limit: 1, name: "anna" })).total, 2, "the total is of what matches");
-    await events.close();
   });
 });
 
@@ -202,7 +195,6 @@ describe("the bounds of an event log", () => {
     assert.deepEqual([last?.log, last?.last_seq, last?.audit], ["changes", (all[0]?.seq ?? 0) - 1, true]);
     assert.equal(last?.hash, all[0]?.previous_hash);
     assert.equal(await events.firstComplete(), all[0]?.seq);
-    await events.close();
   });
 
   it("of the refusals are their own: a flood cannot push changes out", async (test) => {
@@ -224,7 +216,6 @@ describe("the bounds of an event log", () => {
     assert.equal(changes[0]?.seq, 1);
     assert.ok(all.length - changes.length < 30, `${all.length - changes.length} refusals are kept`);
     assert.deepEqual(findingsOf(all), []);
-    await events.close();
   });
 });
 
@@ -245,7 +236,6 @@ describe("an event log that a crash left", () => {
       ["1 anna", "2 berta"],
     );
     assert.deepEqual(findingsOf(all), []);
-    await next.events.close();
   });
 
   it("takes away a file that was begun and has no whole line", async (test) => {
@@ -257,7 +247,6 @@ describe("an event log that a crash left", () => {
     await next.events.record(change("berta"));
     assert.deepEqual(findingsOf(await allEvents(next.events)), []);
     assert.equal((await filesOf(directory)).length, 1);
-    await next.events.close();
   });
 });
 
@@ -315,7 +304,6 @@ describe("an event log that was tampered with", () => {
     );
     const again = await openLog(test, { directory });
     assert.equal(again.events.head(), 3);
-    await again.events.close();
   });
 
   it("with its end cut off shows it only by what the journal knows", async (test) => {
@@ -328,7 +316,6 @@ describe("an event log that was tampered with", () => {
     const next = await openLog(test, { directory });
     assert.deepEqual(findingsOf(await allEvents(next.events)), []);
     assert.equal(next.events.head(), 3);
-    await next.events.close();
   });
 });
 
@@ -361,7 +348,6 @@ describe("an event log on a disk that takes nothing", () => {
     assert.match(events.trouble()?.detail ?? "", /1 wait in memory/);
     assert.equal((await events.list({ limit: 10 })).items[0]?.subject?.name, "anna");
     assert.equal((await events.list({ limit: 10 })).total, 1);
-    await events.close();
   });
 
   it("holds no more in memory than a segment, and counts what found no room", async (test) => {
@@ -376,6 +362,5 @@ describe("an event log on a disk that takes nothing", () => {
     assert.ok((await events.list({ limit: 200 })).total < 20, "more is held than one segment");
     // The journal has every one of them all the same.
     assert.equal(said.filter(({ message }) => message === "user.changed").length, 50);
-    await events.close();
   });
 });

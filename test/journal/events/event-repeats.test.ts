@@ -31,7 +31,6 @@ describe("a change that repeats", () => {
     assert.deepEqual(await counts(), [1, 49]);
     const [, last] = await allEvents(events);
     assert.deepEqual([last?.type, last?.outcome, last?.subject?.name], ["user.changed", "success", "anna"]);
-    await events.close();
   });
 
   it("is written ever less often while it goes on, up to every ten minutes: a week of every 10 s is some 1,000 lines", async (test) => {
@@ -62,7 +61,6 @@ describe("a change that repeats", () => {
       const { events, counts } = await log(test);
       for (const facts of [anna, anna, anna, other, anna]) await events.record(facts);
       assert.deepEqual(await counts(), [1, 2, 1, 1]);
-      await events.close();
     });
 
   it("goes on beside what is done to other subjects", async (test) => {
@@ -83,7 +81,6 @@ describe("a change that repeats", () => {
     pass(60);
     await events.record(anna);
     assert.deepEqual(heard, ["1 1 false", "1 1 true", "1 1 true", "2 2 false", "2 2 true"]);
-    await events.close();
   });
 
   it("is said in the journal as often as in the log, with its count", async (test) => {
@@ -95,6 +92,5 @@ describe("a change that repeats", () => {
       lines.map(({ count }) => count),
       [undefined, 8],
     );
-    await events.close();
   });
 });

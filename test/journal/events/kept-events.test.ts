@@ -45,7 +45,6 @@ describe("the changes that are kept", () => {
     const bytes = (await filesOf(directory)).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     // The heading comes in addition.
     assert.ok(bytes < totalBytes + 1_000, `${bytes} bytes`);
-    await events.close();
   });
 
   it("of one who brings many into a full record keep an eighth of it, and take no more from others", async (test) => {
@@ -58,7 +57,6 @@ describe("the changes that are kept", () => {
     await record(events, "eve", 600);
     const { ana = 0 } = await countsOf(events);
     assert.ok(ana >= kept * (7 / 8) - 1, `${ana} of ${kept} are left`);
-    await events.close();
   });
 
   it("of many actors go by how much each has", async (test) => {
@@ -66,7 +64,6 @@ describe("the changes that are kept", () => {
     for (let actor = 0; actor < 40; actor += 1) await record(events, `actor-${actor}`, 20);
     const counts = Object.values(await countsOf(events));
     assert.ok(counts.length >= 10, `${counts.length} actors are left`);
-    await events.close();
   });
 
   it("are listed in order, counted once, and are found again by the next agent", async (test) => {
@@ -86,7 +83,6 @@ describe("the changes that are kept", () => {
     assert.deepEqual(events.reach(), reach);
     const newest = await events.list({ limit: 200 });
     assert.deepEqual(newest.items, before.toReversed().slice(0, 200));
-    await events.close();
   });
 
   it("are not there twice after a crash between taking over and removal", async (test) => {
@@ -100,7 +96,6 @@ describe("the changes that are kept", () => {
     const { events } = await openLog(test, { totalBytes, directory });
     assert.deepEqual(await allEvents(events), before);
     assert.equal(existsSync(join(directory, "changes-0000000000000001.jsonl")), false);
-    await events.close();
   });
 });
 
@@ -115,7 +110,6 @@ describe("how far back the record goes", () => {
     assert.ok(chain_from > 1);
     assert.equal(complete_since, null);
     assert.equal(events.trouble(), null);
-    await events.close();
   });
 
   it("is a need when it becomes shorter than 30 days, and none when the rest is older", async (test) => {
@@ -130,7 +124,6 @@ describe("how far back the record goes", () => {
     assert.equal(events.trouble()?.code, "events_short");
     clock.now += 1;
     assert.equal(events.trouble(), null);
-    await events.close();
   });
 
   it("is told of a log whose beginning another release dropped", async (test) => {
@@ -141,7 +134,6 @@ describe("how far back the record goes", () => {
     const { events } = await openLog(test, { totalBytes, directory: opened.directory });
     const { items } = await events.list({ after: 0, limit: 1 });
     assert.equal(events.reach().complete_since, items[0]?.time);
-    await events.close();
   });
 
   it("ends where the file is not what was written: it is kept, and the finding says so", async (test) => {
@@ -168,7 +160,6 @@ describe("how far back the record goes", () => {
       await events.close();
       const again = await openLog(test, { totalBytes, directory: opened.directory });
       assert.equal(again.events.trouble()?.code, "events_short");
-      await again.events.close();
     }
   });
 });

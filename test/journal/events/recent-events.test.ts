@@ -86,7 +86,6 @@ describe("the newest events in memory", () => {
     assert.equal(next_cursor, "before-11");
     assert.deepEqual((await events.list({ after: 0, limit: 5 })).items, []);
     await rename(`${directory}.away`, directory);
-    await events.close();
   });
 
   it("are kept by no agent whose events are not asked for, and by one that is asked in the midst of writing", async (test) => {
@@ -103,7 +102,6 @@ describe("the newest events in memory", () => {
       Array.from({ length: 30 }, (_, index) => 30 - index),
     );
     assert.deepEqual(late.items.slice(-items.length), items);
-    await events.close();
   });
 });
 
