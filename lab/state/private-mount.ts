@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { systemErrorCode } from "../../src/contract/errors.ts";
 import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
 
@@ -44,6 +45,14 @@ export async function mountPrivately(test: Ending, sizeMebibytes: number): Promi
       execFileSync(command, rest, { stdio: "pipe" });
     },
   };
+}
+
+/** The same; undefined where it cannot be had: then the test is skipped, saying why. */
+export async function mountOrSkip(test: TestContext, sizeMebibytes = 48): Promise<PrivateMount | undefined> {
+  const mount = await mountPrivately(test, sizeMebibytes);
+  if (typeof mount !== "string") return mount;
+  test.skip(mount);
+  return undefined;
 }
 
 /** Gives the first output of the holder, on either stream. The holder runs until its input is closed. */

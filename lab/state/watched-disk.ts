@@ -1,7 +1,7 @@
 import fs, { readdirSync, readlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import type { TestContext } from "node:test";
-import { atEnd } from "../basics/ending.ts";
+import { atEnd, type Ending } from "../basics/ending.ts";
 
 /** One call of this process to the disk. */
 export interface DiskCall {
@@ -14,6 +14,24 @@ export interface DiskCall {
 /** True if the call changes the disk, or makes a change last. */
 export function isOfChange({ what }: DiskCall): boolean {
   return what !== "open" && what !== "list";
+}
+
+/**
+ * Lets a test put other functions in the place of one of `fs` or `fs.promises`, until its end; `own` is Node's. Imports by
+ * name get the object's present function.
+ */
+export function replaced<Module extends object, Name extends keyof Module>(
+  test: Ending,
+  module: Module,
+  name: Name,
+) {
+  const own = module[name];
+  const put = (next: Module[Name]): void => {
+    Object.assign(module, { [name]: next });
+    syncBuiltinESMExports();
+  };
+  atEnd(test, () => put(own));
+  return { own, put };
 }
 
 /** Every call of this process until the end of the test, as it comes to its end. */

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { appendFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
+import { fill, mountOrSkip } from "../../lab/state/private-mount.ts";
 import { startAgent } from "../../lab/state/state-directory.ts";
 import { createVerification } from "../../src/cli/events/event-verification.ts";
-import { systemErrorCode } from "../../src/contract/errors.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 
 const login = { body: { username: "root-admin", password: "green tractor sings loudly" } };
@@ -30,7 +29,7 @@ describe("the event log of an agent whose disk is full", () => {
     }
     assert.equal(await isTroubled(), true, "the log found space to the end");
     const before = await eventsOf(agent);
-    await rm(join(mount.seen, "filler"));
+    await rm(join(mount.seen, ".filler"));
     await until("it has healed", async () => !(await isTroubled()));
     await agent.stop();
     const next = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
@@ -43,11 +42,8 @@ describe("the event log of an agent whose disk is full", () => {
 });
 
 async function agentOnSmallDisk(test: TestContext) {
-  const mount = await mountPrivately(test, 12);
-  if (typeof mount === "string") {
-    test.skip(mount);
-    return undefined;
-  }
+  const mount = await mountOrSkip(test, 12);
+  if (!mount) return undefined;
   const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
   await agent.signedInAdmin();
   return { agent, mount };
@@ -59,16 +55,4 @@ function health(agent: RunningAgent) {
 
 async function eventsOf(agent: RunningAgent): Promise<AuditEvent[]> {
   return (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json.items;
-}
-
-/** Writes until there is no page left. */
-async function fill(mount: PrivateMount): Promise<void> {
-  for (const size of [1024 * 1024, 4096]) {
-    const chunk = Buffer.alloc(size);
-    for (let chunks = 0; chunks < 10_000; chunks += 1) {
-      const code = await appendFile(join(mount.seen, "filler"), chunk).then(() => null, systemErrorCode);
-      if (code === "ENOSPC") break;
-      assert.equal(code, null);
-    }
-  }
 }

@@ -12,18 +12,12 @@ import {
 import { atEnd, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import {
-  fill,
-  makeReadOnly,
-  makeWritable,
-  mountPrivately,
-  type PrivateMount,
-} from "../../lab/state/private-mount.ts";
+import { fill, makeReadOnly, makeWritable, mountOrSkip } from "../../lab/state/private-mount.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
 
 describe("the very first start", () => {
   it("on a full disk comes up, and is set up without a restart when there is space", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     await fill(mount);
     const agent = await start(test, { stateDirectory: mount.seen });
@@ -49,7 +43,7 @@ describe("the very first start", () => {
   });
 
   it("on a read-only disk makes the credential's administrator when the disk is mended", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     mount.run(makeReadOnly);
     const credentials = await temporaryDirectory(test);
@@ -69,7 +63,7 @@ describe("the very first start", () => {
   });
 
   it("where the state directory cannot be made is a rescue that says so, until it can", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     mount.run(makeReadOnly);
     const agent = await start(test, { stateDirectory: join(mount.seen, "steward") });
@@ -82,14 +76,6 @@ describe("the very first start", () => {
     await until("it serves", () => isWell(agent, { local: true }).catch(() => false));
   });
 });
-
-/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
-async function disk(test: TestContext): Promise<PrivateMount | undefined> {
-  const mount = await mountPrivately(test, 48);
-  if (typeof mount !== "string") return mount;
-  test.skip(mount);
-  return undefined;
-}
 
 async function start(test: TestContext, options: InProcessOptions): Promise<RunningAgent> {
   const agent = await startAgentInProcess(options);

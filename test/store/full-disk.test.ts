@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { adminName, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import { fill, mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
+import { fill, mountOrSkip, type PrivateMount } from "../../lab/state/private-mount.ts";
 import { leftovers, startAgent } from "../../lab/state/state-directory.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
 
@@ -139,11 +139,8 @@ interface Setting {
 
 /** Undefined where mounting is not permitted: then the test is skipped, saying why. */
 async function agentOnSmallDisk(test: TestContext): Promise<Setting | undefined> {
-  const mount = await mountPrivately(test, diskMebibytes);
-  if (typeof mount === "string") {
-    test.skip(mount);
-    return undefined;
-  }
+  const mount = await mountOrSkip(test, diskMebibytes);
+  if (!mount) return undefined;
   const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
   const { token } = await agent.signedInAdmin();
   await until("the space is held back", async () => (await sizeOf(mount, ".reserve")) === reserveBytes);

@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
 import { until } from "../../lab/basics/until.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import {
-  makeReadOnly,
-  makeWritable,
-  mountPrivately,
-  type PrivateMount,
-} from "../../lab/state/private-mount.ts";
+import { makeReadOnly, makeWritable, mountOrSkip } from "../../lab/state/private-mount.ts";
 import { fingerprints, startAgent } from "../../lab/state/state-directory.ts";
 
 describe("a state directory that becomes read-only", () => {
   it("refuses a change with storage_unwritable, in words that say where to look, and changes nothing", async (test) => {
-    const mount = await smallDisk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
     const { token } = await agent.signedInAdmin();
@@ -35,7 +30,7 @@ describe("a state directory that becomes read-only", () => {
   });
 
   it("keeps no user from signing in, and recovers when it can be written again", async (test) => {
-    const mount = await smallDisk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
     const { token } = await agent.signedInAdmin();
@@ -52,7 +47,7 @@ describe("a state directory that becomes read-only", () => {
 
 describe("an agent that is started on a read-only state directory", () => {
   it("signs people in with password and code, goes on in memory, and refuses changes", async (test) => {
-    const mount = await smallDisk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const first = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
     const { id, token: firstToken } = await first.signedInAdmin();
@@ -90,7 +85,7 @@ describe("an agent that is started on a read-only state directory", () => {
   });
 
   it("comes up where nothing was ever written, and is set up without a restart when that is possible", async (test) => {
-    const mount = await smallDisk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     mount.run(makeReadOnly);
     const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
@@ -109,7 +104,7 @@ describe("an agent that is started on a read-only state directory", () => {
 
 describe("an agent that systemd has given a view of its own of the file system", () => {
   it("ends for another one when the file system can be written again, and its view cannot", async (test) => {
-    const mount = await smallDisk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     mount.run('mount -o remount,ro "$1"');
     const agent = await startAgent(test, {
@@ -124,11 +119,3 @@ describe("an agent that systemd has given a view of its own of the file system",
     assert.match(agent.log(), /can be written again, but not by this process/);
   });
 });
-
-/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
-async function smallDisk(test: TestContext): Promise<PrivateMount | undefined> {
-  const mount = await mountPrivately(test, 48);
-  if (typeof mount !== "string") return mount;
-  test.skip(mount);
-  return undefined;
-}

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import {
   fill,
   makeReadOnly,
   makeWritable,
-  mountPrivately,
+  mountOrSkip,
   type PrivateMount,
 } from "../../lab/state/private-mount.ts";
 import { fingerprints, keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
@@ -26,7 +26,7 @@ const renamed = (name: string) => (settings: ReturnType<State["settings"]["read"
 
 describe("state that is opened on a read-only disk", () => {
   it("is what lies there, refuses changes, and writes what waits when the disk is mended", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const first = await openStateAt(mount.seen);
     await first.settings.update(renamed("pump 7"));
@@ -52,7 +52,7 @@ describe("state that is opened on a read-only disk", () => {
   });
 
   it("begins on a directory where nothing was ever written, accounts first as soon as it can", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     mount.run(makeReadOnly);
     const state = await openStateAt(mount.seen);
@@ -71,7 +71,7 @@ describe("state that is opened on a read-only disk", () => {
   });
 
   it("is migrated in memory, and its new form written when that is possible", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const former = '{"level": 3, "__internal__": {"migrations": {"version": "1.0.0"}}}';
     await writeFile(join(mount.seen, "lamp.json"), former);
@@ -85,7 +85,7 @@ describe("state that is opened on a read-only disk", () => {
   });
 
   it("keeps a damaged file until it can be set aside, and is its good copy meanwhile", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const good = '{"brightness": 40, "__internal__": {"migrations": {"version": "2.0.0"}}}';
     await writeFile(join(mount.seen, "lamp.json"), "{ torn");
@@ -102,7 +102,7 @@ describe("state that is opened on a read-only disk", () => {
   });
 
   it("keeps what it found then for the next start", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     await (await openStateAt(mount.seen)).close();
     await writeFile(join(mount.seen, "settings.json"), "{ torn");
@@ -121,7 +121,7 @@ describe("state that is opened on a read-only disk", () => {
   });
 
   it("is locked against other writers all the same, also where no lock file can be made", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     mount.run(makeReadOnly);
     const lock = await takeLock(mount.seen);
@@ -134,7 +134,7 @@ describe("state that is opened on a read-only disk", () => {
 
 describe("state that is first opened on a full disk", () => {
   it("comes up in memory, and takes its first changes when there is space", async (test) => {
-    const mount = await disk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     await fill(mount);
     const state = await openStateAt(mount.seen);
@@ -177,14 +177,6 @@ const lampKind: DocumentKind<{ brightness: number }> = {
     },
   },
 };
-
-/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
-async function disk(test: TestContext): Promise<PrivateMount | undefined> {
-  const mount = await mountPrivately(test, 48);
-  if (typeof mount !== "string") return mount;
-  test.skip(mount);
-  return undefined;
-}
 
 function troubles({ checks }: State): string[] {
   return checks.filter(({ trouble }) => trouble() !== null).map(({ name }) => name);

@@ -6,7 +6,7 @@ import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/ru
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import { makeReadOnly, makeWritable, mountPrivately } from "../../lab/state/private-mount.ts";
+import { makeReadOnly, makeWritable, mountOrSkip } from "../../lab/state/private-mount.ts";
 import { fingerprints, onDisk } from "../../lab/state/state-directory.ts";
 
 const time = standingTime();
@@ -14,7 +14,7 @@ const ownPassword = "quiet otters borrow umbrellas";
 
 describe("an administrator whose phone is lost while the disk takes no write", () => {
   it("is let in by root while the agent runs, and is on the disk when that is mended", async (test) => {
-    const mount = await smallDisk(test);
+    const mount = await mountOrSkip(test);
     if (!mount) return;
     const first = await startOn(test, mount.seen);
     const { id, token } = await first.signedInAdmin();
@@ -100,12 +100,4 @@ async function startOn(test: TestContext, stateDirectory: string): Promise<Runni
   const agent = await startAgentInProcess({ stateDirectory, time });
   test.after(() => agent.dispose());
   return agent;
-}
-
-/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
-async function smallDisk(test: TestContext) {
-  const mount = await mountPrivately(test, 48);
-  if (typeof mount !== "string") return mount;
-  test.skip(mount);
-  return undefined;
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { onDisk, open } from "../../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../../lab/state/store-counter.ts";
+import { replaced } from "../../../lab/state/watched-disk.ts";
 import { isReplaced, writeDurably } from "../../../src/store/files/durable-file.ts";
 import type { Reserve } from "../../../src/store/files/reserve.ts";
 
@@ -32,12 +32,7 @@ function countedReserve() {
 
 /** The next opens for which it is so fail with this code, so many of them. */
 function failOpens(test: TestContext, code: string, isMeant: (path: string) => boolean) {
-  const { open: own } = fs.promises;
-  const put = (opening: typeof own) => {
-    Object.assign(fs.promises, { open: opening });
-    syncBuiltinESMExports();
-  };
-  atEnd(test, () => put(own));
+  const { own, put } = replaced(test, fs.promises, "open");
   const set = { left: 0 };
   put(async (...given) => {
     if (set.left > 0 && isMeant(String(given[0]))) {

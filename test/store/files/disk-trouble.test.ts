@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { describe, it } from "node:test";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
+import { replaced } from "../../../lab/state/watched-disk.ts";
 import { findDiskTrouble, spaceOf } from "../../../src/store/files/disk.ts";
 import { type Space, spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
 import { readOnlyAdvice, storageAdvice, writableLine } from "../../../src/store/files/storage-advice.ts";
@@ -101,15 +101,8 @@ describe("the advice about a write that failed", () => {
   });
 
   it("is about the number of files where that is what is used up", (test) => {
-    const { statfsSync } = fs;
-    const counts = (files: number, ffree: number) => {
-      Object.assign(fs, { statfsSync: () => ({ files, ffree }) });
-      syncBuiltinESMExports();
-    };
-    atEnd(test, () => {
-      Object.assign(fs, { statfsSync });
-      syncBuiltinESMExports();
-    });
+    const { put } = replaced(test, fs, "statfsSync");
+    const counts = (files: number, ffree: number) => put((() => ({ files, ffree })) as never);
     for (const [files, ffree, words] of [
       [9, 0, /^Remove files on \/proc, .*du -x --inodes \/proc/],
       [9, 1, /^Free some space on \/proc/],

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { stat, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
-import { fill, mountPrivately, type PrivateMount } from "../../../lab/state/private-mount.ts";
+import { fill, mountOrSkip, type PrivateMount } from "../../../lab/state/private-mount.ts";
 import { comes, comesToRest } from "../../../lab/state/state-directory.ts";
+import { replaced } from "../../../lab/state/watched-disk.ts";
 import { Disk } from "../../../src/store/files/disk.ts";
 import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
 import { storageError } from "../../../src/store/files/durable-file.ts";
@@ -115,12 +115,7 @@ describe("the disk that the state lies on", () => {
 
   it("has no reserve where it does not confirm that it has written it", async (test) => {
     const directory = await temporaryDirectory(test);
-    const { open } = fs.promises;
-    const opening = (own: typeof open) => {
-      Object.assign(fs.promises, { open: own });
-      syncBuiltinESMExports();
-    };
-    atEnd(test, () => opening(open));
+    const { own: open, put: opening } = replaced(test, fs.promises, "open");
     opening(async (...given) => {
       const file = await open(...given);
       file.sync = () => Promise.reject(Object.assign(new Error("EIO: …"), { code: "EIO" }));
@@ -159,12 +154,7 @@ describe("the disk that the state lies on", () => {
 
   it("is read once for each look, and again only when the reserve has gone or come back", async (test) => {
     const directory = await temporaryDirectory(test);
-    const { readFileSync } = fs;
-    const put = (reading: typeof readFileSync) => {
-      Object.assign(fs, { readFileSync: reading });
-      syncBuiltinESMExports();
-    };
-    atEnd(test, () => put(readFileSync));
+    const { own: readFileSync, put } = replaced(test, fs, "readFileSync");
     let reads = 0;
     put(((path: string, ...rest: []) => {
       if (path === "/proc/self/mountinfo") reads += 1;
@@ -214,12 +204,7 @@ describe("a view of the file system that is read-only", () => {
   /** As the kernel would tell of the directory: the options of the view, and of the file system. */
   async function viewed(test: TestContext, first: readonly [view: string, fileSystem: string]) {
     const directory = await temporaryDirectory(test);
-    const { readFileSync } = fs;
-    const put = (reading: typeof readFileSync) => {
-      Object.assign(fs, { readFileSync: reading });
-      syncBuiltinESMExports();
-    };
-    atEnd(test, () => put(readFileSync));
+    const { own: readFileSync, put } = replaced(test, fs, "readFileSync");
     const mounted = ([view, fileSystem]: readonly [string, string]) =>
       put(((path: string, ...rest: []) =>
         path === "/proc/self/mountinfo"
@@ -301,11 +286,8 @@ async function diskOf(
   mebibytes: number,
   timers = processTime.timers,
 ): Promise<Setting | undefined> {
-  const mount = await mountPrivately(test, mebibytes);
-  if (typeof mount === "string") {
-    test.skip(mount);
-    return undefined;
-  }
+  const mount = await mountOrSkip(test, mebibytes);
+  if (!mount) return undefined;
   const reserve = createReserve(mount.seen);
   return { disk: Disk.open(mount.seen, reserve, { ...processTime, timers }), reserve, mount };
 }

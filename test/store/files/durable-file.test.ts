@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
-import { heldIn, watchDisk } from "../../../lab/state/watched-disk.ts";
+import { heldIn, replaced, watchDisk } from "../../../lab/state/watched-disk.ts";
 import {
   isReplaced,
   makeDirectory,
@@ -74,12 +73,7 @@ describe("a file that is written durably", () => {
   it("is left in its place where the next one cannot be put there, whatever the reason", async (test) => {
     const directory = await temporaryDirectory(test);
     await writeFile(join(directory, "file"), "old");
-    const { rename } = fs.promises;
-    const put = (renaming: typeof rename) => {
-      Object.assign(fs.promises, { rename: renaming });
-      syncBuiltinESMExports();
-    };
-    atEnd(test, () => put(rename));
+    const { own: rename, put } = replaced(test, fs.promises, "rename");
     let tries = 0;
     put(async (...given) => {
       tries += 1;
@@ -103,18 +97,12 @@ describe("a file that is written durably", () => {
   it("is that of the user who is named, before it has its content", async (test) => {
     const directory = await temporaryDirectory(test);
     const owners: unknown[][] = [];
-    const { open } = fs.promises;
-    atEnd(test, () => {
-      Object.assign(fs.promises, { open });
-      syncBuiltinESMExports();
-    });
-    const opening: typeof open = async (...given) => {
+    const { own: open, put } = replaced(test, fs.promises, "open");
+    put(async (...given) => {
       const file = await open(...given);
       file.chown = async (...owner) => void owners.push([...owner, (await file.stat()).size]);
       return file;
-    };
-    Object.assign(fs.promises, { open: opening });
-    syncBuiltinESMExports();
+    });
     await writeDurably(join(directory, "file"), "content", 0o600, { uid: 12, gid: 34 });
     await writeDurably(join(directory, "other"), "content");
     assert.deepEqual(owners, [[12, 34, 0]]);
@@ -184,18 +172,13 @@ describe("a directory that is made", () => {
 
   it("is refused with what the disk says of it, and with advice about what is there", async (test) => {
     const directory = await temporaryDirectory(test);
-    const { mkdir: own } = fs.promises;
-    atEnd(test, () => {
-      Object.assign(fs.promises, { mkdir: own });
-      syncBuiltinESMExports();
-    });
+    const { put } = replaced(test, fs.promises, "mkdir");
     for (const [code, expected] of [
       ["ENOSPC", "storage_full"],
       ["EDQUOT", "storage_full"],
       ["EACCES", "storage_unwritable"],
     ] as const) {
-      Object.assign(fs.promises, { mkdir: () => Promise.reject(Object.assign(new Error(code), { code })) });
-      syncBuiltinESMExports();
+      put((() => Promise.reject(Object.assign(new Error(code), { code }))) as never);
       await assert.rejects(makeDirectory(join(directory, "a/b")), (error: Error & { code: string }) => {
         assert.equal(error.code, expected);
         assert.equal((error.cause as NodeJS.ErrnoException).code, code);

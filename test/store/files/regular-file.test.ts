@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import fs, { constants } from "node:fs";
 import { lstat, readFile, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
-import { heldIn, watchDisk } from "../../../lab/state/watched-disk.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { heldIn, replaced, watchDisk } from "../../../lab/state/watched-disk.ts";
 import {
   NotRegular,
   openDispensable,
@@ -111,12 +110,7 @@ it("what may be lost is lost only where something else stands in its place, and 
   const directory = await temporaryDirectory(test);
   const path = join(directory, "file");
   await writeFile(path, "content");
-  const { open } = fs.promises;
-  const put = (opening: typeof open) => {
-    Object.assign(fs.promises, { open: opening });
-    syncBuiltinESMExports();
-  };
-  atEnd(test, () => put(open));
+  const { own: open, put } = replaced(test, fs.promises, "open");
   let tries = 0;
   put(async (...given) => {
     tries += 1;
