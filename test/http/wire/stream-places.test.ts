@@ -28,6 +28,7 @@ const rows: [what: string, open: Actor[], next: Actor, limit: RegExp | null][] =
   ["a third of a token", times(2, program("ana", "a")), program("ana", "a"), null],
   ["a fourth of a token", times(3, program("ana", "a")), program("ana", "a"), /^This API token has 3 /],
   ["one of another session", times(3, user("ana")), user("ana", "2"), null],
+  ["one of another token", times(3, program("ana", "a")), program("ana", "b"), null],
   ["a sixth of a user", [...times(3, user("ana")), ...times(2, program("ana", "a"))], user("ana", "2"), null],
   [
     "a seventh of a user",
@@ -44,7 +45,12 @@ const rows: [what: string, open: Actor[], next: Actor, limit: RegExp | null][] =
     /^Users who are not administrators have 32 .* ask an administrator/,
   ],
   ["an administrator's beside these", users(32, "operator"), program("ana", "a", "admin"), null],
-  ["a 48th of all users", [...users(32, "operator"), ...users(15, "admin")], user("ana", "1", "admin"), null],
+  [
+    "a 48th of all users, beside local root's",
+    [...users(32, "operator"), ...users(15, "admin"), ...times(16, root)],
+    user("ana", "1", "admin"),
+    null,
+  ],
   [
     "a 49th of all users",
     [...users(32, "operator"), ...users(16, "admin")],
@@ -52,7 +58,6 @@ const rows: [what: string, open: Actor[], next: Actor, limit: RegExp | null][] =
     /^All users together have 48 /,
   ],
   ["a 49th, of no administrator", users(48, "admin"), user("ana"), /^All users together have 48 /],
-  ["a user's beside local root's", times(16, root), user("ana"), null],
   ["local root's beside those of all users", [...users(48, "admin"), ...times(15, root)], root, null],
   ["a 17th of local root", times(16, root), root, /^Local root has 16 /],
 ];
