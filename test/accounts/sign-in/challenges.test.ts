@@ -63,12 +63,6 @@ describe("a challenge", () => {
       assert.equal(challenges.find(token), undefined);
     }
   });
-  it("gives way, the oldest first, when there are a thousand", () => {
-    const challenges = challengesAt({ now: 100 });
-    const tokens = Array.from({ length: 1_001 }, () => challenges.open(challenge));
-    const living = tokens.map((token) => challenges.find(token) !== undefined);
-    assert.deepEqual([living[0], living.slice(1).every(Boolean)], [false, true]);
-  });
   it("of one user is thrown out by no others, however many these open (two accounts against a third)", () => {
     const challenges = challengesAt({ now: 100 });
     const of = (user: string) => challenges.open({ ...challenge, account: account(user) });
@@ -216,6 +210,11 @@ describe("the administrator of a provisioned device", () => {
       assert.throws(() => read({ username }), /^Error: username must be/, String(username));
     for (const wrong of [undefined, 7, "", "secret", `x${password_hash}`, `${password_hash}\n`])
       assert.throws(() => read({ password_hash: wrong }), /^Error: password_hash must be/, String(wrong));
+    const costlier = (cost: string) => read({ password_hash: password_hash.replace("m=19456,t=2", cost) });
+    assert.throws(() => costlier("m=38913,t=2"), /has m times t above 77824/);
+    assert.ok(costlier("m=38912,t=2"), "twice the device's own cost");
+    for (const text of ["[]", "null", "username: ana"])
+      assert.throws(() => readProvisioned(text), Error, text);
   });
 });
 

@@ -102,6 +102,23 @@ describe("a session", () => {
     const { initialPassword } = await accounts.setPassword(id, undefined, null, { isByRoot: true });
     assert.deepEqual(await isSteppedUp({ password: initialPassword }), ["password", false]);
   });
+  it("warns its user of fewer than three recovery codes", async () => {
+    const rooms = await begin();
+    const { secret } = await enrolled(rooms);
+    for (const [left, warnings] of [
+      [3, 0],
+      [2, 1],
+    ] as const) {
+      const few = (hashes: readonly string[]) => ({ recovery_hashes: hashes.slice(0, left) });
+      await rooms.accounts.changeFactor(
+        rooms.id,
+        (factor) => factor && { ...factor, ...few(factor.recovery_hashes) },
+      );
+      rooms.pass(30);
+      const { session } = await rooms.login({ code: codeAt(rooms, secret) });
+      assert.equal(session.warnings.length, warnings, `${left} are left`);
+    }
+  });
   it("of a user who may no longer sign in, or who is gone, is not renewed and ends", async () => {
     for (const isRemoved of [false, true]) {
       const { accounts, sessions, signIn, login, id } = await begin();

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
-import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -51,19 +50,6 @@ describe("a challenge, between the password and the code", () => {
     assertStale(await answer(token, recoveryCode(user)));
   });
 
-  it("leaves each wrong answer in the diagnosis of its user, who gave the right password before", async () => {
-    const user = await keeper();
-    const token = await open(user);
-    await answer(token, { code: wrongCodeOf(user.secret) });
-    await answer(token, { recovery_code: [...(user.recoveryCodes[0] ?? "")].reverse().join("") });
-    const environment = { STEWARD_SOCKET: agent.socket };
-    const { stdout } = await runSteward(["user", "diagnose", user.username], { environment });
-    const refusals = stdout.split("\n").filter((line) => line.includes("sign-in was refused"));
-    assert.equal(refusals.length, 2, stdout);
-    for (const line of refusals) assert.match(line, /, after the right password: that caller knows it\.$/);
-    assert.doesNotMatch(stdout, /is needed/, "the question for the code is no refusal");
-  });
-
   it("is good once of eight answers at the same moment (race)", async () => {
     const user = await keeper();
     const token = await open(user);
@@ -71,28 +57,6 @@ describe("a challenge, between the password and the code", () => {
     const all = await Promise.all(proofs.map((proof) => answer(token, proof)));
     assert.equal(all.filter(({ status }) => status === 200).length, 1);
   });
-
-  for (const [name, make] of Object.entries<(user: Keeper) => string>({
-    "that was never given out": () => `stc_${"A".repeat(32)}`,
-    "of another form": () => "x",
-    "that is an access token": ({ token }) => token.slice(0, 256),
-    "that is a refresh token": ({ refreshToken }) => refreshToken,
-    "that is a NUL": () => "\u0000",
-    "named like a member of every object": () => "__proto__",
-  })) {
-    it(`${name} is none`, async () => {
-      const user = await keeper();
-      assertStale(await answer(make(user), rightCode(user)));
-    });
-  }
-
-  for (const challenge_token of ["", "A".repeat(257), 7, null, ["stc_x"], {}]) {
-    it(`that is ${JSON.stringify(challenge_token).slice(0, 20)} is refused for its form`, async () => {
-      const body = { challenge_token, code: "314159" };
-      const { status, json } = await agent.call("POST", "/api/auth/totp", { body });
-      assert.deepEqual([status, json.code], [400, "validation_failed"]);
-    });
-  }
 
   it("takes no other user's code or recovery code", async () => {
     const [user, other] = [await keeper(), await keeper()];
@@ -168,20 +132,4 @@ describe("a challenge, between the password and the code", () => {
       assertStale(await answer(token, rightCode(user)));
     });
   }
-
-  it("is no good for another route: neither as a bearer nor as a refresh token", async () => {
-    const token = await open(await keeper());
-    const own = await agent.call("GET", "/api/auth/me", { token });
-    assert.deepEqual([own.status, own.json.reason], [401, "malformed"]);
-    const body = { refresh_token: token };
-    assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).json.code, "invalid_token");
-  });
-
-  it("is not given for a user without a second factor, or for a wrong password", async () => {
-    const user = await keeper();
-    const plain = await login(agent, newAddress(), adminName, adminPassword);
-    assert.deepEqual([plain.status, plain.json.challenge_token], [200, undefined]);
-    const wrong = await login(agent, newAddress(), user.username, "wrong but of a likely length");
-    assert.deepEqual([wrong.json.code, wrong.json.challenge_token], ["invalid_credentials", undefined]);
-  });
 });

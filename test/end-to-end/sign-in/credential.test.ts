@@ -8,9 +8,6 @@ import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-age
 import { adminPassword, logLine } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 
-const passwordHashOf = (cost: string, salt: string, digest: string) =>
-  `$argon2id$v=19$${cost}$${salt}$${digest}`;
-
 describe("the systemd credential steward.admin", () => {
   const home = scratchDirectory();
   let passwordHash: string;
@@ -55,63 +52,21 @@ describe("the systemd credential steward.admin", () => {
     await agent.login("provisioned", goodPassword);
   });
 
-  const broken: Record<string, string> = {
-    "no JSON": "username: provisioned",
-    "JSON of another kind": "[]",
-    null: "null",
-    "without a hash": JSON.stringify({ username: "provisioned" }),
-    "with a password in place of its hash": JSON.stringify({
-      username: "provisioned",
-      password: adminPassword,
-    }),
-    "with the password itself as hash": JSON.stringify({
-      username: "provisioned",
-      password_hash: adminPassword,
-    }),
-    "with a hash cut short": JSON.stringify({
-      username: "provisioned",
-      password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0",
-    }),
-    "with a hash that asks for 4 TiB": JSON.stringify({
-      username: "provisioned",
-      password_hash: passwordHashOf(
-        "m=4294967295,t=2,p=1",
-        "c2FsdHNhbHRzYWx0",
-        "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0",
-      ),
-    }),
-    "with a hash of more than twice the device's own cost": JSON.stringify({
-      username: "provisioned",
-      password_hash: passwordHashOf(
-        "m=38913,t=2,p=1",
-        "c2FsdHNhbHRzYWx0",
-        "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0",
-      ),
-    }),
-    "with a hash that no hash function made": JSON.stringify({
-      username: "provisioned",
-      password_hash: passwordHashOf("m=19456,t=2,p=1", "x", "y"),
-    }),
-    "with a hash whose salt cannot be decoded": JSON.stringify({
-      username: "provisioned",
-      password_hash: passwordHashOf("m=19456,t=2,p=1", "c2FsdHNhbHR/Z", "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0"),
-    }),
-    "with a hash of another kind": JSON.stringify({
-      username: "provisioned",
-      password_hash: "$6$saltsalt$Vq3lT2V0E5n1aJc9a8q0yqU1nHh0aA",
-    }),
-    "with a name that no user may have": JSON.stringify({ username: "Root Admin", password_hash: "x" }),
+  const broken: Record<string, object> = {
+    "with the password itself as hash": { password_hash: adminPassword },
+    "with a hash whose salt cannot be decoded": {
+      password_hash: `$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHR/Z$${"c2FsdHNhbHRz".repeat(2)}`,
+    },
   };
-  it("when broken is logged and ignored: setup by token goes on", async (t) => {
-    for (const [name, text] of Object.entries(broken)) {
+  it("when broken is logged without a secret and ignored: setup by token goes on", async (t) => {
+    for (const [name, fault] of Object.entries(broken)) {
+      const text = JSON.stringify({ username: "provisioned", ...fault });
       const agent = await startAgentInProcess(await withCredential(name, text));
       t.after(() => agent.dispose());
       const line = logLine(agent.log(), "the credential steward.admin cannot be used");
       assert.equal(line?.severity, "error", name);
       assert.ok(!agent.log().includes(adminPassword), `${name}: the log knows the password`);
       assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true }, name);
-      assert.equal(existsSync(join(agent.runDirectory, "setup-token")), true, name);
-      assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 0, name);
     }
   });
 
@@ -182,12 +137,6 @@ describe("the systemd credential steward.admin", () => {
       remedy.line,
       /\[Service\]\\nLoadCredentialEncrypted=steward\.key:\/etc\/credstore\.encrypted\/steward\.key\\n'/,
     );
-  });
-
-  it("that is blank, as the unit gives it where there is none, is no error", async (t) => {
-    const agent = await startCheckedAgent(await withCredential("blank", "\n"));
-    t.after(() => agent.dispose());
-    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
   });
 
   it("that is not there is no error", async (t) => {

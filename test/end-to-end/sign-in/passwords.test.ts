@@ -9,37 +9,18 @@ const asPumpHouse = [
   ...["sh", "-c", 'hostname pump-house && exec "$@"', "sh"],
 ];
 
+/** Each rule once; all forms: test/accounts/users/password-rules.test.ts. */
 const refused: [name: string, password: string, code: string][] = [
-  ["fourteen characters", "tractor-green-", "password_too_short"],
   ["fourteen characters of four bytes each", "🦦".repeat(14), "password_too_short"],
-  ["one character", "x", "password_too_short"],
   ["257 characters", `${"quiet otters borrow ".repeat(13).slice(0, 256)}!`, "password_too_long"],
   ["a common one", "passwordpassword", "password_blocklisted"],
-  ["a common one that no other rule finds", "nick1234-rem936", "password_blocklisted"],
-  ["a common one in capitals", "PasswordPassword", "password_blocklisted"],
-  ["a common one with digits for letters", "p4ssw0rdp4ssw0rd", "password_blocklisted"],
-  ["a common one in full width", "ｐａｓｓｗｏｒｄｐａｓｓｗｏｒｄ", "password_blocklisted"],
-  ["a doubled word", "dragonfire-dragonfire", "password_blocklisted"],
-  ["a word three times", "monkeymonkeymonkey", "password_blocklisted"],
-  ["two common words joined", "basketball-princess", "password_blocklisted"],
-  ["a common word and a run of digits", "princess12345678", "password_blocklisted"],
-  ["one character fifteen times", "aaaaaaaaaaaaaaa", "password_blocklisted"],
-  ["a run along the alphabet", "abcdefghijklmnop", "password_blocklisted"],
-  ["four different characters", "abababcdcdcdabab", "password_blocklisted"],
   ["the user's name with a little more", "hildegard-1234567", "password_contains_identity"],
-  ["the user's name twice", "hildegardhildegard", "password_contains_identity"],
   ["the product's name with a common word", "steward-password", "password_contains_identity"],
-  ["the product's name with digits for letters", "St3w4rd-St3w4rd-1", "password_contains_identity"],
 ];
 
 const accepted: [name: string, password: string][] = [
-  ["four words", "green tractor sings loudly"],
-  ["fifteen characters", "tractor-green-x"],
   ["fifteen characters of four bytes each", "🦦🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵🐔🐧🐦🐤"],
   ["256 characters", "quiet otters borrow umbrellas while ".repeat(8).slice(0, 256)],
-  ["words without spaces", "otterstractorumbrella9"],
-  ["the user's name in an honest phrase", "hildegard counts nine blue herons"],
-  ["no capitals, digits or signs", "zebras ignore weather"],
 ];
 
 describe("a new password", () => {
@@ -78,10 +59,6 @@ describe("a new password", () => {
     assert.equal((await ask(15)).status, 200);
   });
 
-  it("leaves the old one in force after all of these refusals", async () => {
-    await agent.login("hildegard", goodPassword);
-  });
-
   for (const [name, password] of accepted) {
     it(`is accepted when it is ${name}, and signs in`, async () => {
       const { status, text } = await set(password);
@@ -90,25 +67,13 @@ describe("a new password", () => {
     });
   }
 
-  it("is one password however its letters are composed (NFKC)", async () => {
-    assert.equal((await set("caf\u00e9 umbrellas borrow otters")).status, 200);
-    await agent.login("hildegard", "cafe\u0301 umbrellas borrow otters");
-  });
-
-  it("is not the same with another capital or one blank more", async () => {
-    await set(goodPassword);
-    for (const password of [`${goodPassword} `, ` ${goodPassword}`, goodPassword.toUpperCase()]) {
-      const body = { username: "hildegard", password };
-      assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 401);
-    }
-  });
-
   it("is judged alike for a new user, for the own change and for setup's like", async () => {
     const body = { username: "newcomer", role: "readonly", password: "passwordpassword" };
     assert.equal(
       (await agent.call("POST", "/api/users", { body, local: true })).json.code,
       "password_blocklisted",
     );
+    await set(goodPassword);
     const { token } = await agent.login("hildegard", goodPassword);
     const change = { current_password: goodPassword, new_password: "passwordpassword" };
     const own = await agent.call("PUT", "/api/auth/password", { body: change, token });

@@ -60,20 +60,6 @@ describe("before setup", () => {
     assert.ok(!agent.log().includes(token), "!agent.log().includes(token)");
   });
 
-  for (const wrong of ["x", "A".repeat(22)]) {
-    it(`a wrong token of ${wrong.length} is refused and creates no user`, async () => {
-      const { status, json } = await setUp(agent, wrong);
-      assert.deepEqual([status, json.code], [401, "setup_token_invalid"]);
-      assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
-    });
-  }
-
-  it("wrong tries of a stranger leave the token as it was printed", async () => {
-    const printed = await readToken(agent);
-    for (let tries = 0; tries < 6; tries += 1) await setUp(agent, `wrong-token-${tries}`);
-    assert.equal(await readToken(agent), printed);
-  });
-
   it("the right token with a bad password or name does not spend it", async () => {
     const token = await readToken(agent);
     assert.equal(

@@ -44,10 +44,6 @@ describe("sign-in", () => {
     );
   });
 
-  it("takes the name in capitals, as a phone's keyboard writes it", async () => {
-    assert.equal((await signIn("Root-Admin", adminPassword)).status, 200);
-  });
-
   it("answers a wrong password, an unknown name and a disabled user alike: status, body, headers", async () => {
     const body = { username: "absent", role: "operator", password: goodPassword, enabled: false };
     await agent.call("POST", "/api/users", { body, local: true });
@@ -96,14 +92,6 @@ describe("sign-in", () => {
     }
   });
 
-  it("of look-alikes of a letter, none signs in (Kelvin sign, dotless i, Cyrillic а), but full width does", async () => {
-    await agent.signedIn("mikka", "readonly");
-    for (const name of ["mi\u212aka", "m\u0131kka", "mikk\u0430"])
-      assert.equal((await signIn(name, goodPassword)).status, 401, name);
-    for (const name of ["ｍikka", " Mikka "])
-      assert.equal((await signIn(name, goodPassword)).status, 200, name);
-  });
-
   describe("logout", () => {
     it("ends the session: access token and refresh token", async () => {
       const user = await agent.login(adminName, adminPassword);
@@ -114,30 +102,14 @@ describe("sign-in", () => {
       const again = await agent.call("POST", "/api/auth/refresh", { body });
       assert.deepEqual([again.status, again.json.code], [401, "invalid_token"]);
     });
-    it("leaves the user's other sessions, and says nothing of a token that it does not know", async () => {
-      const other = await agent.login(adminName, adminPassword);
-      const user = await agent.login(adminName, adminPassword);
-      await agent.call("POST", "/api/auth/logout", { body: { refresh_token: user.refreshToken } });
-      for (const unknown of [user.refreshToken, "str_unknown-refresh-token"]) {
-        const body = { refresh_token: unknown };
-        assert.equal((await agent.call("POST", "/api/auth/logout", { body })).status, 204);
-      }
-      assert.equal(await me(other.token), 200);
-    });
   });
 
   describe("a change of the own password", () => {
     const change = (token: string, current_password: string, new_password: string) =>
       agent.call("PUT", "/api/auth/password", { token, body: { current_password, new_password } });
     const next = "seven lamps beside canals";
-    it("with a wrong current one is 403, so that clients do not refresh and retry, and changes nothing", async () => {
-      const user = await agent.signedIn("wanda", "readonly");
-      const { status, json } = await change(user.token, "not the right password", next);
-      assert.deepEqual([status, json.code], [403, "password_wrong"]);
-      assert.equal(await me(user.token), 200);
-      await agent.login("wanda", goodPassword);
-    });
     it("ends the other sessions but not the own", async () => {
+      await agent.signedIn("wanda", "readonly");
       const other = await agent.login("wanda", goodPassword);
       const own = await agent.login("wanda", goodPassword);
       assert.equal((await change(own.token, goodPassword, next)).status, 204);
@@ -148,16 +120,5 @@ describe("sign-in", () => {
       assert.equal((await signIn("wanda", goodPassword)).status, 401);
       await agent.login("wanda", next);
     });
-  });
-
-  it("keeps ten sessions a user: the eleventh ends the one longest unused", async () => {
-    await agent.signedIn("many", "readonly");
-    const first = await agent.login("many", goodPassword);
-    const sessions = [];
-    for (let count = 0; count < 9; count += 1) sessions.push(await agent.login("many", goodPassword));
-    assert.equal(await me(first.token), 200);
-    await agent.login("many", goodPassword);
-    assert.equal(await me(first.token), 401);
-    for (const { token } of sessions) assert.equal(await me(token), 200);
   });
 });

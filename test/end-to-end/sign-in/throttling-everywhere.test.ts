@@ -10,7 +10,7 @@ import {
 } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
-import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
+import { wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { atEnd, ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";
@@ -102,26 +102,6 @@ describe("every route that takes a secret", () => {
     });
   }
 
-  it("counts with the others: one wrong one at each of five is five", async () => {
-    const from = newAddress();
-    const token = await challenge(from);
-    for (const name of [
-      "login, by password",
-      "login, by recovery code",
-      "totp, by code",
-      "recover, by name",
-      "recover, by id",
-    ]) {
-      const { status } = (await guesses[name]?.(from, token)) ?? {};
-      assert.ok(status === 401 || status === 403, `${name}: ${status}`);
-    }
-    const fresh = await challenge(newAddress());
-    for (const [name, guess] of Object.entries(guesses)) {
-      if (isOfSession(name)) continue;
-      assert.equal((await guess(from, fresh)).json.code, "too_many_attempts", name);
-    }
-  });
-
   it("counts those of a session apart, from wherever they come: five of them shut it out alone", async () => {
     for (const name of [
       "reauth, by password",
@@ -137,22 +117,6 @@ describe("every route that takes a secret", () => {
       if (isOfSession(name)) assertThrottled(await guess(newAddress(), ""));
     }
     assert.equal((await login(agent, newAddress(), username, goodPassword)).json.code, "totp_required");
-  });
-
-  it("counts a code that was used before as a wrong one", async () => {
-    const from = newAddress();
-    const code = codeOf(factor.secret, time.nowSeconds() + 30);
-    const body = { username, password, code };
-    assert.equal((await post("/api/auth/login", newAddress(), body)).status, 200);
-    for (let count = 0; count < 5; count += 1) {
-      assert.equal((await post("/api/auth/login", from, body)).json.code, "totp_reused");
-    }
-    assertThrottled(await login(agent, from, username, goodPassword));
-  });
-
-  it("leaves users who signed in from elsewhere their own tries", async () => {
-    const body = { username, password, recovery_code: factor.recoveryCodes[1] };
-    assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 200);
   });
 });
 
@@ -240,24 +204,12 @@ describe("X-Forwarded-For", asRoot, () => {
   });
 
   describe("of a trusted proxy", () => {
-    it("tells its clients apart", async () => {
-      for (let count = 0; count < 5; count += 1) await tryAs(proxy, "203.0.113.1", wrongPassword);
-      assertThrottled(await tryAs(proxy, "203.0.113.1", adminPassword));
-      assert.equal((await tryAs(proxy, "203.0.113.2", adminPassword)).status, 200);
-    });
     it("counts by what the proxy added, whatever the client wrote before it", async () => {
       for (let count = 0; count < 5; count += 1) {
         await tryAs(proxy, `198.51.100.${count}, 203.0.113.3`, wrongPassword);
       }
       assertThrottled(await tryAs(proxy, "192.0.2.9, 203.0.113.3", adminPassword));
       assert.equal((await tryAs(proxy, "203.0.113.3, 203.0.113.4", adminPassword)).status, 200);
-    });
-    it("counts the addresses of one IPv6 network as one", async () => {
-      for (let count = 0; count < 5; count += 1) {
-        await tryAs(proxy, `2001:db8:1:1::${count + 1}`, wrongPassword);
-      }
-      assertThrottled(await tryAs(proxy, "2001:db8:1:1:ffff::1", adminPassword));
-      assert.equal((await tryAs(proxy, "2001:db8:1:2::1", adminPassword)).status, 200);
     });
   });
 });

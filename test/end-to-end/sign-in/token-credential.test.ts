@@ -5,7 +5,6 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { adminPassword, logLine, runSteward } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { readFirstToken } from "../../../src/accounts/tokens/first-token.ts";
 
 const words = ["--user", "provisioned", "--name", "fleet", "--scope", "system:read", "--expires-in", "30d"];
 
@@ -55,36 +54,8 @@ describe("the systemd credential steward.token", () => {
     assert.equal((await again.call("GET", "/api/status", { token })).status, 401);
   });
 
-  it("is made once, however often the agent starts", async (t) => {
-    await prepare("often.json");
-    const options = await device("often", await readFile(join(home, "often.json"), "utf8"));
-    for (const start of [1, 2]) {
-      const agent = await startAgentInProcess(options);
-      t.after(() => agent.dispose());
-      assert.equal((await agent.call("GET", "/api/tokens", { local: true })).json.total, 1, `start ${start}`);
-      await agent.dispose();
-    }
-  });
-
   const token_hash = "0".repeat(64);
   const right = { username: "provisioned", name: "fleet", scopes: ["system:read"], token_hash };
-  const broken: readonly [string, unknown, RegExp][] = [
-    ["no object", [], /it must be an object/],
-    [
-      "a token in place of its hash",
-      { ...right, token_hash: "stw_x" },
-      /token_hash must be the 64 hex digits/,
-    ],
-    ["an unknown scope", { ...right, scopes: ["everything"] }, /scopes must be a list of one or more of/],
-    ["no scope", { ...right, scopes: [] }, /scopes must be a list/],
-    ["no name", { ...right, name: "" }, /name must be text on one line/],
-    ["a life too long", { ...right, expires_in: "10000d" }, /expires_in must be a duration from 1h to 366d/],
-    ["a member that is not known", { ...right, token: "stw_x" }, /token is not a member known here/],
-  ];
-  it("when broken says what is wrong", () => {
-    for (const [name, credential, fault] of broken)
-      assert.throws(() => readFirstToken(JSON.stringify(credential)), fault, name);
-  });
 
   it("that cannot be used is logged with its fault, and the agent serves", async (t) => {
     const options = await device("stranger", JSON.stringify({ ...right, username: "erin" }));
