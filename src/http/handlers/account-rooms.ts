@@ -11,15 +11,12 @@ import type { ApiTokens } from "../../accounts/tokens/api-tokens.ts";
 import type { Account } from "../../accounts/users/account.ts";
 import type { Accounts } from "../../accounts/users/accounts.ts";
 import type { User } from "../../contract/types.ts";
-import type { EventSink } from "../../journal/events/event.ts";
 
 /** The parts of the accounts' room that the handlers of accounts, sign-in, sessions and tokens share. */
 export interface AccountRooms {
   readonly accounts: Accounts;
   readonly apiTokens: ApiTokens;
   readonly enrolment: Enrolment;
-  /** For further changes that a request makes beside its own. */
-  readonly events: EventSink;
   /** Removes the rest of a deleted user: tokens, used codes. */
   readonly forget: (user: User) => Promise<void>;
   readonly ownAccount: OwnAccount;

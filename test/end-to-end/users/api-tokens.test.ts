@@ -73,59 +73,20 @@ describe("API tokens", () => {
       assert.ok(stored.includes(createHash("sha256").update(token).digest("hex")), "its hash is not");
       assert.ok(!(await list(operator)).text.includes("stw_"), "a list shows tokens");
     });
-    for (const [expires_in, seconds] of [
-      ["1h", 3_600],
-      ["60m", 3_600],
-      ["366d", 366 * 86_400],
-      ["8783h60m", 366 * 86_400],
-    ] as const) {
-      it(`for ${expires_in}`, async () => {
-        const { json } = await create(operator, { name: "x", scopes: ["logs:read"], expires_in });
-        assert.equal(lifeSeconds(json), seconds);
-      });
-    }
-    for (const name of [
-      `"><script>alert(1)</script>`,
-      "'; DROP TABLE tokens; --",
-      "../../etc/passwd",
-      "%s%n$(reboot)`reboot`",
-      "{{7*7}}#{7*7}",
-      "🦦".repeat(64),
-      "x".repeat(64),
-    ]) {
-      it(`under the name ${JSON.stringify(name)}, which comes back as it was`, async () => {
-        const { id } = await made(operator, ["logs:read"], name);
-        const { json } = await list(operator);
-        assert.equal(json.items.find((item: { id: string }) => item.id === id)?.name, name);
-        await remove(operator, id);
-      });
-    }
   });
 
   describe("are not made", () => {
     const scopes = ["logs:read"];
     const cases: [string, unknown][] = [
       ["without a name", { scopes }],
-      ["with an empty name", { name: "", scopes }],
-      ["with a name of 65 characters", { name: "x".repeat(65), scopes }],
-      ["with a line feed in the name", { name: "a\nb", scopes }],
-      ["with a NUL in the name", { name: "a\u0000b", scopes }],
-      ["with an escape in the name", { name: "\u001b[2J", scopes }],
       ["with a name that turns the line around", { name: "a\u202eb", scopes }],
-      ["with a name that is no text", { name: 7, scopes }],
-      ["without scopes", { name: "x" }],
       ["with an empty list of scopes", { name: "x", scopes: [] }],
       ["with a scope twice", { name: "x", scopes: ["logs:read", "logs:read"] }],
       ["with a scope that is not known", { name: "x", scopes: ["logs:read", "users:delete"] }],
-      ["with every scope at once", { name: "x", scopes: ["*"] }],
-      ["with a scope in capitals", { name: "x", scopes: ["LOGS:READ"] }],
-      ["with scopes in one text", { name: "x", scopes: "logs:read" }],
-      ["with scopes that hold null", { name: "x", scopes: [null] }],
-      ...["59m", "3599s", "0s", "", "366d1s", "367d", "999999999d", "1y", "-1h", "1.5h", "1 h", "1H"].map(
-        (expires_in): [string, unknown] => [`for "${expires_in}"`, { name: "x", scopes, expires_in }],
-      ),
-      ["for a number", { name: "x", scopes, expires_in: 3_600 }],
-      ["for null", { name: "x", scopes, expires_in: null }],
+      ...["59m", "366d1s"].map((expires_in): [string, unknown] => [
+        `for "${expires_in}"`,
+        { name: "x", scopes, expires_in },
+      ]),
     ];
     for (const [name, body] of cases) {
       it(name, () => refusedAs(operator, body, [400, "validation_failed"]));
@@ -135,36 +96,6 @@ describe("API tokens", () => {
         await refusedAs(operator, { name: "x", scopes, [member]: "x" }, [400, "unknown_field"]);
       }
     });
-    it("for what the role may not do (privilege escalation)", async () => {
-      const reader = await agent.signedIn("rita", "readonly");
-      for (const scope of ["users:read", "updates:apply"]) {
-        await refusedAs(operator, { name: "x", scopes: ["logs:read", scope] }, [403, "forbidden"]);
-      }
-      for (const scope of ["system:write", "events:read", "time:write", "updates:check", "users:read"]) {
-        await refusedAs(reader, { name: "x", scopes: [scope] }, [403, "forbidden"]);
-      }
-    });
-    it("beyond fifty a user, also not by requests at the same moment; one that goes makes room", async () => {
-      const many = await agent.signedIn("many", "readonly");
-      for (let count = 0; count < 48; count += 1) await made(many, scopes);
-      const body = { name: "race", scopes };
-      const race = await Promise.all(Array.from({ length: 6 }, () => create(many, body)));
-      assert.equal(race.filter(({ status }) => status === 201).length, 2, "two places were left");
-      await refusedAs(many, body, [409, "token_limit_reached"]);
-      await made(operator, scopes);
-      const [first = ""] = await idsOf(many);
-      assert.equal((await remove(many, first)).status, 204);
-      await made(many, scopes);
-    });
-  });
-
-  it("are noted when they are used: when, and from where", async () => {
-    const { id, token } = await made(operator, ["system:read"]);
-    assert.equal((await agent.call("GET", "/api/system/facts", { token, from: "127.4.0.4" })).status, 200);
-    const { json } = await list(operator);
-    const { last_used_at, last_used_from } = json.items.find((item: { id: string }) => item.id === id);
-    assert.equal(last_used_from, "127.4.0.4");
-    assert.ok(Math.abs(Date.parse(last_used_at) - time.wall()) < 60_000, `${last_used_at} is not now`);
   });
 
   describe("are listed", () => {
@@ -189,29 +120,6 @@ describe("API tokens", () => {
         assert.deepEqual([status, json.code], [403, "forbidden"], id);
       }
     });
-    it("in pages, each token once and in the order of their creation", async () => {
-      const whole = await idsOf(admin, `?user_id=${operator.id}`);
-      const paged: string[] = [];
-      let cursor = "";
-      for (let page = 0; page < whole.length; page += 1) {
-        const { json } = await list(operator, `?limit=2${cursor}`);
-        assert.equal(json.total, whole.length);
-        paged.push(...json.items.map(({ id }: { id: string }) => id));
-        if (json.next_cursor === null) break;
-        cursor = `&cursor=${json.next_cursor}`;
-      }
-      assert.deepEqual(paged, whole);
-    });
-    it("behind no cursor but one of this list: another user's token tells nothing", async () => {
-      const { id } = await made(admin, ["logs:read"]);
-      for (const cursor of [id, `tok_${"0".repeat(32)}`, "x", "%00", "-1"]) {
-        const { status, json } = await list(operator, `?cursor=${cursor}`);
-        assert.deepEqual([status, json.code], [400, "invalid_cursor"], cursor);
-      }
-    });
-    for (const query of ["limit=0", "limit=201", "limit=x", "limit=1&limit=2", "sort=name", "user_id=x"]) {
-      it(`not with ${query}`, async () => assert.equal((await list(operator, `?${query}`)).status, 400));
-    }
   });
 
   describe("are deleted", () => {

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { adminName } from "../../../lab/agents/running-agent.ts";
 import { atEnd, type Ending } from "../../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -67,27 +65,6 @@ describe("a suspended API token", () => {
     assert.equal(events.length, 1, "what changes nothing is no event");
     checkEvent(events[0]);
     assert.deepEqual([events[0].actor.name, events[0].subject], ["berta", { id, name: "fleet" }]);
-  });
-
-  it("is resumed by root's file that names it, as one of its changes", async (test) => {
-    const { agent, of } = await withSuspended(test, ["fleet"]);
-    const { id, token } = of("fleet");
-    const token_hash = createHash("sha256").update(token).digest("hex");
-    const tokens = [{ token_hash, name: "fleet", user: adminName, scopes: ["system:read"] }];
-    const body = { version: 1, tokens };
-    const { status, json, text } = await agent.call("POST", "/api/configuration", { local: true, body });
-    assert.equal(status, 200, text);
-    assert.deepEqual(
-      json.changes.map(({ action, members }: { action: string; members: object[] }) => [action, members]),
-      [["changed", [{ member: "is_suspended", before: "true", after: null }]]],
-    );
-    assert.equal((await use(agent, token)).status, 200);
-    const { items } = (await agent.call("GET", "/api/tokens", { local: true })).json;
-    assert.deepEqual(
-      items.map((one: { id: string }) => one.id),
-      [id],
-      "it is the same token",
-    );
   });
 
   it("is shown as such on the command line, which resumes one or all", async (test) => {
