@@ -45,90 +45,45 @@ const payloads = /^targets\//;
 const others = /^(?!metadata\/timestamp\.json$)/;
 const page = answering(200, "<!DOCTYPE html><title>Welcome</title>", { "content-type": "text/html" });
 
+const on =
+  (path: Parameters<HostileServer["behave"]>[0], behaviour: Parameters<HostileServer["behave"]>[1]) =>
+  (server: HostileServer): void =>
+    server.behave(path, behaviour);
+const stamped = (headers: Readonly<Record<string, string>>) => on(timestamp, withHeaders(headers));
+const cached = (value: string) => stamped({ "cache-control": value });
+const packed = (coding: string) => on(payloads, packedAs(Buffer.alloc(9), coding));
+const dated = { expires: "Mon, 30 Nov 2026 12:00:00 GMT", date: "Sun, 29 Nov 2026 12:00:00 GMT" };
+const pageForMissing = on(others, (one) => (one.file ? serveFile : page)(one));
+const half = on(payloads, truncatedTo(20));
+
 /** A server, what it does, the exit code, and the codes of the findings. */
 type Row = readonly [string, (server: HostileServer) => void, number, ...string[]];
 
 const rows: readonly Row[] = [
   ["does all well", () => undefined, 0],
-  ["says nothing of caches", (server) => server.behave(timestamp, serveFile), 0, "caching"],
-  [
-    "lets caches keep the timestamp for 12 hours",
-    stamped({ "cache-control": "max-age=43200" }),
-    0,
-    "caching",
-  ],
-  [
-    "lets shared caches keep it for a day",
-    stamped({ "cache-control": "max-age=0, s-maxage=86400" }),
-    0,
-    "caching",
-  ],
-  [
-    "lets caches keep it until tomorrow",
-    stamped({ expires: "Mon, 30 Nov 2026 12:00:00 GMT", date: "Sun, 29 Nov 2026 12:00:00 GMT" }),
-    0,
-    "caching",
-  ],
-  [
-    "is a cache that has had it for two hours",
-    stamped({ "cache-control": "max-age=60", age: "7200" }),
-    0,
-    "caching",
-  ],
+  ["says nothing of caches", on(timestamp, serveFile), 0, "caching"],
+  ["lets caches keep the timestamp for 12 hours", cached("max-age=43200"), 0, "caching"],
+  ["lets shared caches keep it for a day", cached("max-age=0, s-maxage=86400"), 0, "caching"],
+  ["lets caches keep it until tomorrow", stamped(dated), 0, "caching"],
+  ["has had it for two hours", stamped({ "cache-control": "max-age=60", age: "7200" }), 0, "caching"],
   ["lets caches keep it for a minute", stamped({ "cache-control": "max-age=60", age: "30" }), 0],
   ["has an Expires that is no date", stamped({ expires: "0" }), 0],
-  ["compresses metadata as asked", (server) => server.behave(/^metadata\/[1-9]/, gzipped()), 0],
-  [
-    "compresses the timestamp unasked",
-    (server) => server.behave(timestamp, gzipped()),
-    0,
-    "coding",
-    "caching",
-  ],
-  [
-    "calls a .tar.gz the gzip coding of a tar",
-    (server) => server.behave(payloads, withHeaders({ "content-encoding": "x-gzip" })),
-    0,
-    "coding",
-  ],
-  ["compresses payloads once more", (server) => server.behave(payloads, gzipped()), 0, "coding", "no_ranges"],
-  [
-    "has a payload in a coding that no device knows",
-    (server) => server.behave(payloads, packedAs(Buffer.alloc(9), "br")),
-    1,
-    ...["coding", "update_server_refused"],
-  ],
-  ["knows no ranges", (server) => server.behave(payloads, deafToRanges()), 0, "no_ranges"],
-  [
-    "has a page for missing files",
-    (server) => server.behave(others, (one) => (one.file ? serveFile : page)(one)),
-    0,
-    "page_for_missing",
-  ],
-  [
-    "is a portal",
-    (server) => server.behave(/./, page),
-    1,
-    ...["page_for_missing", "update_file_missing", "caching", "update_web_page"],
-  ],
+  ["compresses metadata as asked", on(/^metadata\/[1-9]/, gzipped()), 0],
+  ["compresses the timestamp unasked", on(timestamp, gzipped()), 0, "coding", "caching"],
+  ["says gzip of a .tar.gz", on(payloads, withHeaders({ "content-encoding": "x-gzip" })), 0, "coding"],
+  ["compresses payloads once more", on(payloads, gzipped()), 0, "coding", "no_ranges"],
+  ["has a payload in an unknown coding", packed("br"), 1, "coding", "update_server_refused"],
+  ["knows no ranges", on(payloads, deafToRanges()), 0, "no_ranges"],
+  ["has a page for missing files", pageForMissing, 0, "page_for_missing"],
+  ["is a portal", on(/./, page), 1, "page_for_missing", "update_file_missing", "caching", "update_web_page"],
   ["redirects payloads to another path", moving(""), 0, "redirect"],
   ["redirects payloads to another origin", moving("localhost"), 1, "redirect", "update_server_refused"],
-  ["lacks a payload", (server) => server.behave(payloads, instead(undefined)), 1, "update_file_missing"],
-  [
-    "has half of a payload",
-    (server) => server.behave(payloads, truncatedTo(20)),
-    1,
-    "update_payload_mismatch",
-  ],
-  ["has a page in place of a payload", (server) => server.behave(payloads, page), 1, "update_web_page"],
-  ["lacks the snapshot", (server) => server.behave(/snapshot/, instead(undefined)), 1, "update_file_missing"],
-  [
-    "has other metadata of one kind than the snapshot names",
-    (server) => server.behave(/rules\.json$/, instead(Buffer.from("{}"))),
-    1,
-    ...["update_metadata_mismatch"],
-  ],
-  ["fails", (server) => server.behave(/./, answering(503)), 1, "update_server_unreachable"],
+  ["lacks a payload", on(payloads, instead(undefined)), 1, "update_file_missing"],
+  ["has half of a payload", half, 1, "update_payload_mismatch"],
+  ["has a page in place of a payload", on(payloads, page), 1, "update_web_page"],
+  ["lacks the snapshot", on(/snapshot/, instead(undefined)), 1, "update_file_missing"],
+  ["has other rules", on(/rules\.json$/, instead(Buffer.from("{}"))), 1, "update_metadata_mismatch"],
+  ["fails", on(/./, answering(503)), 1, "update_server_unreachable"],
 ];
 
 describe("steward-publisher check, with a server that", () => {
@@ -258,18 +213,10 @@ describe("steward-publisher check", () => {
 
   it("says what devices of each product, channel and architecture get", async (test) => {
     const { bench, server } = await uploaded(test);
-    const binary = (arch: string, version: string, ...more: string[]) => [
-      "add",
-      bench.site,
-      bench.payload,
-      "--kind",
-      "binary",
-      "--arch",
-      arch,
-      "--release",
-      version,
-      ...more,
-    ];
+    const binary = (arch: string, version: string, ...more: string[]) => {
+      const words = ["--kind", "binary", "--arch", arch, "--release", version];
+      return ["add", bench.site, bench.payload, ...words, ...more];
+    };
     const same = ["--allow", "same-bytes"];
     await bench.good(...binary("arm64", "1.0.0", ...same));
     await bench.good(...binary("amd64", "1.1.0", ...same, "--waves", "default"));
@@ -324,12 +271,8 @@ describe("steward-publisher check", () => {
     const untrusted = await checked(1, url, bench.site);
     assert.deepEqual(codesOf(untrusted), ["update_server_unreachable"]);
     assert.match(untrusted.findings[0]?.remedy ?? "", /whole chain .*--ca-file/);
-    const expired = await checked(
-      1,
-      await https(authority.certify("127.0.0.1", old)),
-      bench.site,
-      ...trusted,
-    );
+    const oldUrl = await https(authority.certify("127.0.0.1", old));
+    const expired = await checked(1, oldUrl, bench.site, ...trusted);
     assert.match(expired.findings[0]?.remedy ?? "", /^Renew the server's certificate/);
   });
 
@@ -412,10 +355,6 @@ function filesBelow(directory: string): Map<string, Buffer> {
       return [path.slice(directory.length + 1), readFileSync(path)];
     }),
   );
-}
-
-function stamped(headers: Readonly<Record<string, string>>): Row[1] {
-  return (server) => server.behave(timestamp, withHeaders(headers));
 }
 
 /** Payloads are below /moved, of this host or of that name of it. */

@@ -74,25 +74,17 @@ describe("addRelease", () => {
     });
   }
 
+  const holding = (text: string) => (file: string) => writeFileSync(file, text);
+  const tooLong = (file: string) => {
+    writeFileSync(file, "");
+    truncateSync(file, 4 * 1024 ** 3 + 1);
+  };
   const badFiles: [name: string, make: (file: string) => void, code: string, message: RegExp][] = [
     ["that is not there", () => undefined, "not_found", /does not exist/],
-    ["that is empty", (file) => writeFileSync(file, ""), "validation_failed", /has 0 bytes/],
-    [
-      "that is not compressed",
-      (file) => writeFileSync(file, "ustar"),
-      "validation_failed",
-      /not compressed by gzip/,
-    ],
-    ["of one byte", (file) => writeFileSync(file, "\u001f"), "validation_failed", /not compressed by gzip/],
-    [
-      "of more bytes than devices take",
-      (file) => {
-        writeFileSync(file, "");
-        truncateSync(file, 4 * 1024 ** 3 + 1);
-      },
-      "validation_failed",
-      /devices accept 1 to 4294967296/,
-    ],
+    ["that is empty", holding(""), "validation_failed", /has 0 bytes/],
+    ["that is not compressed", holding("ustar"), "validation_failed", /not compressed by gzip/],
+    ["of one byte", holding("\u001f"), "validation_failed", /not compressed by gzip/],
+    ["of more bytes than devices take", tooLong, "validation_failed", /devices accept 1 to 4294967296/],
   ];
   for (const [name, make, code, message] of badFiles) {
     it(`refuses a file ${name} and changes nothing`, async (test) => {
@@ -215,32 +207,23 @@ describe("withdrawRelease", () => {
 });
 
 describe("readSteps", () => {
+  const steps = (...list: [percent: unknown, after_seconds: number][]) =>
+    JSON.stringify(list.map(([percent, after_seconds]) => ({ percent, after_seconds })));
+  const many = Array.from({ length: 33 }, (_, at): [number, number] => [at + 1, at]);
   const bad: [name: string, text: string, message: RegExp][] = [
     ["no JSON", "1 %", /not JSON/],
     ["no list", "{}", /no list/],
     ["no steps", "[]", /0 steps/],
-    [
-      "33 steps",
-      JSON.stringify(Array.from({ length: 33 }, (_, i) => ({ percent: i + 1, after_seconds: i }))),
-      /33/,
-    ],
-    ["an end below 100", '[{"percent":99,"after_seconds":1}]', /last step is not 100/],
-    [
-      "a fall",
-      '[{"percent":50,"after_seconds":2},{"percent":40,"after_seconds":3}]',
-      /must have higher figures/,
-    ],
-    [
-      "a time that falls",
-      '[{"percent":50,"after_seconds":2},{"percent":100,"after_seconds":1}]',
-      /must have higher figures/,
-    ],
-    ["nought percent", '[{"percent":0,"after_seconds":2}]', /percent is/],
-    ["101 percent", '[{"percent":101,"after_seconds":2}]', /percent is/],
-    ["half a percent", '[{"percent":0.5,"after_seconds":2}]', /percent is/],
-    ["a time below zero", '[{"percent":100,"after_seconds":-1}]', /after_seconds is/],
-    ["more than a year", '[{"percent":100,"after_seconds":31622401}]', /after_seconds is/],
-    ["a word", '[{"percent":"all","after_seconds":1}]', /percent is/],
+    ["33 steps", steps(...many), /33/],
+    ["an end below 100", steps([99, 1]), /last step is not 100/],
+    ["a fall", steps([50, 2], [40, 3]), /must have higher figures/],
+    ["a time that falls", steps([50, 2], [100, 1]), /must have higher figures/],
+    ["nought percent", steps([0, 2]), /percent is/],
+    ["101 percent", steps([101, 2]), /percent is/],
+    ["half a percent", steps([0.5, 2]), /percent is/],
+    ["a time below zero", steps([100, -1]), /after_seconds is/],
+    ["more than a year", steps([100, 31_622_401]), /after_seconds is/],
+    ["a word", steps(["all", 1]), /percent is/],
     ["null", "[null]", /percent is/],
   ];
   for (const [name, text, message] of bad) {

@@ -29,44 +29,23 @@ async function add(
 
 const files = new Map<Site, Map<string, string>>();
 
+const misspelt = /no releases for the product demmo yet, only for demo\. .*--allow new-product/;
+const older = /0\.9\.0 is older than stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow older/;
+const sameBytes = /the same bytes as stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow same-bytes/;
 const mistakes: [
-  name: string,
+  what: string,
   allowed: LikelyMistake,
-  entry: Partial<ReleaseEntry>,
-  content: string | undefined,
+  Partial<ReleaseEntry>,
   message: RegExp,
+  content?: string,
 ][] = [
-  [
-    "a product that is misspelt",
-    "new-product",
-    { version: "1.1.0", product: "demmo" },
-    undefined,
-    /no releases for the product demmo yet, only for demo\. .*--allow new-product/,
-  ],
-  [
-    "0.9.0 after 1.0.0",
-    "older",
-    { version: "0.9.0" },
-    undefined,
-    /0\.9\.0 is older than stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow older/,
-  ],
-  [
-    "a pre-release after its release",
-    "older",
-    { version: "1.0.0-rc.1" },
-    undefined,
-    /1\.0\.0-rc\.1 is older than/,
-  ],
-  [
-    "the bytes of 1.0.0 as 1.1.0",
-    "same-bytes",
-    { version: "1.1.0" },
-    "rules 1.0.0",
-    /the same bytes as stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow same-bytes/,
-  ],
+  ["a product that is misspelt", "new-product", { version: "1.1.0", product: "demmo" }, misspelt],
+  ["0.9.0 after 1.0.0", "older", { version: "0.9.0" }, older],
+  ["a pre-release after its release", "older", { version: "1.0.0-rc.1" }, /1\.0\.0-rc\.1 is older than/],
+  ["the bytes of 1.0.0 as 1.1.0", "same-bytes", { version: "1.1.0" }, sameBytes, "rules 1.0.0"],
 ];
 
-for (const [name, mistake, entry, content, message] of mistakes) {
+for (const [name, mistake, entry, message, content] of mistakes) {
   describe(`a publisher who adds ${name}`, () => {
     it("is refused, and nothing is drafted", async (test) => {
       const site = await makeSite(test);

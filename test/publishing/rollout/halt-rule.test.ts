@@ -4,17 +4,7 @@ import { createChance } from "../../../lab/basics/chance.ts";
 import { type HaltRule, judgeRollouts, lowestShare } from "../../../src/publishing/rollout/halt-rule.ts";
 import type { ReleaseFigures } from "../../../src/publishing/rollout/tally.ts";
 
-const none = {
-  offered: 0,
-  staged: 0,
-  trial: 0,
-  good: 0,
-  failed: 0,
-  deferred: 0,
-  aborted: 0,
-  rolled_back: 0,
-  refused: 0,
-};
+const none = { offered: 0, staged: 0, trial: 0, deferred: 0, aborted: 0, rolled_back: 0, refused: 0 };
 
 function figures(undone: number, tried: number): ReleaseFigures {
   return {
