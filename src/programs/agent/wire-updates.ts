@@ -116,7 +116,7 @@ export function settingsGuardOf(
   updates: Updates,
 ): SettingsGuard {
   const mayUpdateFrom = (server: string) => allowLocalServers || !isLocalServer(server);
-  return createSettingsGuard({ updates, mayUpdateFrom, allowedChannels: channels });
+  return createSettingsGuard(updates, mayUpdateFrom, channels);
 }
 
 /** Opened when first needed: a disk on which no directory can be made does not prevent a start. */

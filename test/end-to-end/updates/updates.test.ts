@@ -204,50 +204,26 @@ describe("an update server on this very device", () => {
   });
   after(() => agent.dispose());
 
-  for (const server of [
-    "http://127.0.0.1:8080",
-    "http://localhost/",
-    "https://[::1]/",
-    "http://169.254.169.254/",
-  ]) {
-    it(`is not set where the host file does not allow it: ${server}`, async () => {
-      const body = { update: { ota: { server } } };
-      const { status, json } = await agent.call("PUT", "/api/system", { local: true, body });
-      assert.deepEqual([status, json.code], [400, "validation_failed"]);
-      assert.equal(json.errors[0].pointer, "/update/ota/server");
-      assert.match(json.detail, /update\.allow_local_servers in the host file/);
-    });
-  }
+  it("is not set where the host file does not allow it", async () => {
+    const body = { update: { ota: { server: "http://127.0.0.1:8080" } } };
+    const { status, json } = await agent.call("PUT", "/api/system", { local: true, body });
+    assert.deepEqual([status, json.code], [400, "validation_failed"]);
+    assert.equal(json.errors[0].pointer, "/update/ota/server");
+    assert.match(json.detail, /update\.allow_local_servers in the host file/);
+  });
 
-  const ofFiles = {
-    "https://updates.example/steward/metadata/timestamp.json": ": https://updates.example/steward.",
-    "https://updates.example/steward/1.root.json": ": https://updates.example/steward.",
-    "http://updates.example/metadata/timestamp.json/": ": http://updates.example.",
-    "https://updates.example/repository.tar": "; `steward update check --repo FILE` takes an archive.",
-    "file:///media/stick/updates.tar.gz": "; `steward update check --repo FILE` takes an archive.",
-  };
-  for (const [server, advice] of Object.entries(ofFiles)) {
-    it(`is not set where it is the address of a file: ${server}`, async () => {
-      const body = { update: { ota: { server } } };
-      const { status, json } = await agent.call("PUT", "/api/system", { local: true, body });
-      assert.deepEqual([status, json.code], [400, "validation_failed"]);
-      assert.equal(json.errors[0].pointer, "/update/ota/server");
-      assert.ok(json.detail.includes(`not of a file${advice}`), json.detail);
-    });
-  }
-
-  for (const server of [
-    "HTTPS://updates.example/",
-    " https://updates.example/",
-    "https://updates.example/ ",
-  ]) {
-    it(`is not set in another form, and the form is said: ${JSON.stringify(server)}`, async () => {
+  it("is not set in another form, and the form is said", async () => {
+    for (const server of [
+      "HTTPS://updates.example/",
+      " https://updates.example/",
+      "https://updates.example/ ",
+    ]) {
       const body = { update: { ota: { server } } };
       const { status, json } = await agent.call("PUT", "/api/system", { local: true, body });
       assert.equal(status, 400);
       assert.match(json.errors[0].detail, /http or https in lower case, without blanks/);
-    });
-  }
+    }
+  });
 
   it("is not asked either where it stands in the settings already, which else can be changed", async () => {
     await agent.set({ check_interval: "12h" });

@@ -188,8 +188,7 @@ describe("a metadata file", () => {
     for (const [status, name] of [
       [404, "a"],
       [410, "a"],
-      [403, "2.root.json"],
-      [400, "2.root.json"],
+      ...([400, 403, 404, 410] as const).map((status) => [status, "2.root.json"] as const),
     ] as const) {
       const { repository, closed } = opened({ status });
       assert.deepEqual([await repository.readMetadata(name, mostBytes), closed()], [null, 1]);
