@@ -31,7 +31,7 @@ process.stdout.write(`${JSON.stringify(measured)}\n`);
 /** null: it is unpacked. */
 async function refusalOf(path: string, name: string): Promise<string | null> {
   try {
-    await unpack(path, join(directory, name), { files });
+    await unpack(path, join(directory, name), files);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

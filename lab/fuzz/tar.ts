@@ -23,7 +23,7 @@ export async function fuzzTar({ chance, cases, ledger }: Fuzzing, unpackInto = u
       mkdirSync(place);
       writeFileSync(join(place, "payload"), archiveFrom(chance));
       ledger.begin(`archive ${made + 1}`);
-      const outcome = await unpackInto(join(place, "payload"), join(place, "release"), { files }).then(
+      const outcome = await unpackInto(join(place, "payload"), join(place, "release"), files).then(
         () => "unpacked",
         (error: unknown) => (error instanceof StewardError ? error.code : `it threw ${String(error)}`),
       );

@@ -67,7 +67,10 @@ async function checked(invocation: Invocation, address: string): Promise<CheckRe
   const file = options.text("root") ?? (workspace && join(workspace.metadata, "1.root.json"));
   const root = file && (await readFile(file).catch(rethrown((error) => fileFailure(error, file))));
   const request = {
-    ...{ address, workspace, root: root || undefined, now: surroundings.now() },
+    address,
+    workspace,
+    root: root || undefined,
+    now: surroundings.now(),
     openTransfers: transfersFor(invocation),
     device: deviceKindOf(invocation),
     marginSeconds: marginSecondsOf(invocation),
@@ -88,8 +91,11 @@ async function checked(invocation: Invocation, address: string): Promise<CheckRe
 function transfersFor({ options, context }: Invocation): OpenTransfers {
   return (redirects) =>
     createTransfers({
-      ...{ redirects, redirectOrigins: options.texts("redirect-origin"), allowLocalServers: true },
-      ...{ caFile: options.text("ca-file"), proxy: options.text("proxy") },
+      redirects,
+      redirectOrigins: options.texts("redirect-origin"),
+      allowLocalServers: true,
+      caFile: options.text("ca-file"),
+      proxy: options.text("proxy"),
       members: { ca_file: "--ca-file", proxy: "--proxy", redirect_origins: "--redirect-origin" },
       userAgent: `steward-publisher/${context.program.version}`,
     });

@@ -57,7 +57,7 @@ export const renewCommand: Command = {
     if (roles.length > 0) return draftRoles(invocation);
     const marginSeconds = marginSecondsOf(invocation);
     const result = await onWorkspace(invocation, (workspace, keys) =>
-      renewOnline(workspace, keys, { marginSeconds }),
+      renewOnline(workspace, keys, marginSeconds),
     );
     await reportPublished(invocation, result);
   },

@@ -49,24 +49,21 @@ export interface PublishResult {
   readonly fillings: readonly Filling[];
 }
 
-interface PublishOptions {
-  /** Keys that also sign the drafts, where signatures are missing. */
-  readonly signers?: readonly SigningKey[];
-  /** The drafts to publish; all if not given. */
-  readonly only?: readonly DraftedRole[];
-  /** The time before an expiry at which it is reported; a share of each period if not given. */
-  readonly marginSeconds?: number | undefined;
-}
-
 /**
  * Publishes the drafts: makes snapshot and timestamp, reads the result as devices would, and only then writes. A client
  * that reads meanwhile, or after an interruption at any moment, finds a complete repository, and the next call continues.
- * Throws `repository_unsigned`, `repository_conflict`, and the errors that devices would have.
+ * `signers`: keys that also sign the drafts, where signatures are missing. `only`: the drafts to publish. `marginSeconds`:
+ * the time before an expiry at which it is reported; a share of each period if not given. Throws `repository_unsigned`,
+ * `repository_conflict`, and the errors that devices would have.
  */
 export async function publish(
   workspace: Workspace,
   keys: readonly SigningKey[],
-  { signers = [], only = draftedRoles, marginSeconds }: PublishOptions = {},
+  {
+    signers = [] as readonly SigningKey[],
+    only = draftedRoles as readonly DraftedRole[],
+    marginSeconds = undefined as number | undefined,
+  } = {},
 ): Promise<PublishResult> {
   const read = await readState(workspace);
   const isFirst = read.published.timestamp === null;
@@ -106,7 +103,7 @@ function hasNews({ published, drafts }: State): boolean {
 export async function renewOnline(
   workspace: Workspace,
   keys: readonly SigningKey[],
-  { marginSeconds }: Pick<PublishOptions, "marginSeconds"> = {},
+  marginSeconds?: number,
 ): Promise<PublishResult> {
   const whole = await readPublishedState(workspace, "renew");
   const again = `renew ${workspace.directory}`;

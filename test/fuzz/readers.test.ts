@@ -46,9 +46,9 @@ describe("make fuzz notices", () => {
     assert.match(found, /a signature held over other bytes than were signed/);
   });
   it("an installer that writes beside its directory", async () => {
-    const careless: typeof unpack = async (payload, directory, options) => {
+    const careless: typeof unpack = async (payload, directory, files) => {
       writeFileSync(join(dirname(directory), "evil"), "");
-      await unpack(payload, directory, options);
+      await unpack(payload, directory, files);
     };
     const found = await findingsOf(1, (fuzzing) => fuzzTar(fuzzing, careless));
     assert.match(found, /evil/);

@@ -48,7 +48,9 @@ export async function runTrial(
     if (trial === null) return;
     const order = await readOrder(host.files, directories, kind);
     const step = nextStep(trial, {
-      ...{ bootId: host.bootId, uptime: host.uptime(), order },
+      bootId: host.bootId,
+      uptime: host.uptime(),
+      order,
       isOvertaken: isOvertaken(trial.release.version, context.packaged[kind]),
       isResumed: steps === 0,
     });

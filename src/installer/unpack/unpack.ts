@@ -9,11 +9,6 @@ import { NotRegular, openRegular } from "../../store/files/regular-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { createTreeWriter, makeDirectory } from "./tree-writer.ts";
 
-export interface UnpackOptions {
-  readonly files: Pick<ReleaseFiles, "freeBytes" | "sync">;
-  readonly caps?: PayloadCaps;
-}
-
 /**
  * Unpacks a payload into a new directory, for everybody to read, and syncs it. A payload that is not safe is refused,
  * although it is signed, and leaves nothing behind. Throws `update_payload_unsafe`, `storage_full`, `storage_unwritable`.
@@ -21,7 +16,8 @@ export interface UnpackOptions {
 export async function unpack(
   payload: string,
   directory: string,
-  { files, caps = payloadCaps }: UnpackOptions,
+  files: Pick<ReleaseFiles, "freeBytes" | "sync">,
+  caps: PayloadCaps = payloadCaps,
 ): Promise<void> {
   const { file } = await openRegular(payload).catch(
     rethrown((cause) => unreadable(cause instanceof NotRegular ? `it ${cause.reason}` : cause)),

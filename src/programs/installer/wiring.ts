@@ -78,7 +78,7 @@ function openInstallerHost({ isUnderSystemd, credentials }: InstallerOptions): R
   const run = createRunCommand();
   const files = createReleaseFiles(run, freeSpace);
   const host = openReleaseHost(run, isUnderSystemd, credentials.geteuid() === 0);
-  return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, { files }) };
+  return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, files) };
 }
 
 function createVerifyAndCopy(

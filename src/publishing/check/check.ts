@@ -183,8 +183,11 @@ type Offer = Record<"product" | "channel" | "arch", string> & Record<UpdateKind,
 
 /** `agentVersion`: no release is for a newer one. */
 const newDevice = {
-  ...{ agentVersion: "9999.0.0", installed: { rules: null, binary: null } },
-  ...{ floors: {}, failed: new Set<string>(), held: new Set<string>() },
+  agentVersion: "9999.0.0",
+  installed: { rules: null, binary: null },
+  floors: {},
+  failed: new Set<string>(),
+  held: new Set<string>(),
 };
 
 /** One for each product, channel and processor that a release is for; `any`: a processor that no release names. */

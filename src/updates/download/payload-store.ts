@@ -46,7 +46,8 @@ export function createPayloadStore({
       await fetchPayload({
         ...plan,
         ...ports,
-        ...{ directory, found: target },
+        directory,
+        found: target,
         ...((await zstandard()) !== null && { patching: { patches, unpackPatch } }),
         onProgress: ({ receivedBytes }) => onProgress(receivedBytes),
       });

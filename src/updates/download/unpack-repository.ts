@@ -7,12 +7,6 @@ import { requireSpace } from "../../releases/needed-space.ts";
 import { type FoundFile, readTar, type TarRules } from "../../store/archives/read-tar.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 
-export interface UnpackOptions {
-  readonly directory: string;
-  readonly freeSpace: FreeSpace;
-  readonly rules?: Pick<TarRules, "bytes" | "files">;
-}
-
 /** Bytes between two looks at the disk: other programs write to it meanwhile. */
 const lookBytes = 8 * 1024 ** 2;
 
@@ -31,9 +25,13 @@ const mostComponents = 16;
  * are. Throws `update_archive_unusable`, `storage_full`, `storage_unwritable`, and what the upload throws; the files that
  * were written stay then.
  */
-export async function unpackRepository(upload: Upload, options: UnpackOptions): Promise<void> {
-  const { directory, rules = usualRules } = options;
-  const room = createRoom(options);
+export async function unpackRepository(
+  upload: Upload,
+  directory: string,
+  freeSpace: FreeSpace,
+  rules: Pick<TarRules, "bytes" | "files"> = usualRules,
+): Promise<void> {
+  const room = createRoom(directory, freeSpace);
   await room.require(upload.lengthBytes ?? 0);
   let top: string | null = null;
   for await (const file of readTar(upload, { ...rules, isSafePath, compressed, unusable })) {
@@ -76,7 +74,7 @@ async function write({ content, path: name }: FoundFile, path: string, room: Roo
 type Room = ReturnType<typeof createRoom>;
 
 /** The disk's free space, beyond the reserve. */
-function createRoom({ directory, freeSpace }: UnpackOptions) {
+function createRoom(directory: string, freeSpace: FreeSpace) {
   let sinceLook = 0;
   const require = (bytes: number): Promise<void> =>
     requireSpace("The file needs", [{ purpose: "archive", directory, bytes }], freeSpace);

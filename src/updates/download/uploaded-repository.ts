@@ -23,7 +23,7 @@ export function createUploadedRepository(
       await remove();
       await makeDirectory(directory);
       try {
-        await unpack(upload, { directory, freeSpace });
+        await unpack(upload, directory, freeSpace);
       } catch (error) {
         await remove();
         throw error;

@@ -13,7 +13,7 @@ import {
 import type { Followed } from "../../releases/update-record.ts";
 import type { UpdateEvent, UpdaterOptions } from "./updater-options.ts";
 
-export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged" | "record">;
+type Host = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged" | "record">;
 
 /** Seconds between polls while a release is on trial or requested. */
 const pollSeconds = 1;
@@ -23,7 +23,7 @@ const soonSeconds = 1;
 
 /** The installer's journal in memory, and the events that follow from it. */
 export class ReleaseWatch {
-  readonly #options: WatchOptions;
+  readonly #host: Host;
   readonly #onChange: () => void;
   #journal = emptyJournal;
   #unreadable: UpdateReason | null = null;
@@ -36,8 +36,8 @@ export class ReleaseWatch {
   #takeBack: (() => void) | null = null;
   #unwatch = (): void => undefined;
 
-  constructor(options: WatchOptions, onChange: () => void) {
-    this.#options = options;
+  constructor(host: Host, onChange: () => void) {
+    this.#host = host;
     this.#onChange = onChange;
   }
 
@@ -89,7 +89,7 @@ export class ReleaseWatch {
   start(): void {
     if (this.#isStarted || this.#isStopped) return;
     this.#isStarted = true;
-    this.#unwatch = this.#options.installer.watch(() => void this.refresh());
+    this.#unwatch = this.#host.installer.watch(() => void this.refresh());
     this.#plan();
   }
 
@@ -104,7 +104,7 @@ export class ReleaseWatch {
     if (this.#takeBack || this.#isStopped) return;
     const isWorthIt = this.#holds > 0 || (this.#isStarted && kindOnTrial(this.#journal) !== null);
     if (!isWorthIt) return;
-    this.#takeBack = this.#options.timers.after(pollSeconds, () => {
+    this.#takeBack = this.#host.timers.after(pollSeconds, () => {
       this.#takeBack = null;
       void this.refresh().then(() => this.#plan());
     });
@@ -122,8 +122,8 @@ export class ReleaseWatch {
   async #read(): Promise<void> {
     const before = JSON.stringify([this.#journal, this.#unreadable]);
     try {
-      const bytes = await this.#options.installer.read();
-      this.#journal = withoutOvertaken(readReleaseJournal(bytes), this.#options.packaged);
+      const bytes = await this.#host.installer.read();
+      this.#journal = withoutOvertaken(readReleaseJournal(bytes), this.#host.packaged);
       this.#unreadable = null;
       if (bytes !== null) this.#tell();
     } catch (error) {
@@ -135,7 +135,7 @@ export class ReleaseWatch {
   }
 
   #tell(): void {
-    const { record, notify } = this.#options;
+    const { record, notify } = this.#host;
     const { followed } = record.read();
     const present = followedOf(this.#journal);
     if (JSON.stringify(present) === JSON.stringify(followed)) return;

@@ -37,7 +37,9 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
   const deadline_at = deadlineOf(trial, moment);
   return {
     kind,
-    ...{ id, name, version },
+    id,
+    name,
+    version,
     phase: phases[trial.phase][0],
     begun_at,
     deadline_at,

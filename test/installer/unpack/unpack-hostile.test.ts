@@ -23,7 +23,7 @@ describe("a validly signed payload that is not safe to unpack", () => {
       mkdirSync(place);
       writeFileSync(join(place, "outside"), "untouched");
       const payload = published?.payload(name) ?? "";
-      const failure = await unpack(payload, join(place, "release"), { files }).then(
+      const failure = await unpack(payload, join(place, "release"), files).then(
         () => null,
         (error: unknown) => error,
       );

@@ -69,7 +69,7 @@ describe("unpacking", () => {
       execFileSync("tar", [`--format=${format}`, "-czf", payload, "-C", tree, "."]);
       const umask = process.umask(0o077);
       test.after(() => process.umask(umask));
-      await unpack(payload, join(scratch, "release"), { files });
+      await unpack(payload, join(scratch, "release"), files);
       process.umask(umask);
       // The mode that a release has: x for all or for none.
       chmodSync(join(tree, "program"), 0o755);
@@ -86,7 +86,7 @@ describe("unpacking", () => {
     const script = `import shutil, sys; shutil.make_archive(sys.argv[1], "gztar", sys.argv[2])`;
     const payload = join(scratch, "payload.tar.gz");
     execFileSync("python3", ["-c", script, payload.slice(0, -".tar.gz".length), tree]);
-    await unpack(payload, join(scratch, "release"), { files });
+    await unpack(payload, join(scratch, "release"), files);
     assert.deepEqual(picture(join(scratch, "release")), picture(tree));
   });
 
@@ -102,7 +102,7 @@ describe("unpacking", () => {
       nothing,
     ]);
     writeFileSync(payload, Buffer.concat(members));
-    await unpack(payload, join(scratch, "release"), { files });
+    await unpack(payload, join(scratch, "release"), files);
     assert.equal(readFileSync(join(scratch, "release/a"), "utf8"), "x".repeat(600));
   });
 
@@ -111,7 +111,7 @@ describe("unpacking", () => {
     const payload = join(scratch, "payload.tar.gz");
     const pieces = [tarEntry({ name: "a/b/c", content: Buffer.from("x") }), tarEntry({ name: "a/b/d" })];
     await writeGzip(payload, [...pieces, tarEnd]);
-    await unpack(payload, join(scratch, "release"), { files });
+    await unpack(payload, join(scratch, "release"), files);
     assert.equal(statSync(join(scratch, "release/a/b")).mode & 0o7777, 0o755);
     assert.deepEqual(readdirSync(join(scratch, "release/a/b")), ["c", "d"]);
   });
@@ -128,7 +128,7 @@ describe("unpacking", () => {
       tarEntry({ name: "last" }),
     ];
     await writeGzip(payload, [...pieces, tarEnd, Buffer.alloc(20_480)]);
-    await unpack(payload, join(scratch, "release"), { files });
+    await unpack(payload, join(scratch, "release"), files);
     assert.deepEqual(readFileSync(join(scratch, "release/zeros")), zeros);
     assert.ok(existsSync(join(scratch, "release", name)), "the long name is missing");
     assert.ok(existsSync(join(scratch, "release/last")), "the last entry is missing");
@@ -141,7 +141,7 @@ describe("unpacking", () => {
     const sync = async (directory: string): Promise<void> => {
       synced.push(...readdirSync(directory), directory);
     };
-    await unpack(payload, join(scratch, "release"), { files: { ...files, sync } });
+    await unpack(payload, join(scratch, "release"), { ...files, sync });
     assert.deepEqual(synced, ["program", join(scratch, "release")]);
   });
 
@@ -149,10 +149,7 @@ describe("unpacking", () => {
     const scratch = makeScratch(test);
     const payload = simplePayload(scratch);
     const sync = () => Promise.reject(new Error("I/O error"));
-    await assert.rejects(
-      unpack(payload, join(scratch, "release"), { files: { ...files, sync } }),
-      /I\/O error/,
-    );
+    await assert.rejects(unpack(payload, join(scratch, "release"), { ...files, sync }), /I\/O error/);
     assert.equal(existsSync(join(scratch, "release")), false);
   });
 
@@ -162,7 +159,7 @@ describe("unpacking", () => {
     mkdirSync(join(scratch, "there"));
     symlinkSync("there", join(scratch, "link"));
     for (const name of ["there", "link"])
-      await assert.rejects(unpack(payload, join(scratch, name), { files }), { code: "storage_unwritable" });
+      await assert.rejects(unpack(payload, join(scratch, name), files), { code: "storage_unwritable" });
     assert.deepEqual(readdirSync(join(scratch, "there")), []);
   });
 
@@ -171,10 +168,7 @@ describe("unpacking", () => {
     symlinkSync(simplePayload(scratch), join(scratch, "link"));
     execFileSync("mkfifo", [join(scratch, "fifo")]);
     for (const name of ["link", "fifo", "tree", "none"])
-      await assert.rejects(
-        unpack(join(scratch, name), join(scratch, "release"), { files }),
-        /cannot be read/,
-      );
+      await assert.rejects(unpack(join(scratch, name), join(scratch, "release"), files), /cannot be read/);
     assert.equal(existsSync(join(scratch, "release")), false);
   });
 
@@ -184,7 +178,7 @@ describe("unpacking", () => {
     const entries = Array.from({ length: 4 }, (_, i) => tarEntry({ name: `d${i}/${"a/".repeat(40)}file` }));
     await writeGzip(payload, [...entries, tarEnd]);
     const caps = { ...payloadCaps, entries: 100 };
-    await assert.rejects(unpack(payload, join(scratch, "release"), { files, caps }), /more than 100 entries/);
+    await assert.rejects(unpack(payload, join(scratch, "release"), files, caps), /more than 100 entries/);
     assert.equal(existsSync(join(scratch, "release")), false);
   });
 
@@ -193,7 +187,7 @@ describe("unpacking", () => {
     const payload = join(scratch, "payload.tar.gz");
     await writeHostileTar(payload, bigTar("big", 200_000));
     const caps = { ...payloadCaps, bytes: 100_000 };
-    await assert.rejects(unpack(payload, join(scratch, "release"), { files, caps }), {
+    await assert.rejects(unpack(payload, join(scratch, "release"), files, caps), {
       code: "update_payload_unsafe",
       message: /holds more than/,
     });
@@ -215,7 +209,7 @@ describe("unpacking a payload that is too big for the disk", () => {
       const payload = join(place, "payload.tar.gz");
       await writeHostileTar(payload, bigTar("big", 8 * 1024 ** 2));
       const told = { ...files, sync: () => Promise.reject(new Error("it was synced")) };
-      await assert.rejects(unpack(payload, join(mount.seen, "release"), { files: told }), {
+      await assert.rejects(unpack(payload, join(mount.seen, "release"), told), {
         code: "storage_full",
         message: words,
       });
@@ -228,7 +222,7 @@ describe("unpacking a payload that is too big for the disk", () => {
     const payload = join(makeScratch(test), "payload.tar.gz");
     await writeHostileTar(payload, bigTar("big", 8 * 1024 ** 2));
     const told = { ...files, freeBytes: async () => 1024 ** 3 };
-    await assert.rejects(unpack(payload, join(mount.seen, "release"), { files: told }), {
+    await assert.rejects(unpack(payload, join(mount.seen, "release"), told), {
       code: "storage_full",
     });
     assert.deepEqual(readdirSync(mount.seen), []);
@@ -241,7 +235,7 @@ describe("unpacking a payload that is too big for the disk", () => {
     await writeHostileTar(payload, bomb);
     const told = { ...files, freeBytes: async () => 1024 ** 4 };
     // A disk of 2 MiB would be full, and is not.
-    await assert.rejects(unpack(payload, join(mount.seen, "release"), { files: told }), {
+    await assert.rejects(unpack(payload, join(mount.seen, "release"), told), {
       code: "update_payload_unsafe",
       message: bomb.refusal,
     });

@@ -20,7 +20,7 @@ describe("an archive of a real tool", () => {
       const place = join(site.scratch, "made");
       const payload = makeRealArchive(place, archive);
       const release = join(site.scratch, "release");
-      const device = await unpack(payload, release, { files }).then(
+      const device = await unpack(payload, release, files).then(
         () => null,
         (error: unknown) => error,
       );

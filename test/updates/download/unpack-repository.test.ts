@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { paxHeader, type TarEntry, tarEntry } from "../../../lab/archives/tar-writer.ts";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import type { Upload } from "../../../src/contract/types.ts";
-import { type UnpackOptions, unpackRepository } from "../../../src/updates/download/unpack-repository.ts";
+import { unpackRepository } from "../../../src/updates/download/unpack-repository.ts";
 
 const mebibyte = 1024 ** 2;
 const hash = "0".repeat(128);
@@ -35,12 +35,13 @@ async function packed(test: TestContext, top = "", ...options: string[]): Promis
 }
 
 describe("the archive of a repository", () => {
-  const unpacked = async (test: TestContext, upload: Upload, options: Partial<UnpackOptions> = {}) => {
+  type Limits = { freeSpace?: () => Promise<number>; rules?: { bytes: number; files: number } };
+  const unpacked = async (test: TestContext, upload: Upload, { freeSpace, rules }: Limits = {}) => {
     const directory = await temporaryDirectory(test);
-    await unpackRepository(upload, { directory, freeSpace: async () => 100 * mebibyte, ...options });
+    await unpackRepository(upload, directory, freeSpace ?? (async () => 100 * mebibyte), rules);
     return directory;
   };
-  const refused = (test: TestContext, bytes: Uint8Array, message: RegExp, options?: Partial<UnpackOptions>) =>
+  const refused = (test: TestContext, bytes: Uint8Array, message: RegExp, options?: Limits) =>
     assert.rejects(unpacked(test, uploadOf(bytes), options), { code: "update_archive_unusable", message });
 
   for (const top of ["", "demo-repository"])
