@@ -1,29 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { filesInMemory, refreshing } from "../../lab/publisher/refreshing.ts";
-import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
-import { createSigningKey } from "../../lab/publisher/signing-key.ts";
+import { filesInMemory } from "../../lab/publisher/refreshing.ts";
 import { keepingRoots } from "../../src/tuf/kept-roots.ts";
 
 const rootOf = (version: number): Buffer => Buffer.from(JSON.stringify({ signed: { version } }));
 
 describe("trusted metadata that keep their roots", () => {
-  it("keep each root that a refresh follows, byte for byte", async () => {
-    const lab = new SignedRepository();
-    const [files, roots] = [filesInMemory(), filesInMemory()];
-    const keeping = keepingRoots(files, roots);
-    await keeping.write("root", lab.metadata("1.root"));
-    for (let rotations = 0; rotations < 3; rotations += 1) {
-      lab.keys.root = [createSigningKey()];
-      lab.publishRoot();
-    }
-    await refreshing(lab, keeping);
-    const names = ["1.root", "2.root", "3.root", "4.root"];
-    assert.deepEqual(Object.keys(roots.contents).sort(), names);
-    for (const name of names) assert.deepEqual(roots.contents[name], lab.metadata(name));
-    assert.deepEqual(files.contents.root, lab.metadata("4.root"));
-  });
-
   it("leave everything else as it is, and where it is", async () => {
     const [files, roots] = [filesInMemory(), filesInMemory()];
     const keeping = keepingRoots(files, roots);

@@ -11,14 +11,6 @@ describe("metadata files", () => {
     directory = scratchDirectory();
   });
 
-  it("keeps bytes as they came, under the role's name", async () => {
-    const files = await openMetadataFiles(join(directory, "metadata"));
-    const bytes = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
-    await files.write("timestamp", bytes);
-    assert.deepEqual(await readFile(join(directory, "metadata/timestamp.json")), bytes);
-    assert.deepEqual(await files.read("timestamp"), bytes);
-  });
-
   it("says null of a role that has none", async () => {
     const files = await openMetadataFiles(directory);
     assert.equal(await files.read("snapshot"), null);
@@ -42,14 +34,6 @@ describe("metadata files", () => {
     await files.write("a b", Buffer.from("3"));
     assert.deepEqual(await files.read("a/b"), Buffer.from("1"));
     assert.deepEqual((await readdir(directory)).sort(), ["a%20b.json", "a%252fb.json", "a%2fb.json"]);
-  });
-
-  it("removes a role's file, and no other", async () => {
-    const files = await openMetadataFiles(directory);
-    await files.write("snapshot", Buffer.from("1"));
-    await files.write("timestamp", Buffer.from("2"));
-    await files.remove("snapshot");
-    assert.deepEqual(await readdir(directory), ["timestamp.json"]);
   });
 
   it("tells of a file that can neither be read nor removed", async () => {

@@ -125,19 +125,6 @@ describe("a refresh", () => {
     });
   }
 
-  it("fetches a kept file anew whose bytes are not those that are named now, though its version is", async () => {
-    const { lab, files, go, names } = startDevice();
-    await go();
-    const kept = files.contents.targets;
-    lab.targets.version = 0;
-    lab.targets.expires = "2039-01-01T00:00:00Z";
-    lab.publish("targets");
-    await go();
-    assert.ok(names().includes("1.targets.json"), "it was not asked for");
-    assert.notDeepEqual(files.contents.targets, kept);
-    assert.deepEqual(files.contents.targets, lab.metadata("1.targets"));
-  });
-
   it("refuses a snapshot that names no targets, and a delegation that it does not name", async () => {
     const { lab, go } = startDevice();
     delete lab.snapshot.meta["rules.json"];

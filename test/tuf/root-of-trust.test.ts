@@ -5,7 +5,7 @@ import nacl from "tweetnacl";
 import { canonical } from "../../lab/publisher/canonical.ts";
 import { filesInMemory } from "../../lab/publisher/refreshing.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
-import { createSigningKey, placeholderKey, underAnotherId } from "../../lab/publisher/signing-key.ts";
+import { createSigningKey, placeholderKey } from "../../lab/publisher/signing-key.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { RootFollower } from "../../src/tuf/root-following.ts";
 import { isSignedBySuccession, readRootOfTrust, requireSuccession } from "../../src/tuf/root-of-trust.ts";
@@ -139,17 +139,6 @@ describe("readRootOfTrust", () => {
     const verifiers = { "ed25519/ed25519": () => answers[verified++] ?? false };
     readRootOfTrust(lab.metadata("1.root"), verifiers);
     assert.equal(verified, 3);
-  });
-
-  it("counts a key once that has two ids", () => {
-    const key = createSigningKey();
-    const lab = new SignedRepository({ thresholds: { root: 2 } });
-    lab.keys.root = [key, underAnotherId(key)];
-    lab.publishRoot();
-    assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
-      code: "update_root_unusable",
-      message: /by 1 of/,
-    });
   });
 });
 

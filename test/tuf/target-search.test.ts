@@ -146,63 +146,45 @@ describe("find", () => {
     assert.equal(await searching(chain(3), limits).search.find("x/y/z"), null);
   });
 
-  describe("in a repository that delegates by more patterns than the cap", () => {
+  describe("in a repository that delegates by more than 4 patterns, the cap", () => {
     const limits = { ...caps, delegationPatterns: 4 };
-    const many = (count: number) => Array.from({ length: count }, (_, index) => `x/${index}/*`);
-    const refuses = (tree: Tree) =>
-      assert.rejects(searching(tree, limits).search.find("x/y/z"), { code: "update_limit_exceeded" });
-    const goesThrough = async (tree: Tree) =>
-      assert.equal(await searching(tree, limits).search.find("x/y/z"), null);
-
-    it("refuses it, by the paths of one role", async () => {
-      await goesThrough({ targets: { delegates: [{ name: "a", paths: many(4) }] } });
-      await refuses({ targets: { delegates: [{ name: "a", paths: many(5) }] } });
-    });
-
-    it("refuses it, by the hash prefixes of one role", async () => {
-      const by = (count: number): Tree => ({
-        targets: {
-          delegates: [{ name: "a", path_hash_prefixes: many(count).map((_, index) => `0${index}`) }],
-        },
+    const paths = (count: number) => Array.from({ length: count }, (_, index) => `x/${index}/*`);
+    const prefixes = (count: number) => Array.from({ length: count }, (_, index) => `0${index}`);
+    const [a, b, c] = [{ name: "a" }, { name: "b", paths: [] }, { name: "c", paths: [] }];
+    const rows: [what: string, taken: Delegation[] | null, refused: Delegation[], below?: Delegation[]][] = [
+      ["the paths of one role", [{ ...a, paths: paths(4) }], [{ ...a, paths: paths(5) }]],
+      [
+        "the hash prefixes of one role",
+        [{ ...a, path_hash_prefixes: prefixes(4) }],
+        [{ ...a, path_hash_prefixes: prefixes(5) }],
+      ],
+      [
+        "those of several roles, where one without patterns counts too",
+        [{ ...a, paths: paths(3) }, b],
+        [{ ...a, paths: paths(3) }, b, c],
+      ],
+      [
+        "those of roles below others",
+        null,
+        [{ ...a, paths: ["*/*/*", ...paths(2)] }],
+        [{ ...b, paths: paths(2) }],
+      ],
+    ];
+    for (const [what, taken, refused, below = []] of rows)
+      it(`refuses it, by ${what}`, async () => {
+        const found = (delegates: Delegation[]) =>
+          searching({ targets: { delegates }, a: { delegates: below } }, limits).search.find("x/y/z");
+        if (taken) assert.equal(await found(taken), null);
+        await assert.rejects(found(refused), { code: "update_limit_exceeded" });
       });
-      await goesThrough(by(4));
-      await refuses(by(5));
-    });
-
-    it("refuses it, by those of several roles together, and one that names none counts too", async () => {
-      await goesThrough({
-        targets: {
-          delegates: [
-            { name: "a", paths: many(3) },
-            { name: "b", paths: [] },
-          ],
-        },
-      });
-      await refuses({
-        targets: {
-          delegates: [
-            { name: "a", paths: many(3) },
-            { name: "b", paths: [] },
-            { name: "c", paths: [] },
-          ],
-        },
-      });
-    });
 
     it("refuses it in a listing too", async () => {
       const listing = (count: number) => {
-        const paths = ["x/y/*", ...many(count - 1)];
-        return searching({ targets: { delegates: [{ name: "a", paths }] } }, limits).search.list("x", "y");
+        const delegates = [{ ...a, paths: ["x/y/*", ...paths(count - 1)] }];
+        return searching({ targets: { delegates } }, limits).search.list("x", "y");
       };
       assert.deepEqual(await listing(4), []);
       await assert.rejects(listing(5), { code: "update_limit_exceeded" });
-    });
-
-    it("refuses it, by those of roles below others", async () => {
-      await refuses({
-        targets: { delegates: [{ name: "a", paths: ["*/*/*", ...many(2)] }] },
-        a: { delegates: [{ name: "b", paths: many(2) }] },
-      });
     });
   });
 });
