@@ -1,6 +1,5 @@
 import { appendFileSync } from "node:fs";
 import type { ReleaseFiles, ReleaseHost, Units } from "../../src/host/release-ports.ts";
-import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 /** The operation at which the process is killed, and on which side of it. */
 export interface CrashPlan {
@@ -71,15 +70,5 @@ function crashingUnits(units: Units, { around }: Counter): Units {
     restart: (unit) => around(`restart ${unit}`, () => units.restart(unit)),
     reload: (unit) => around(`reload ${unit}`, () => units.reload(unit)),
     begin: (unit) => around(`begin ${unit}`, () => units.begin(unit)),
-  };
-}
-
-/** Root's own trusted metadata, with each write and removal counted. */
-export function crashingMetadata(files: MetadataFiles, { around }: Counter): MetadataFiles {
-  return {
-    read: files.read,
-    write: (role, bytes) => around(`metadata ${role}`, () => files.write(role, bytes)),
-    remove: (role) => around(`metadata ${role} removed`, () => files.remove(role)),
-    clear: () => around("metadata cleared", () => files.clear()),
   };
 }

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { endOfSuite } from "../../lab/basics/ending.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
-import { until } from "../../lab/basics/until.ts";
 import { current, isConsistent, journalOf, linked, runsWell } from "../../lab/installer/checks.ts";
 import {
   copyDevice,
@@ -25,7 +24,6 @@ import { type Published, publishReleases } from "../../lab/installer/published.t
 import { endPump } from "../../lab/installer/pump.ts";
 import { quickDirectory } from "../../lab/installer/quick-directory.ts";
 import { type PackedRelease, type ReleaseModel, treeHash } from "../../lab/installer/releases.ts";
-import { type Supervisor, supervise } from "../../lab/installer/supervisor.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ReleaseHost } from "../../src/host/release-ports.ts";
@@ -171,52 +169,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
     });
   });
 
-  describe("under a service manager", () => {
-    it("is kept though an operator restarts it again and again, and the row of good answers begins anew", async (test) => {
-      const { device, supervisor } = await supervised(test, {
-        successes: 6,
-        interval: "500ms",
-        within: "600s",
-      });
-      let looks = 0;
-      const counted = (host: ReleaseHost): ReleaseHost => ({
-        ...host,
-        askHealth: (plan, release) => {
-          looks += 1;
-          return host.askHealth(plan, release);
-        },
-      });
-      const ended = put(device, supervisor, "2.0.0", counted);
-      let before = 0;
-      for (let restarts = 0; restarts < 2; restarts += 1) {
-        await until("it is looked at", () => looks >= before + 3);
-        before = looks;
-        await supervisor.restartByHand();
-      }
-      await ended;
-      const { outcome, detail } = await last(device);
-      assert.equal(outcome, "good", detail);
-      assert.equal(supervisor.starts(), 4, "of the former, of the release, and by hand");
-      assert.ok(looks - before >= 6, `only ${looks - before} looks came after the last restart`);
-      await runsWell(device, published.release("binary", "2.0.0"));
-    });
-
-    it("fails at its third unclean exit, long before its deadline", async (test) => {
-      const { device, supervisor } = await supervised(test, { successes: 40, within: "600s" });
-      await put(device, supervisor, "2.5.0");
-      const entry = await last(device);
-      assert.equal(entry.outcome, "failed");
-      assert.deepEqual([entry.cause?.code, entry.cause?.count], ["unclean_exits", 3]);
-      assert.ok(
-        entry.log.some((line) => line.includes("pump 2.5.0 listens")),
-        "what the service said is kept",
-      );
-      isBounded(entry.log);
-      assert.equal((await current(device, published, "binary")).version, "1.0.0");
-      await runsWell(device, published.release("binary", "1.0.0"));
-    });
-  });
-
   describe("that a reboot comes between", () => {
     const boot = (bootId: string) => (host: ReleaseHost) => ({ ...underVirtualTime(5)(host), bootId });
 
@@ -274,27 +226,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
     await assert.rejects(run(device, { verb: "install", id }, dying), gone);
     assert.equal((await slotOf(device, "binary")).trial?.phase, "confirming");
     return device;
-  }
-
-  async function supervised(
-    test: { after(clean: () => Promise<void> | void): void },
-    health: object,
-  ): Promise<{ device: Device; supervisor: Supervisor }> {
-    const device = await deviceOf(test, health, { activate: undefined, unit: "pump.service" });
-    const supervisor = supervise(device);
-    test.after(() => supervisor.stop());
-    await supervisor.restartByHand();
-    return { device, supervisor };
-  }
-
-  function put(
-    device: Device,
-    supervisor: Supervisor,
-    version: string,
-    change: (host: ReleaseHost) => ReleaseHost = (host) => host,
-  ): Promise<void> {
-    const { id } = published.release("binary", version);
-    return run(device, { verb: "install", id }, (host) => change(supervisor.onHost(host)));
   }
 
   async function install(

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
+import { openDevice } from "../../lab/devices/checking-device.ts";
 import { StewardError } from "../../src/contract/errors.ts";
+import { withRelease } from "./released-device.ts";
 
 const hour = 3_600;
-
-async function withRelease(ota: Parameters<typeof openDevice>[0] = {}): Promise<Device> {
-  const device = await openDevice(ota);
-  device.lab.addRelease({ version: "1.0.0" });
-  device.lab.publish("rules");
-  return device;
-}
 
 describe("while the clock is not trusted", () => {
   it("takes expiry for a doubt about the clock, and not for a failure (a device whose clock is in 2040)", async () => {

@@ -5,6 +5,7 @@ import { reading } from "../../lab/publisher/refreshing.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
+import { withRelease } from "./released-device.ts";
 
 const hour = 3_600;
 
@@ -29,9 +30,7 @@ describe("a check", () => {
   });
 
   it("does not fetch a binary without a request, and says why", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
-    device.lab.publish("binary");
+    const device = await withRelease({}, { kind: "binary", version: "2.0.0", arch: "x64" });
     await device.check();
     const { state, summary, available } = device.room.status();
     assert.equal(state, "available");
@@ -53,9 +52,7 @@ describe("a check", () => {
   });
 
   it("reads a directory that a user brought, which proves nothing of the server", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease();
     await device.check("file:///media/stick");
     assert.deepEqual(device.opened, ["file:///media/stick"]);
     assert.equal(device.room.status().available.rules?.staged, true);
@@ -121,9 +118,7 @@ describe("a check", () => {
   });
 
   it("does nothing while verify_signature is false in the file, on any path", async () => {
-    const device = await openDevice({ verify_signature: false, enabled: true });
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease({ verify_signature: false, enabled: true });
     await assert.rejects(device.room.check({}), { code: "signature_verification_required" });
     await assert.rejects(device.room.check({ repository: "file:///media/stick" }), {
       code: "signature_verification_required",
@@ -138,9 +133,7 @@ describe("a check", () => {
   });
 
   it("is a failure where what it found cannot be kept, and nothing is fetched", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease();
     device.record.failWith = new StewardError("storage_full", "The disk is full.");
     await device.check();
     const { schedule, available } = device.room.status();
@@ -164,9 +157,7 @@ describe("a failed check", () => {
 
 describe("a download that fails", () => {
   async function failingDownload(error: Error): Promise<Device> {
-    const device = await openDevice({ enabled: true });
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease({ enabled: true });
     device.fetchPayload = () => Promise.reject(error);
     return device;
   }
@@ -224,9 +215,7 @@ describe("a download that fails", () => {
 
 describe("progress", () => {
   it("shows in the status", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0", payload: Buffer.alloc(1_000) });
-    device.lab.publish("rules");
+    const device = await withRelease({}, { version: "1.0.0", payload: Buffer.alloc(1_000) });
     let seen: ReturnType<Device["room"]["status"]> | undefined;
     device.fetchPayload = async (_, { onProgress }) => {
       onProgress(500);
@@ -244,9 +233,7 @@ describe("progress", () => {
 
 describe("another agent", () => {
   it("shows what the last one found, and fetches nothing before a check of its own", async () => {
-    const device = await openDevice({ auto_update_rules: false });
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease({ auto_update_rules: false });
     await device.check();
     await device.restart();
     const { state, available, schedule, trust } = device.room.status();
@@ -259,9 +246,7 @@ describe("another agent", () => {
 
 describe("stopping", () => {
   it("ends a download at once and counts it as no failure", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease();
     device.fetchPayload = (_, { signal }) => device.hold(signal);
     await device.room.check({});
     await device.runUntil(1);
@@ -275,9 +260,7 @@ describe("stopping", () => {
 
 describe("a root that was replaced while a payload is fetched", () => {
   it("ends the download, and drops what came under the former trust", async () => {
-    const device = await openDevice();
-    device.lab.addRelease({ version: "1.0.0" });
-    device.lab.publish("rules");
+    const device = await withRelease();
     await device.check();
     device.lab.addRelease({ version: "1.1.0" });
     device.lab.publish("rules");

@@ -86,6 +86,16 @@ describe("a watch of the health of a release", () => {
     assert.deepEqual(watch.lines().slice(0, 2), [`${at} systemd is busy`, `${at} 1.1.0 is well`]);
   });
 
+  it("takes no unit for given up whose state is only unclean, nor restarts one that it has none of", async () => {
+    const { host, poll, is, watch } = watching();
+    watch.begin();
+    is({ uncleanExits: 1 });
+    assert.deepEqual([(await poll({ crashes: 0 })).crashes, host.acts], [1, []]);
+    is({ isFailed: true });
+    assert.equal((await poll({ crashes: 1 }, null)).crashes, 1);
+    assert.deepEqual(host.acts, []);
+  });
+
   it("asks about no unit where there is none", async () => {
     for (const { poll, is, host } of [watching(), watching({ hasUnits: false })]) {
       is({ isFailed: true, uncleanExits: 9 });

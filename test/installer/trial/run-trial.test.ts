@@ -118,6 +118,35 @@ describe("a release that is not well", () => {
     await assert.rejects(forgive(await side.opened(), idOf("1.1.0")), isError("not_found"));
   });
 
+  it("is undone at its third unclean exit, long before its deadline", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    side.host.isHealthy = (release) => {
+      const { uncleanExits } = side.host.unit;
+      if (release.version === "1.1.0") side.host.unit = { ...side.host.unit, uncleanExits: uncleanExits + 1 };
+      return true;
+    };
+    await side.install("1.1.0");
+    const before = side.host.uptime();
+    side.host.unit = { ...side.host.unit, uncleanExits: 0 };
+    await side.guard();
+    assert.equal(side.last()?.outcome, "failed");
+    assert.match(side.last()?.detail ?? "", /3 times/);
+    assert.ok(side.host.uptime() - before < 60, `it took ${side.host.uptime() - before} s`);
+  });
+
+  it("a clean restart by an operator is no failure: the count begins anew, the trial goes on", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    const counts = [1, 2, 0, 0, 0, 0, 0];
+    side.host.isHealthy = () => {
+      side.host.unit = { ...side.host.unit, uncleanExits: counts.shift() ?? 0 };
+      return true;
+    };
+    await side.apply("1.1.0");
+    assert.equal(side.last()?.outcome, "good");
+  });
+
   it("without anything before it leaves no current, and says so", async () => {
     const side = open();
     failing(side, "1.0.0");

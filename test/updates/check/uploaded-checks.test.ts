@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
-import { type Device, openDevice } from "../../../lab/devices/checking-device.ts";
 import { reading } from "../../../lab/publisher/refreshing.ts";
 import type { Upload } from "../../../src/contract/types.ts";
+import { withRelease } from "../released-device.ts";
 
 const upload: Upload = { lengthBytes: 3, [Symbol.asyncIterator]: async function* () {} };
 
-async function openWithRelease(ota: Parameters<typeof openDevice>[0] = {}): Promise<Device> {
-  const device = await openDevice(ota);
-  device.lab.addRelease({ version: "1.0.0" });
-  device.lab.publish("rules");
-  return device;
-}
-
 describe("a check of a repository that is sent as a file", () => {
   it("reads it, stages what automatic updates would leave, and removes it after that", async () => {
-    const device = await openWithRelease({ auto_update_rules: false });
+    const device = await withRelease({ auto_update_rules: false });
     await device.check();
     assert.equal(device.staged.size, 0);
     await device.room.checkUpload(upload);
@@ -28,7 +21,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("needs no server, and begins soon after another check", async () => {
-    const device = await openWithRelease({ server: "" });
+    const device = await withRelease({ server: "" });
     await device.room.checkUpload(upload);
     await device.room.settled();
     await device.room.checkUpload(upload);
@@ -37,11 +30,11 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("is refused before its first byte without a root of trust, and where settings forbid it", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     device.unpack = () => assert.fail("it is read");
     device.settings = { ...device.settings, ota: { ...device.settings.ota, verify_signature: false } };
     await assert.rejects(device.room.checkUpload(upload), { code: "signature_verification_required" });
-    const untrusting = await openWithRelease();
+    const untrusting = await withRelease();
     untrusting.installedRoot = async () => null;
     await untrusting.restart();
     untrusting.unpack = () => assert.fail("it is read");
@@ -49,7 +42,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("is one at a time: the second is refused, and may come when the first has ended", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     let letGo = (): void => undefined;
     const arrived = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -70,7 +63,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("is taken right after one that a person stops, which the agent may notice some seconds later", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     let breakOff: (() => void) | undefined;
     device.unpack = () =>
       new Promise((_, reject) => {
@@ -89,7 +82,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("takes the place of a download from the server, which is not told of as a failure", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     device.fetchPayload = (_payload, { signal }) => device.hold(signal);
     await device.room.check({});
     await until("the download is under way", () => device.room.status().state === "downloading");
@@ -102,7 +95,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("that fails changes nothing that is known, and is removed as well", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     await device.check();
     const before = device.room.status().available;
     device.repositoryOf = () => {
@@ -118,7 +111,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("that cannot be unpacked leaves nothing behind, and the next one is taken", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     device.unpack = async () => {
       throw new RangeError("no tar");
     };
@@ -131,7 +124,7 @@ describe("a check of a repository that is sent as a file", () => {
   });
 
   it("is removed by the start after a power cut", async () => {
-    const device = await openWithRelease();
+    const device = await withRelease();
     device.room.start();
     assert.deepEqual(device.removals, [0]);
     await device.room.stop();
