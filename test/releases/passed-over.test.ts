@@ -30,7 +30,7 @@ describe("what a check passes over", () => {
   type Told = [code: PassedOver["code"], offered: string | null, present: string | null];
   const newest = { installed: { rules: "2.0.0", binary: null } };
   const floors = { "rules/base": "3.0.0" };
-  /** The release, the device's other facts, what is told by codes, and in words. */
+  /** The release, the device's other facts, and what the check says of it by codes and in words. */
   const reasons: [Custom, Partial<Device>, Told, RegExp][] = [
     [{ channel: "beta" }, {}, ["other_channel", "beta", "stable"], /of the channel beta, not stable/],
     [{ product: "toaster" }, {}, ["other_product", "toaster", "demo"], /for the product toaster/],

@@ -2,9 +2,6 @@ import { StewardError } from "../../contract/errors.ts";
 import { holderOf, type RoleFiles, type RoleName, roleIn, roleNames } from "../roles.ts";
 import type { State } from "../state.ts";
 
-/** The keys of a role after a change. */
-export type KeysOfRole = ReturnType<typeof keysOfRoles>[number];
-
 /** The effect of a change of keys; `before` is the state before it. */
 export function keysOfRoles(roles: readonly RoleName[], before: State, after: State) {
   return roles.map((role) => {

@@ -45,17 +45,6 @@ describe("an old timestamp with the clock set back", { skip: !isRoot && "needs r
     await takesNothing(lab, { id, code, saying }, clocks(-300, { uptimeDays: 7 }));
   });
 
-  it("is refused in another boot, when something newer was taken in behind its expiry", async (test) => {
-    const { lab, id } = await withRelease(test);
-    lab.publisher.timestamp.expires = days(20).toISOString().replace(".000", "");
-    await lab.verifyNew("1.1.0", clocks(15));
-    // The publisher's own, and of a higher version: nothing but its age speaks against it.
-    lab.publisher.timestamp.expires = days(10).toISOString().replace(".000", "");
-    lab.publisher.publishTimestamp();
-    await lab.hold();
-    await takesNothing(lab, { id, code, saying }, clocks(2, { bootId: "two" }));
-  });
-
   it("is refused with the older versions of all the others, for it is older itself", async (test) => {
     const { lab, id } = await withRelease(test);
     const old = lab.publisher.fork();
