@@ -105,20 +105,6 @@ describe("one kind of releases whose metadata cannot be used", () => {
     });
   }
 
-  it("a binary that was not renewed within its 90 days keeps no rules back", async () => {
-    const device = await openBlocked((lab) => expire(lab, "binary"));
-    await device.check();
-    const { available, blockers, summary } = device.room.status();
-    assert.equal(available.rules?.version, "1.1.0");
-    assert.equal(available.rules?.staged, true);
-    assert.equal(available.binary, null);
-    assert.equal(blockers?.binary?.code, "update_metadata_expired");
-    assert.match(
-      summary.detail,
-      / for services, so none of it is accepted\. The metadata of the role binary expired at 2026-11-19/,
-    );
-  });
-
   it("is a doubt while the clock is not trusted, and is looked at again when it is", async () => {
     const device = await openBlocked((lab) => expire(lab, "rules"));
     device.isClockTrusted = false;
@@ -131,21 +117,6 @@ describe("one kind of releases whose metadata cannot be used", () => {
     device.room.clockTrusted();
     await device.room.settled();
     assert.equal(device.room.status().available.rules?.version, "1.1.0");
-  });
-
-  it("is a failed check where it is all kinds", async () => {
-    const device = await openBlocked((lab) => {
-      expire(lab, "rules");
-      expire(lab, "binary");
-    });
-    await device.check();
-    const { schedule, blockers } = device.room.status();
-    assert.equal(schedule.last_check?.outcome, "failed");
-    assert.match(schedule.last_check?.detail ?? "", /role rules expired.*role binary expired/);
-    assert.deepEqual(
-      [blockers?.rules?.code, blockers?.binary?.code],
-      ["update_metadata_expired", "update_metadata_expired"],
-    );
   });
 });
 

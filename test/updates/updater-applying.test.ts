@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../lab/basics/until.ts";
-import { type Device, openDevice, server, startSeconds } from "../../lab/devices/checking-device.ts";
+import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
 import { createSimulatedInstaller, type SimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 
@@ -113,22 +113,6 @@ describe("applying unasked", () => {
     assert.deepEqual([...device.staged], []);
   });
 
-  it("keeps the payload that the installer works with, although a check no longer finds its release", async () => {
-    const device = await openAppliance();
-    const id = device.release({ version: "1.0.0" });
-    await checked(device);
-    assert.equal(device.room.status().state, "confirming");
-    const withdrawn = device.release({ version: "1.0.0", custom: { withdrawn: "it eats data" } });
-    assert.equal(withdrawn, id);
-    await device.time.runUntil(60);
-    await checked(device);
-    assert.equal(device.room.status().available.rules, null);
-    assert.ok(device.staged.has(id), "the check has removed it");
-    device.side.commit("rules");
-    await device.rest();
-    assert.equal(device.staged.has(id), false, "once it is good, nothing needs it");
-  });
-
   it("does not begin before the agent has started, nor while the schedule is off", async () => {
     const device = await openAppliance({ enabled: false });
     device.release({ version: "1.0.0" });
@@ -233,39 +217,6 @@ describe("applying unasked", () => {
       assert.deepEqual(device.asked(), [id, id]);
     });
   }
-
-  it("shows why a release is deferred, and tries it again when that is over", async () => {
-    const device = await openAppliance();
-    const id = device.release({ version: "1.1.0" });
-    await checked(device);
-    device.side.undo("rules", "deferred");
-    await device.rest();
-    const { rules } = device.room.status().available;
-    assert.deepEqual([rules?.hold?.code, rules?.hold?.until], ["deferred", "2026-11-21T12:00:00.000Z"]);
-    assert.equal(device.room.status().held[0]?.why, "deferred");
-    await device.time.runUntil(24 * hour + 5);
-    await device.rest();
-    assert.deepEqual(device.asked(), [id, id]);
-  });
-
-  it("does not apply a postponed release before then; a newer release is not postponed by it", async () => {
-    const device = await openAppliance({ auto_update_rules: false });
-    device.release({ version: "1.0.0" });
-    await checked(device);
-    await device.room.postpone("all", 86_400);
-    assert.equal(device.room.status().postponed.rules, "2026-11-21T12:00:00.000Z");
-    device.settings = { ...device.settings, ota: { ...device.settings.ota, auto_update_rules: true } };
-    await device.time.runUntil(11);
-    await device.room.check({});
-    await device.rest();
-    assert.deepEqual(device.asked(), []);
-    assert.deepEqual(holdOf(device, "rules"), ["postponed", null]);
-    const newer = device.release({ version: "1.1.0" });
-    await device.time.runUntil(22);
-    await device.room.check({});
-    await device.rest();
-    assert.deepEqual(device.asked(), [newer]);
-  });
 
   it("applies a postponed release at once when that is taken back", async () => {
     const device = await openAppliance({ auto_update_rules: false });
@@ -418,22 +369,6 @@ describe("applying by hand", () => {
     assert.deepEqual(device.asked(), []);
   });
 
-  it("is under way while a payload is fetched for it, and a check from elsewhere does not end it", async () => {
-    const device = await openAppliance({ auto_update_rules: false });
-    device.release({ version: "1.0.0" });
-    await checked(device);
-    device.fetchPayload = (_, { signal }) => device.hold(signal);
-    await device.room.apply({ kind: "rules" });
-    for (let turn = 0; turn < 2_000 && device.room.status().state !== "downloading"; turn += 1) {
-      await setImmediate();
-    }
-    await assert.rejects(device.room.apply({ kind: "rules" }), { code: "update_busy" });
-    await assert.rejects(device.room.check({ repository: "file:///media/stick" }), { code: "rate_limited" });
-    assert.deepEqual(device.opened, [server, server]);
-    await device.room.stop();
-    assert.deepEqual(device.asked(), []);
-  });
-
   it("reports an installer that ends without an entry", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     device.release({ version: "1.0.0" });
@@ -575,23 +510,6 @@ describe("going back", () => {
 });
 
 describe("another agent", () => {
-  it("tells what happened meanwhile, once", async () => {
-    const device = await openAppliance({ auto_update_rules: false });
-    const id = device.release({ version: "1.0.0" });
-    await checked(device);
-    await device.room.apply({ kind: "rules" });
-    await device.rest();
-    await device.room.stop();
-    device.side.undo("rules", "failed", false);
-    await device.restart();
-    await device.restart();
-    const told = device.events.filter(({ type }) => type === "update.undone");
-    assert.equal(told.length, 1);
-    assert.deepEqual([told[0]?.details.release_id, told[0]?.details.restored_healthy], [id, false]);
-    assert.equal(device.types().filter((type) => type === "update.applying").length, 1);
-    assert.equal(device.room.problems()[0]?.code, "former_not_healthy");
-  });
-
   it("starts the installer for a trial in progress, and follows it", async () => {
     const device = await openAppliance();
     device.release({ version: "1.0.0" });

@@ -76,21 +76,6 @@ describe("the schedule", () => {
       change(device, { server: "https://other.example" });
       assert.equal(device.room.trust().proven, false);
     });
-
-    it("ends a check of the former channel, and begins anew", async () => {
-      const device = await openDevice({ enabled: true });
-      device.lab.addRelease({ version: "1.0.0" });
-      device.lab.publish("rules");
-      device.fetchPayload = (_, { signal }) => device.hold(signal);
-      device.room.start();
-      await device.runUntil(hour);
-      assert.equal(device.room.status().state, "downloading");
-      change(device, { channel: "beta" });
-      await device.runUntil(hour + 2 * minute);
-      assert.equal(device.opened.length, 2);
-      assert.equal(device.staged.size, 0);
-      assert.ok(!device.types().includes("update.download_failed"), "it was told as a failure");
-    });
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Device, openDevice, server } from "../../lab/devices/checking-device.ts";
+import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
 import { reading } from "../../lab/publisher/refreshing.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -37,18 +37,6 @@ describe("a check", () => {
     assert.equal(available.binary?.hold?.code, "not_automatic");
     assert.deepEqual(summary.releases.map(({ name }) => name).includes("demo"), true);
     assert.equal(device.staged.size, 0);
-  });
-
-  it("is refused without a server, without a root, and with one that is unusable, and reads nothing", async () => {
-    const device = await openDevice({ server: "" });
-    await assert.rejects(device.room.check({}), { code: "update_not_configured" });
-    device.settings = { ...device.settings, ota: { ...device.settings.ota, server } };
-    device.installedRoot = async () => null;
-    await assert.rejects(device.room.check({}), { code: "update_trust_not_established" });
-    device.installedRoot = async () => Buffer.from("{}");
-    await assert.rejects(device.room.check({}), { code: "update_root_unusable" });
-    assert.equal(device.room.status().state, "blocked");
-    assert.deepEqual(device.opened, []);
   });
 
   it("reads a directory that a user brought, which proves nothing of the server", async () => {
@@ -228,19 +216,6 @@ describe("progress", () => {
       [seen?.progress?.phase, seen?.progress?.done_bytes, seen?.progress?.total_bytes],
       ["downloading", 500, 1_000],
     );
-  });
-});
-
-describe("another agent", () => {
-  it("shows what the last one found, and fetches nothing before a check of its own", async () => {
-    const device = await withRelease({ auto_update_rules: false });
-    await device.check();
-    await device.restart();
-    const { state, available, schedule, trust } = device.room.status();
-    assert.equal(state, "available");
-    assert.equal(available.rules?.version, "1.0.0");
-    assert.equal(schedule.last_check?.outcome, "ok");
-    assert.equal(trust.proven, true);
   });
 });
 

@@ -283,15 +283,4 @@ describe("a change of the record", () => {
       assert.equal(isWorthWriting(fresh, { ...fresh, ...idle }), false);
     assert.equal(isWorthWriting(fresh, { ...fresh, floors: { "rules/base": "1.0.0" } }), true);
   });
-
-  it("is worth a write where something came of the check, and none where it was like the last one", () => {
-    const first = after(good({ version: "1.1.0" })).record;
-    const second = after(good({ version: "1.1.0" }), good({ version: "1.1.0" })).record;
-    assert.equal(isWorthWriting(fresh, first), true);
-    assert.equal(isWorthWriting(first, { ...second, last_success_at: "2027-01-01T00:00:00.000Z" }), false);
-    const failed = after(bad("update_too_slow")).record;
-    assert.equal(isWorthWriting(first, failed), true);
-    assert.equal(isWorthWriting(failed, after(bad("update_too_slow"), bad("update_too_slow")).record), false);
-    assert.equal(isWorthWriting(failed, after(bad("update_too_slow"), bad("update_too_large")).record), true);
-  });
 });

@@ -335,23 +335,6 @@ describe("the next check", () => {
     assert.equal(checks.left(), 1_224);
   });
 
-  it("is none behind one that ends when the schedule is off, or before it begins", async () => {
-    const { checks, device, end, change } = await scheduled();
-    await checks.check(ofServer);
-    await end(1_234);
-    assert.equal(checks.left(), null);
-    checks.start();
-    device.time.pass(10);
-    await checks.check(ofServer);
-    change({ enabled: false });
-    await end(1_234);
-    assert.equal(checks.left(), null);
-    device.time.pass(10);
-    await checks.check(ofServer);
-    await checks.stop();
-    assert.equal(checks.left(), null);
-  });
-
   it("is soon where the last one was in doubt of a clock that is trusted by now", async () => {
     for (const [outcome, isTrusted, expected] of [
       ["waiting_for_clock", true, 30],

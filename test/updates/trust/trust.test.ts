@@ -5,7 +5,7 @@ import { until } from "../../../lab/basics/until.ts";
 import { type Device, openDevice } from "../../../lab/devices/checking-device.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
-import { createSigningKey, placeholderKey } from "../../../lab/publisher/signing-key.ts";
+import { createSigningKey } from "../../../lab/publisher/signing-key.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
 /** By nothing of ours. */
@@ -69,31 +69,6 @@ describe("trust", () => {
     const { room } = await openDevice();
     await assert.rejects(room.confirmTrust("0".repeat(64), "ada"), { code: "validation_failed" });
     assert.equal(room.trust().confirmed, false);
-  });
-
-  it("is not confirmed where nothing usable is installed", async () => {
-    const device = await openDevice();
-    await install(device, null);
-    await assert.rejects(device.room.confirmTrust("0".repeat(64), "ada"), {
-      code: "update_trust_not_established",
-    });
-    await install(device, Buffer.from("<html>"));
-    await assert.rejects(device.room.confirmTrust("0".repeat(64), "ada"), { code: "update_root_unusable" });
-  });
-
-  it("is refused with placeholder keys at each load, and says so", async () => {
-    const device = await openDevice();
-    device.lab.keys.targets?.push(placeholderKey("00".repeat(32)));
-    device.lab.publishRoot();
-    await install(device, device.lab.metadata("2.root"));
-    for (let load = 0; load < 2; load += 1) {
-      assert.equal(device.room.trust().installed, false);
-      assert.equal(device.room.trust().status.code, "unusable");
-      assert.match(device.room.trust().status.detail, /placeholder/);
-      assert.equal(device.room.status().state, "blocked");
-      await assert.rejects(device.room.check({}), { code: "update_root_unusable" });
-      await device.restart();
-    }
   });
 
   it("is unusable where others could write the file", async () => {
@@ -223,15 +198,6 @@ describe("an installed root that was changed", () => {
     await device.restart();
     assert.deepEqual(device.files.contents.root, other);
     assert.equal(device.room.trust().fingerprint, fingerprintOf(other));
-  });
-
-  it("takes the place of another's root whose record was lost", async () => {
-    const device = await established();
-    const other = new SignedRepository({ now: device.options.now() }).metadata("1.root");
-    await device.room.stop();
-    await device.record.update((present) => ({ ...present, anchor: null, confirmation: null, proof: null }));
-    await install(device, other);
-    assert.deepEqual(device.files.contents.root, other);
   });
 });
 
