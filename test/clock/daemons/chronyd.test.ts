@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
@@ -110,40 +110,26 @@ describe("chronyd as the discipliner", () => {
       for (const one of [client, another]) await one?.stop();
     });
 
-    it("is trusted", () => {
-      assert.equal(report.trust, "trusted");
-      assert.equal(report.isSynchronised, true);
-      assert.equal(report.trouble, null);
+    it("is trusted, and shows each source's state and offset", () => {
+      assert.deepEqual([report.trust, report.isSynchronised, report.trouble], ["trusted", true, null]);
       assert.equal(report.leap, "none");
-    });
-
-    it("shows each source's state", () => {
-      const stateOf = (id: string) => report.sources.find((source) => source.id === id)?.state;
-      assert.equal(stateOf("127.0.0.1"), "falseticker");
-      const rest = [stateOf("127.0.0.2"), stateOf("::1")];
+      const sourceOf = (id: string) => report.sources.find((source) => source.id === id);
+      assert.equal(sourceOf("127.0.0.1")?.state, "falseticker");
+      const rest = [sourceOf("127.0.0.2")?.state, sourceOf("::1")?.state];
       assert.ok(rest.includes("selected"), `${rest}`);
-    });
-
-    it("shows that the host is 3 s behind the false one and right by the others", () => {
-      const offsetOf = (id: string) => report.sources.find((source) => source.id === id)?.offset_seconds;
       // A packet that a busy machine holds up errs by half of that; this still tells 3 s from none.
-      near(offsetOf("127.0.0.1"), 3, 1.4);
-      near(offsetOf("::1"), 0, 1.4);
+      near(sourceOf("127.0.0.1")?.offset_seconds, 3, 1.4);
+      near(sourceOf("::1")?.offset_seconds, 0, 1.4);
       near(report.offsetSeconds, 0, 1.4);
+      assert.deepEqual([...report.configured].sort(), ["127.0.0.1", "127.0.0.2", "::1"]);
+      for (const { reach } of report.sources) assert.ok((reach ?? 0) & 1, "the last poll was answered");
     });
 
     it("says how well it knows the time, and from which source", () => {
       const { uncertaintySeconds, source, pollSeconds } = report;
-      assert.ok(uncertaintySeconds !== null && uncertaintySeconds > 0, "0 is no bound");
       // A machine that is held up knows the time badly; chronyd rejects one that is 3 s ahead when it knows it better.
-      assert.ok(uncertaintySeconds < 3, `${uncertaintySeconds} s, and one that is 3 s ahead is called false`);
-      assert.equal(source?.stratum, 2);
-      assert.equal(pollSeconds, 1);
-    });
-
-    it("lists its servers as configured, and each one's polls", () => {
-      assert.deepEqual([...report.configured].sort(), ["127.0.0.1", "127.0.0.2", "::1"]);
-      for (const { reach } of report.sources) assert.ok((reach ?? 0) & 1, "the last poll was answered");
+      assert.ok(uncertaintySeconds !== null && uncertaintySeconds > 0 && uncertaintySeconds < 3);
+      assert.deepEqual([source?.stratum, pollSeconds], [2, 1]);
     });
   });
 
@@ -155,13 +141,6 @@ describe("chronyd as the discipliner", () => {
     });
     after(() => client.stop());
 
-    /** The root helper, as far as this chronyd is concerned. */
-    const helperOfClient = () =>
-      recordedHelper((line) => {
-        const verb = line.split(" ")[1] ?? "";
-        client.order(...(verb === "burst" ? ["burst", "4/4"] : [verb]));
-      });
-
     it("is accepted, and the host is behind by 3 s", async () => {
       const report = await daemonOf({ port: client.commandPort }).read();
       assert.equal(report.trust, "accepted");
@@ -170,20 +149,16 @@ describe("chronyd as the discipliner", () => {
       near(report.sources[0]?.offset_seconds, 3, 1.4);
     });
 
-    it("reselects through the root helper and nothing else", async () => {
-      const helper = helperOfClient();
-      await daemonOf({ port: client.commandPort, helper }).reselect();
-      assert.deepEqual(helper.orders, ["chrony reselect"]);
-    });
-
-    it("syncs by a burst and, as 3 s are more than is slewed, a step", async () => {
+    it("reselects through the root helper; syncs by a burst and, as 3 s are more than is slewed, a step", async () => {
       const helper = recordedHelper((line) => {
         // The step itself would set this machine's clock, were chronyd not started with -x: it is not asked for here.
         if (line.includes("burst")) client.order("burst", "4/4");
+        if (line.includes("reselect")) client.order("reselect");
       });
-      await daemonOf({ port: client.commandPort, helper }).sync(false);
-      const lines = ["chrony burst", "chrony makestep"];
-      assert.deepEqual(helper.orders, lines);
+      const daemon = daemonOf({ port: client.commandPort, helper });
+      await daemon.reselect();
+      await daemon.sync(false);
+      assert.deepEqual(helper.orders, ["chrony reselect", "chrony burst", "chrony makestep"]);
     });
 
     it("can be read and not ordered without a root helper, and says what root can type", async () => {
@@ -200,113 +175,93 @@ describe("chronyd as the discipliner", () => {
     });
   });
 
-  describe("when the clock is right", () => {
-    it("syncs by a burst alone, forced or not", async (test) => {
-      const client = await startChronyClient(serverLine("127.0.0.1", good.port));
-      test.after(() => client.stop());
-      await selecting(client, /^\*$/);
-      for (const force of [false, true]) {
-        const helper = recordedHelper(() => client.order("burst", "4/4"));
-        await daemonOf({ port: client.commandPort, helper }).sync(force);
-        assert.deepEqual(helper.orders, ["chrony burst"]);
-      }
-    });
-  });
+  /** A client of one server, once it selects that. */
+  async function following(test: TestContext, server: Chronyd, address = "127.0.0.1"): Promise<ChronyClient> {
+    const client = await startChronyClient(serverLine(address, server.port));
+    test.after(() => client.stop());
+    await selecting(client, /^\*$/);
+    return client;
+  }
 
-  describe("told to ask a host by its name", () => {
-    it("has that name for the source beside its address", async (test) => {
-      const client = await startChronyClient(serverLine("localhost", good.port));
-      test.after(() => client.stop());
-      await selecting(client, /^\*$/);
-      const { source, sources, configured } = await daemonOf({ port: client.commandPort }).read();
-      assert.equal(source?.host, "localhost");
-      assert.ok(["127.0.0.1", "::1"].includes(sources[0]?.address ?? ""), `${sources[0]?.address}`);
-      assert.deepEqual(configured, ["localhost"]);
+  const bursting = (client: ChronyClient) =>
+    recordedHelper((line) => {
+      if (line.includes("burst")) client.order("burst", "4/4");
     });
-  });
 
-  describe("when the clock is 2000 s off", () => {
-    it("refuses to sync that far and does it by force", async (test) => {
-      const far = await startChronyd({ fakeTime: "-2000s" });
-      test.after(() => far.stop());
-      const client = await startChronyClient(serverLine("127.0.0.1", far.port));
-      test.after(() => client.stop());
-      await selecting(client, /^\*$/);
-      const helper = recordedHelper((line) => {
-        if (line.includes("burst")) client.order("burst", "4/4");
-      });
-      const daemon = daemonOf({ port: client.commandPort, helper });
-      near((await daemonOf({ port: client.commandPort }).read()).offsetSeconds, -2_000, 1.4);
-      await assert.rejects(daemon.sync(false), codeOf("panic_threshold"));
+  it("syncs by a burst alone when the clock is right, forced or not", async (test) => {
+    const client = await following(test, good);
+    for (const force of [false, true]) {
+      const helper = bursting(client);
+      await daemonOf({ port: client.commandPort, helper }).sync(force);
       assert.deepEqual(helper.orders, ["chrony burst"]);
-      await daemon.sync(true);
-      assert.equal(helper.orders.at(-1), "chrony makestep");
-    });
+    }
   });
 
-  describe("without a server that answers", () => {
-    it("is not synchronised, whatever the kernel says, and has no offsets", async (test) => {
-      const client = await startChronyClient(serverLine("127.0.0.1", await heldUdpPort()));
-      test.after(() => client.stop());
-      const report = await daemonOf({ port: client.commandPort, kernelIsSynchronised: true }).read();
-      assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
-      assert.equal(report.source, null);
-      const [source] = report.sources;
-      assert.equal(source?.state, "unreachable");
-      assert.deepEqual([source?.offset_seconds, source?.stratum, source?.jitter_seconds], [null, null, null]);
-    });
-
-    it("cannot sync, and leaves the clock alone", async (test) => {
-      const client = await startChronyClient(serverLine("127.0.0.1", await heldUdpPort()));
-      test.after(() => client.stop());
-      const helper = recordedHelper();
-      const daemon = daemonOf({ helper, timers: hurriedTimers, port: client.commandPort });
-      await assert.rejects(daemon.sync(true), codeOf("no_time_source"));
-      assert.deepEqual(helper.orders, ["chrony burst"]);
-    });
+  it("has the name of a configured host for the source beside its address", async (test) => {
+    const client = await following(test, good, "localhost");
+    const { source, sources, configured } = await daemonOf({ port: client.commandPort }).read();
+    assert.equal(source?.host, "localhost");
+    assert.ok(["127.0.0.1", "::1"].includes(sources[0]?.address ?? ""), `${sources[0]?.address}`);
+    assert.deepEqual(configured, ["localhost"]);
   });
 
-  describe("whose server has gone silent", () => {
-    it("cannot sync by what it measured before", async (test) => {
-      const server = await startChronyd();
-      const client = await startChronyClient(serverLine("127.0.0.1", server.port));
-      test.after(() => client.stop());
-      await selecting(client, /^\*$/);
-      await server.stop();
-      const helper = recordedHelper(() => client.order("burst", "4/4"));
-      const daemon = daemonOf({ helper, timers: hurriedTimers, port: client.commandPort });
-      await assert.rejects(daemon.sync(false), codeOf("no_time_source"));
-    });
+  it("refuses to sync a clock that is 2000 s off, and does it by force", async (test) => {
+    const far = await startChronyd({ fakeTime: "-2000s" });
+    test.after(() => far.stop());
+    const client = await following(test, far);
+    const helper = bursting(client);
+    const daemon = daemonOf({ port: client.commandPort, helper });
+    near((await daemon.read()).offsetSeconds, -2_000, 1.4);
+    await assert.rejects(daemon.sync(false), codeOf("panic_threshold"));
+    // The report has asked for what authenticates its sources as well.
+    assert.deepEqual(helper.orders, ["chrony authdata", "chrony burst"]);
+    await daemon.sync(true);
+    assert.equal(helper.orders.at(-1), "chrony makestep");
   });
 
-  describe("that believes its own clock (`local`)", () => {
-    it("is not synchronised to anything", async (test) => {
-      const client = await startChronyClient("local stratum 10");
-      test.after(() => client.stop());
-      assert.match(client.ask("tracking"), /^Reference ID +: 7F7F0101/);
-      const report = await daemonOf({ port: client.commandPort }).read();
-      assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
-    });
+  it("without a server that answers has no offsets and cannot sync, whatever the kernel says", async (test) => {
+    const client = await startChronyClient(serverLine("127.0.0.1", await heldUdpPort()));
+    test.after(() => client.stop());
+    const helper = recordedHelper();
+    const given = { port: client.commandPort, kernelIsSynchronised: true, helper, timers: hurriedTimers };
+    const report = await daemonOf(given).read();
+    const { isSynchronised, trust, leap, source } = report;
+    assert.deepEqual([isSynchronised, trust, leap, source], [false, "none", "unknown", null]);
+    const [first] = report.sources;
+    const figures = [first?.offset_seconds, first?.stratum, first?.jitter_seconds];
+    assert.deepEqual([first?.state, ...figures], ["unreachable", null, null, null]);
+    await assert.rejects(daemonOf(given).sync(true), codeOf("no_time_source"));
+    assert.equal(helper.orders.at(-1), "chrony burst");
   });
 
-  describe("with its command port closed", () => {
-    it("is accepted at most, by the kernel's word, and says what to do", async () => {
-      const port = await heldUdpPort();
-      const synchronised = await daemonOf({ port, kernelIsSynchronised: true }).read();
-      assert.deepEqual([synchronised.isSynchronised, synchronised.trust], [true, "accepted"]);
-      assert.equal(synchronised.trouble?.code, "no_answer");
-      assert.match(synchronised.trouble?.cause ?? "", /506 Cannot talk to daemon/);
-      for (const word of [false, null]) {
-        const report = await daemonOf({ port, kernelIsSynchronised: word }).read();
-        assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
-      }
-    });
+  it("whose server has gone silent cannot sync by what it measured before", async (test) => {
+    const server = await startChronyd();
+    const client = await following(test, server);
+    await server.stop();
+    const daemon = daemonOf({ helper: bursting(client), timers: hurriedTimers, port: client.commandPort });
+    await assert.rejects(daemon.sync(false), codeOf("no_time_source"));
   });
 
-  describe("without chronyc on the host", () => {
-    it("says so", async () => {
-      const report = await daemonOf({ port: 1, command: "/nonexistent/chronyc" }).read();
-      assert.deepEqual(report.trouble, { code: "command_failed", cause: "ENOENT" });
-    });
+  it("that believes its own clock (`local`) is not synchronised to anything", async (test) => {
+    const client = await startChronyClient("local stratum 10");
+    test.after(() => client.stop());
+    assert.match(client.ask("tracking"), /^Reference ID +: 7F7F0101/);
+    const report = await daemonOf({ port: client.commandPort }).read();
+    assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
+  });
+
+  it("with its command port closed is accepted at most, by the kernel's word, and says what to do", async () => {
+    const port = await heldUdpPort();
+    for (const kernelIsSynchronised of [true, false, null]) {
+      const { isSynchronised, trust, trouble } = await daemonOf({ port, kernelIsSynchronised }).read();
+      const expected = kernelIsSynchronised === true ? [true, "accepted"] : [false, "none"];
+      assert.deepEqual([isSynchronised, trust, trouble?.code], [...expected, "no_answer"]);
+      assert.match(trouble?.cause ?? "", /506 Cannot talk to daemon/);
+    }
+  });
+
+  it("says so where there is no chronyc on the host", async () => {
+    const report = await daemonOf({ port: 1, command: "/nonexistent/chronyc" }).read();
+    assert.deepEqual(report.trouble, { code: "command_failed", cause: "ENOENT" });
   });
 });

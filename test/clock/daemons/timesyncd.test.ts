@@ -4,8 +4,7 @@ import fc from "fast-check";
 import type { DaemonTrouble } from "../../../src/clock/daemons/external-daemon.ts";
 import { createTimesyncd } from "../../../src/clock/daemons/timesyncd.ts";
 import { parseTimeSpan, parseTimesync } from "../../../src/clock/daemons/timesyncd-report.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
-import type { CommandResult } from "../../../src/host/ports.ts";
+import type { CommandResult, RootHelper } from "../../../src/host/ports.ts";
 import { absentHelper, recordedHelper } from "../recorded-helper.ts";
 
 // All printed by timedatectl 252 (`show-timesync --all`, C locale), which read a stand-in for timesyncd on a D-Bus of its
@@ -65,35 +64,31 @@ function reading({ timesync, kernelIsSynchronised = true, timedated = "" }: Give
 }
 
 describe("systemd-timesyncd as the discipliner", () => {
-  it("is accepted, never trusted: it asks one server", async () => {
-    const report = await reading({ timesync: synchronised });
-    assert.deepEqual([report.isSynchronised, report.trust], [true, "accepted"]);
-    assert.equal(report.trouble, null);
-  });
-
-  it("says what it has of its server", async () => {
+  it("is accepted, never trusted: it asks one server, and invents neither an offset nor a bound for it", async () => {
     const { source, sources, pollSeconds, leap, ...report } = await reading({ timesync: synchronised });
+    assert.deepEqual([report.isSynchronised, report.trust, report.trouble], [true, "accepted", null]);
     assert.deepEqual(source, { id: "192.0.2.1", host: "ntp1.example.net", stratum: 2, refid: "c00002c8" });
-    assert.deepEqual([pollSeconds, leap], [128, "none"]);
-    assert.equal(report.rootDelaySeconds?.toFixed(9), "0.015243000");
-    assert.equal(report.rootDispersionSeconds?.toFixed(9), "0.001007000");
-    assert.equal(report.frequencyPpm?.toFixed(3), "-16.630");
-    const [told] = sources;
-    assert.deepEqual([told?.state, told?.address, told?.stratum], ["selected", "192.0.2.1", 2]);
-    assert.equal(told?.jitter_seconds?.toFixed(9), "0.002217000");
-  });
-
-  it("invents neither an offset nor a bound for it", async () => {
-    const report = await reading({ timesync: synchronised });
-    assert.deepEqual([report.offsetSeconds, report.uncertaintySeconds], [null, null]);
-    assert.equal(report.sources[0]?.offset_seconds, null);
-  });
-
-  it("lists the servers it was given, and its fallback only without any", async () => {
-    const given = await reading({ timesync: synchronised });
-    assert.deepEqual(given.configured, ["ntp1.example.net", "ntp2.example.net"]);
-    const fallback = await reading({ timesync: withoutServer });
-    assert.deepEqual(fallback.configured, ["0.debian.pool.ntp.org"]);
+    assert.deepEqual(
+      [pollSeconds, leap, report.configured],
+      [128, "none", ["ntp1.example.net", "ntp2.example.net"]],
+    );
+    const [first] = sources;
+    const figures = [
+      report.rootDelaySeconds,
+      report.rootDispersionSeconds,
+      report.frequencyPpm,
+      first?.jitter_seconds,
+    ];
+    const expected = ["0.015243000", "0.001007000", "-16.629669189", "0.002217000"];
+    assert.deepEqual(
+      figures.map((figure) => figure?.toFixed(9)),
+      expected,
+    );
+    assert.deepEqual([first?.state, first?.address, first?.stratum], ["selected", "192.0.2.1", 2]);
+    assert.deepEqual(
+      [report.offsetSeconds, report.uncertaintySeconds, first?.offset_seconds],
+      [null, null, null],
+    );
   });
 
   it("is not synchronised while the kernel does not say so", async () => {
@@ -112,6 +107,7 @@ describe("systemd-timesyncd as the discipliner", () => {
   it("has no source without a server", async () => {
     const report = await reading({ timesync: withoutServer });
     assert.deepEqual([report.source, report.sources, report.pollSeconds], [null, [], null]);
+    assert.deepEqual(report.configured, ["0.debian.pool.ntp.org"], "its fallback");
   });
 
   it("shows a spike, a reference clock's name and an announced leap second", async () => {
@@ -138,32 +134,22 @@ describe("systemd-timesyncd as the discipliner", () => {
     });
   }
 
+  const ordered = (helper: RootHelper) => {
+    const run = async () => ({ status: 0, stdout: synchronised, stderr: "" });
+    return createTimesyncd({ run, helper, kernelIsSynchronised: () => true });
+  };
+
   it("syncs and reselects by a restart of its unit, for it has no finer order", async () => {
     const helper = recordedHelper();
-    const daemon = createTimesyncd({
-      run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
-      helper,
-      kernelIsSynchronised: () => true,
-    });
-    await daemon.sync(false);
-    await daemon.reselect();
+    await ordered(helper).sync(false);
+    await ordered(helper).reselect();
     assert.deepEqual(helper.orders, Array(2).fill("restart-timesyncd"));
   });
 
   it("can be read and not restarted without a root helper, and says what root can type", async () => {
-    const daemon = createTimesyncd({
-      run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
-      helper: absentHelper(),
-      kernelIsSynchronised: () => true,
-    });
-    await assert.rejects(daemon.sync(false), (error) => {
-      assert.ok(error instanceof StewardError && error.code === "forbidden", String(error));
-      assert.match(
-        error.message,
-        /no root helper\. Until then, as root: systemctl restart systemd-timesyncd/,
-      );
-      return true;
-    });
+    const daemon = ordered(absentHelper());
+    const message = /no root helper\. Until then, as root: systemctl restart systemd-timesyncd/;
+    await assert.rejects(daemon.sync(false), { code: "forbidden", message });
     assert.equal((await daemon.read()).isReadOnly, true);
   });
 });
