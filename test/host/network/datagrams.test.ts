@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { closeSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
@@ -31,128 +31,97 @@ const ways: [string, Datagrams][] = [
 ];
 for (const [way, datagrams] of ways)
   describe(`a datagram connection ${way}`, () => {
+    /** A connection to this place, which ends with the test, and what it has heard. */
+    async function opened(test: TestContext, port: number, address = "127.0.0.1") {
+      const [packets, failures]: [string[], string[]] = [[], []];
+      const connection = await datagrams.connect(
+        { address, port },
+        { onPacket: (packet) => packets.push(String(packet)), onFailure: (code) => failures.push(code) },
+      );
+      test.after(() => connection.close());
+      return { connection, packets, failures };
+    }
+
+    /** A server that sends each packet back, until the test ends. */
+    async function echoing(test: TestContext, address = "127.0.0.1") {
+      const server = await bound(address);
+      server.on("message", (packet, { port, address: from }) => server.send(packet, port, from));
+      test.after(() => server.close());
+      return server;
+    }
+
     for (const address of ["127.0.0.1", "::1", ...ownAddresses]) {
-      it(`with ${address} carries packets both ways`, reaching(address), async () => {
-        const server = await bound(address);
-        server.on("message", (packet, { port, address: from }) =>
-          server.send(Buffer.from(packet).reverse(), port, from),
-        );
-        let received: Uint8Array | undefined;
-        const connection = await datagrams.connect(
-          { address, port: server.address().port },
-          { ...deaf, onPacket: (packet) => (received = packet) },
-        );
-        connection.send(Uint8Array.from([1, 2, 3]));
-        await until("the packet comes back", () => received !== undefined);
-        assert.deepEqual([...(received ?? [])], [3, 2, 1]);
-        connection.close();
-        server.close();
+      it(`with ${address} carries packets both ways`, reaching(address), async (test) => {
+        const server = await echoing(test, address);
+        const { connection, packets } = await opened(test, server.address().port, address);
+        connection.send(Buffer.from("a packet"));
+        await until("the packet comes back", () => packets.length > 0);
+        assert.deepEqual(packets, ["a packet"]);
+      });
+
+      it(`names a closed port of ${address} by the system's code`, reaching(address), async (test) => {
+        const { connection, failures } = await opened(test, await heldUdpPort(), address);
+        connection.send(Buffer.alloc(48));
+        await until("the refusal comes", () => failures.length > 0);
+        assert.deepEqual(failures, ["ECONNREFUSED"]);
       });
     }
 
-    it("hears nothing from another port of the same address", async () => {
+    it("hears nothing from another port of the same address", async (test) => {
       const [server, other] = await Promise.all([bound("127.0.0.1"), bound("127.0.0.1")]);
-      const received: string[] = [];
-      const connection = await datagrams.connect(
-        { address: "127.0.0.1", port: server.address().port },
-        { ...deaf, onPacket: (packet) => received.push(String(packet)) },
-      );
+      test.after(() => [server, other].map((one) => one.close()));
+      const { connection, packets } = await opened(test, server.address().port);
       server.on("message", (_packet, { port }) => {
         other.send("spoofed", port, "127.0.0.1", () => server.send("real", port, "127.0.0.1"));
       });
       connection.send(Buffer.from("?"));
-      await until("a packet comes", () => received.length > 0);
-      assert.deepEqual(received, ["real"]);
-      connection.close();
-      server.close();
-      other.close();
+      await until("a packet comes", () => packets.length > 0);
+      assert.deepEqual(packets, ["real"]);
     });
 
-    for (const address of ["127.0.0.1", "::1", ...ownAddresses]) {
-      it(`tells of a closed port of ${address} by the system's code`, reaching(address), async () => {
-        let code: string | undefined;
-        const connection = await datagrams.connect(
-          { address, port: await heldUdpPort() },
-          { ...deaf, onFailure: (found) => (code = found) },
-        );
-        connection.send(Buffer.alloc(48));
-        await until("the refusal comes", () => code !== undefined);
-        assert.equal(code, "ECONNREFUSED");
-        connection.close();
-      });
-    }
-
-    it("goes on after a refusal, and tells of it once", async () => {
+    it("goes on after a refusal, and names it once", async (test) => {
       const port = await heldUdpPort();
-      const received: string[] = [];
-      const failures: string[] = [];
-      const connection = await datagrams.connect(
-        { address: "127.0.0.1", port },
-        { onPacket: (packet) => received.push(String(packet)), onFailure: (code) => failures.push(code) },
-      );
+      const { connection, packets, failures } = await opened(test, port);
       connection.send(Buffer.alloc(48));
       await until("the refusal comes", () => failures.length > 0);
       const server = createSocket({ type: "udp4", reuseAddr: true });
+      test.after(() => server.close());
       server.on("message", (packet, from) => server.send(packet, from.port, from.address));
       await new Promise<void>((resolve) => server.bind(port, "127.0.0.1", resolve));
       connection.send(Buffer.from("again"));
-      await until("the packet comes back", () => received.length > 0);
-      assert.deepEqual([received, failures], [["again"], ["ECONNREFUSED"]]);
-      connection.close();
-      server.close();
+      await until("the packet comes back", () => packets.length > 0);
+      assert.deepEqual([packets, failures], [["again"], ["ECONNREFUSED"]]);
     });
 
-    it("tells of a packet that is too large to be sent", async () => {
-      const server = await bound("127.0.0.1");
-      let code: string | undefined;
-      const connection = await datagrams.connect(
-        { address: "127.0.0.1", port: server.address().port },
-        { ...deaf, onFailure: (found) => (code = found) },
-      );
+    it("names a packet that is too large to be sent, and nothing any more once it is closed", async (test) => {
+      const server = await echoing(test);
+      const { connection, failures } = await opened(test, server.address().port);
       connection.send(Buffer.alloc(70_000));
-      await until("the failure comes", () => code !== undefined);
-      assert.equal(code, "EMSGSIZE");
-      connection.close();
-      server.close();
-    });
-
-    it("tells nothing any more once it is closed, not even of what was sent before", async () => {
-      const server = await bound("127.0.0.1");
-      const failures: string[] = [];
-      const connection = await datagrams.connect(
-        { address: "127.0.0.1", port: server.address().port },
-        { ...deaf, onFailure: (code) => failures.push(code) },
-      );
+      await until("the failure comes", () => failures.length > 0);
       connection.send(Buffer.alloc(70_000));
       connection.close();
-      // The failure comes in the next turn, as the test above shows.
+      // The failure comes in the next turn, as before.
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      assert.deepEqual(failures, []);
-      server.close();
+      assert.deepEqual(failures, ["EMSGSIZE"]);
     });
 
-    it("can be closed twice, and sends nothing after that", async () => {
+    it("can be closed twice, and sends nothing after that", async (test) => {
       const server = await bound("127.0.0.1");
       let packets = 0;
       server.on("message", () => {
         packets += 1;
       });
-      const failures: string[] = [];
-      const connection = await datagrams.connect(
-        { address: "127.0.0.1", port: server.address().port },
-        { ...deaf, onFailure: (code) => failures.push(code) },
-      );
+      const { connection, failures } = await opened(test, server.address().port);
       connection.send(Buffer.alloc(1));
       await until("the packet comes", () => packets === 1);
       connection.close();
       connection.close();
       connection.send(Buffer.alloc(1));
       const last = createSocket("udp4");
+      test.after(() => [server, last].map((one) => one.close()));
       last.send(Buffer.alloc(1), server.address().port, "127.0.0.1");
       await until("a later packet comes", () => packets > 1);
       assert.deepEqual([packets, failures], [2, []]);
-      last.close();
-      server.close();
     });
 
     const nowhere: [string, string, number][] = [
@@ -174,23 +143,16 @@ for (const [way, datagrams] of ways)
       });
     }
 
-    it("leaves no descriptor after 200 connections, of which half fail", async () => {
-      const server = await bound("127.0.0.1");
-      server.on("message", (packet, { port }) => server.send(packet, port, "127.0.0.1"));
-      const closedPort = await heldUdpPort();
+    it("leaves no descriptor after 200 connections, of which half fail", async (test) => {
+      const [server, closedPort] = [await echoing(test), await heldUdpPort()];
       const before = openSockets();
       for (let turn = 0; turn < 200; turn += 1) {
         const port = turn % 2 === 0 ? server.address().port : closedPort;
-        const connection = await new Promise<{ close: () => void }>((resolve, reject) => {
-          const opened = datagrams.connect(
-            { address: "127.0.0.1", port },
-            { onPacket: () => resolve(opened), onFailure: () => resolve(opened) },
-          );
-          opened.then((one) => one.send(Buffer.alloc(48)), reject);
-        });
+        const { connection, packets, failures } = await opened(test, port);
+        connection.send(Buffer.alloc(48));
+        while (packets.length + failures.length === 0) await new Promise((resolve) => setImmediate(resolve));
         connection.close();
       }
       await until("their sockets are closed", () => openSockets() <= before);
-      server.close();
     });
   });

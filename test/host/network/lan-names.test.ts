@@ -16,35 +16,31 @@ interface Daemons {
 const none = { own: [], taken: null };
 const other = 'iisisu 3 0 "edge-7.local" 0 "192.0.2.8" 5\n';
 
-const rows: Record<string, readonly [Daemons, object]> = {
-  "no daemon": [{}, none],
-  "Avahi has the usual name": [{ avahi: 's "Edge-7.local"\n' }, { own: ["edge-7.local"], taken: null }],
-  "another device has it": [
-    { avahi: 's "edge-8.local"\n', holder: other },
-    { own: ["edge-8.local"], taken: "edge-7.local" },
+const pump = { avahi: 's "pump.plant"\n' };
+const resolvedAs = (name: string, mode: string): Daemons => ({ resolved: `s "${name}"\ns "${mode}"\n` });
+
+const rows: [string, Daemons, own: string[], taken?: string][] = [
+  ["no daemon", {}, []],
+  ["Avahi has the usual name", { avahi: 's "Edge-7.local"\n' }, ["edge-7.local"]],
+  ["another device has it", { avahi: 's "edge-8.local"\n', holder: other }, ["edge-8.local"], "edge-7.local"],
+  ["Avahi was given a name, and none has the usual one", pump, ["pump.plant"]],
+  [
+    "this host has the usual one too, by an address of its own",
+    { ...pump, holder: other.replace("192.0.2.8", "127.0.0.1") },
+    ["pump.plant"],
   ],
-  "Avahi was given a name, and nobody has the usual one": [
-    { avahi: 's "pump.plant"\n' },
-    { own: ["pump.plant"], taken: null },
+  ["resolved does not speak multicast DNS", resolvedAs("edge-76", "no"), []],
+  ["resolved only asks", resolvedAs("edge-76", "resolve"), []],
+  ["resolved has another name", resolvedAs("edge-76", "yes"), ["edge-76.local"], "edge-7.local"],
+  [
+    "Avahi has a name of its own, resolved the usual one",
+    { ...pump, ...resolvedAs("edge-7", "yes") },
+    ["pump.plant", "edge-7.local"],
   ],
-  "this host has the usual one too, by an address of its own": [
-    { avahi: 's "pump.plant"\n', holder: other.replace("192.0.2.8", "127.0.0.1") },
-    { own: ["pump.plant"], taken: null },
-  ],
-  "resolved does not speak multicast DNS": [{ resolved: 's "edge-76"\ns "no"\n' }, none],
-  "resolved only asks": [{ resolved: 's "edge-76"\ns "resolve"\n' }, none],
-  "resolved has another name": [
-    { resolved: 's "edge-76"\ns "yes"\n' },
-    { own: ["edge-76.local"], taken: "edge-7.local" },
-  ],
-  "Avahi has a name of its own, resolved the usual one": [
-    { avahi: 's "pump.plant"\n', resolved: 's "edge-7"\ns "yes"\n' },
-    { own: ["pump.plant", "edge-7.local"], taken: null },
-  ],
-};
+];
 
 describe("the names of a host on the LAN", () => {
-  for (const [what, [daemons, expected]] of Object.entries(rows)) {
+  for (const [what, daemons, own, taken = null] of rows)
     it(`are as its daemons have them: ${what}`, async () => {
       const directory = scratchDirectory();
       const places = { avahi: join(directory, "avahi"), resolved: join(directory, "resolved") };
@@ -63,17 +59,14 @@ describe("the names of a host on the LAN", () => {
       assert.deepEqual(names.present(), none);
       await names.look("edge-7.example.net");
       await names.seek();
-      assert.deepEqual(names.present(), expected);
+      assert.deepEqual(names.present(), { own, taken });
     });
-  }
 
   it("are unknown where busctl is missing", async () => {
     const place = join(scratchDirectory(), "pid");
     writeFileSync(place, "");
-    const names = createLanNames(() => Promise.reject(new Error("ENOENT")), {
-      avahi: place,
-      resolved: place,
-    });
+    const places = { avahi: place, resolved: place };
+    const names = createLanNames(() => Promise.reject(new Error("ENOENT")), places);
     await names.look("edge-7");
     assert.deepEqual(names.present(), none);
   });

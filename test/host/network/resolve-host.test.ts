@@ -20,18 +20,17 @@ function ofFour(address: string): LookupAddress {
 }
 
 describe("the addresses of a host", () => {
-  for (const literal of ["127.0.0.1", "192.0.2.7", "::1", "2001:db8::7", "fe80::1%lo"]) {
-    it(`that is ${literal} are that, at once and without a look-up`, async () => {
-      const held = heldResolver();
-      const resolve = createResolveHost(held.lookUp);
-      const stuck = resolve("stuck.example");
+  it("that is a literal are that, at once and without a look-up", async () => {
+    const held = heldResolver();
+    const resolve = createResolveHost(held.lookUp);
+    const stuck = resolve("stuck.example");
+    for (const literal of ["127.0.0.1", "192.0.2.7", "::1", "2001:db8::7", "fe80::1%lo"])
       assert.deepEqual(await resolve(literal), [literal]);
-      await held.turn();
-      assert.deepEqual(held.asked, ["stuck.example"]);
-      held.answer("192.0.2.1");
-      assert.deepEqual(await stuck, ["192.0.2.1"]);
-    });
-  }
+    await held.turn();
+    assert.deepEqual(held.asked, ["stuck.example"]);
+    held.answer("192.0.2.1");
+    assert.deepEqual(await stuck, ["192.0.2.1"]);
+  });
 
   it("named localhost are this machine's", async () => {
     const addresses = await createResolveHost()("localhost");
@@ -49,32 +48,14 @@ describe("the addresses of a host", () => {
     assert.ok(seconds < 3, `after ${seconds} s`);
   });
 
-  it("come in the resolver's order, each once, eight at most", async () => {
-    const held = heldResolver();
-    const addresses = createResolveHost(held.lookUp)("many.example");
-    await held.turn();
-    held.answer(
-      "192.0.2.9",
-      "192.0.2.1",
-      "192.0.2.9",
-      ...[2, 3, 4, 5, 6, 7, 8, 10].map((n) => `192.0.2.${n}`),
-    );
-    assert.deepEqual(
-      await addresses,
-      [9, 1, 2, 3, 4, 5, 6, 7].map((n) => `192.0.2.${n}`),
-    );
-  });
-
+  // The resolver's addresses and those that are given, each by family and last number; eight at most, each once.
   for (const [name, found, expected] of [
-    [
-      "six first",
-      ["2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1", "192.0.2.2"],
-      "6:1 4:1 6:2 4:2 6:3",
-    ],
-    ["four first", ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8::1"], "4:1 6:1 4:2 4:3"],
+    ["one family", "4:9 4:1 4:9 4:2 4:3 4:4 4:5 4:6 4:7 4:8", "4:9 4:1 4:2 4:3 4:4 4:5 4:6 4:7"],
+    ["six first", "6:1 6:2 6:3 4:1 4:2", "6:1 4:1 6:2 4:2 6:3"],
+    ["four first", "4:1 4:2 4:3 6:1", "4:1 6:1 4:2 4:3"],
     [
       "more of one family than are used",
-      [...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((last) => `2001:db8::${last}`), "192.0.2.1"],
+      "6:1 6:2 6:3 6:4 6:5 6:6 6:7 6:8 6:9 4:1",
       "6:1 4:1 6:2 6:3 6:4 6:5 6:6 6:7",
     ],
   ] as const)
@@ -82,9 +63,9 @@ describe("the addresses of a host", () => {
       const held = heldResolver();
       const addresses = createResolveHost(held.lookUp)("dual.example");
       await held.turn();
-      held.answer(...found);
-      const short = (address: string) => `${address.includes(":") ? 6 : 4}:${address.at(-1)}`;
-      assert.equal((await addresses).map(short).join(" "), expected);
+      const long = (short: string) => `${short[0] === "6" ? "2001:db8::" : "192.0.2."}${short.slice(2)}`;
+      held.answer(...found.split(" ").map(long));
+      assert.deepEqual(await addresses, expected.split(" ").map(long));
     });
 
   it("of which there are none are refused", async () => {
@@ -107,11 +88,10 @@ describe("a look-up", () => {
       seen.push([...held.asked]);
       held.answer(address);
     }
-    assert.deepEqual(seen, [
-      ["a.example"],
-      ["a.example", "b.example"],
-      ["a.example", "b.example", "c.example"],
-    ]);
+    assert.deepEqual(
+      seen.map((asked) => asked.length),
+      [1, 2, 3],
+    );
     assert.deepEqual(await all, [["192.0.2.1"], ["192.0.2.2"], ["192.0.2.3"]]);
   });
 

@@ -1,22 +1,14 @@
 import assert from "node:assert/strict";
-import { afterEach, describe, it } from "node:test";
-import { startRawServer, type WebServer } from "../../../lab/host/web-server.ts";
+import { describe, it } from "node:test";
 import {
   createServerConnections,
   type LinuxSurroundings,
 } from "../../../src/host/linux/transfers/connections.ts";
+import { endServersAfterEach, servingRaw } from "./serving.ts";
 
-const servers: WebServer[] = [];
+endServersAfterEach();
 
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-});
-
-async function serving(): Promise<WebServer> {
-  const server = await startRawServer((socket) => socket.end("hello"));
-  servers.push(server);
-  return server;
-}
+const serving = () => servingRaw((socket) => socket.end("hello"));
 
 const { signal: never } = new AbortController();
 const local = { name: "TransferFailure", kind: "refused", reason: "local_server", isSent: false };
@@ -43,7 +35,6 @@ describe("a connection to a server", () => {
 
   const judged: readonly (readonly [string, string, Partial<LinuxSurroundings>])[] = [
     ["is written as this device", "127.0.0.1", {}],
-    ["is written as a metadata service", "169.254.169.254", {}],
     ["is a name of this device", "mail.localhost", {}],
     ["is a name that resolves to this device", "mail.example", { resolveHost: async () => ["127.0.0.1"] }],
     [
@@ -62,10 +53,9 @@ describe("a connection to a server", () => {
   }
 
   it("through a proxy gives what the server says first, also where it comes with the proxy's answer", async () => {
-    const proxy = await startRawServer((socket) =>
+    const proxy = await servingRaw((socket) =>
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n220 mail.example\r\n\r\nmore"),
     );
-    servers.push(proxy);
     const connections = createServerConnections({ allowLocalServers: false, proxy: proxy.url });
     const socket = await connections.open({ host: "mail.example", port: 587 }, never);
     const said = new Promise((resolve) => socket.once("data", (piece) => resolve(String(piece))));

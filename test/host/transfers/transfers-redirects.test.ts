@@ -1,25 +1,19 @@
 import assert from "node:assert/strict";
-import { afterEach, describe, it } from "node:test";
-import {
-  type Answerer,
-  plainRequest,
-  readText,
-  startWebServer,
-  type WebServer,
-} from "../../../lab/host/web-server.ts";
+import { describe, it } from "node:test";
+import { plainRequest, readText } from "../../../lab/host/web-server.ts";
 import { createTransfers } from "../../../src/host/linux/transfers/transfers.ts";
+import { endServersAfterEach, serving } from "./serving.ts";
 
-const servers: WebServer[] = [];
+endServersAfterEach();
 
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-});
+/** A server whose answers lead there, or where `location` says by the path that was asked for. */
+const leading = (location: string | ((path: string) => string) | undefined, status = 302) =>
+  serving((request, response) => {
+    const to = typeof location === "function" ? location(request.url ?? "") : location;
+    response.writeHead(status, to === undefined ? {} : { location: to }).end("moved");
+  });
 
-async function serving(answer: Answerer): Promise<WebServer> {
-  const server = await startWebServer(answer);
-  servers.push(server);
-  return server;
-}
+const another = () => serving((_request, response) => response.end("other"));
 
 function open(url: string, redirectOrigins: string[] = []) {
   const transfers = createTransfers({ redirects: 3, allowLocalServers: true, redirectOrigins });
@@ -29,41 +23,31 @@ function open(url: string, redirectOrigins: string[] = []) {
 const refused = { name: "TransferFailure", kind: "refused" };
 
 describe("a redirect", () => {
-  it("to another origin is refused, and that is not asked", async () => {
-    const other = await serving((_request, response) => response.end("other"));
-    const { url } = await serving((_request, response) =>
-      response.writeHead(302, { location: `${other.url}/x` }).end(),
-    );
+  it("to another origin is refused, and that is not asked, unless the host file names it", async () => {
+    const other = await another();
+    const { url } = await leading(`${other.url}/x`);
     await assert.rejects(open(url), refused);
     assert.equal(other.requests.length, 0);
+    assert.equal(await open(url, [other.url]).then(readText), "other");
   });
 
-  for (const location of ["file:///etc/passwd", "ftp://x/", "http://", undefined]) {
+  for (const location of ["file:///etc/passwd", "ftp://x/", "http://", undefined])
     it(`to ${location ?? "nowhere"} is refused`, async () => {
-      const { url } = await serving((_request, response) =>
-        response.writeHead(301, location === undefined ? {} : { location }).end(),
-      );
+      const { url } = await leading(location, 301);
       await assert.rejects(open(url), refused);
     });
-  }
 
-  it("in a circle is refused", async () => {
-    const { url, requests } = await serving((request, response) =>
-      response.writeHead(307, { location: request.url === "/a" ? "/b" : "/a" }).end(),
-    );
-    await assert.rejects(open(`${url}/a`), refused);
-    assert.equal(requests.length, 2);
-  });
+  for (const [name, location, asked] of [
+    ["in a circle", (path: string) => (path === "/" ? "/b" : "/"), 2],
+    ["beyond the limit", (path: string) => `${path}x`, 4],
+  ] as const)
+    it(`${name} is refused`, async () => {
+      const { url, requests } = await leading(location, 307);
+      await assert.rejects(open(`${url}/`), refused);
+      assert.equal(requests.length, asked);
+    });
 
-  it("beyond the limit is refused", async () => {
-    const { url, requests } = await serving((request, response) =>
-      response.writeHead(308, { location: `${request.url}x` }).end(),
-    );
-    await assert.rejects(open(`${url}/`), refused);
-    assert.equal(requests.length, 4);
-  });
-
-  for (const status of [301, 302, 303, 307, 308]) {
+  for (const status of [301, 302, 303, 307, 308])
     it(`(${status}) on the same origin is followed`, async () => {
       const { url } = await serving((request, response) => {
         if (request.url === "/there") response.end("found");
@@ -71,56 +55,37 @@ describe("a redirect", () => {
       });
       assert.equal(await open(`${url}/here`).then(readText), "found");
     });
-  }
-
-  it("to an origin that the host file names is followed", async () => {
-    const other = await serving((_request, response) => response.end("other"));
-    const { url } = await serving((_request, response) =>
-      response.writeHead(302, { location: `${other.url}/x` }).end(),
-    );
-    assert.equal(await open(url, [other.url]).then(readText), "other");
-  });
 
   it("to a server that is down, or cuts, names that server", async () => {
-    const down = await serving((_request, response) => response.end());
+    const down = await another();
     await down.stop();
     const cutting = await serving((_request, response) => {
       response.writeHead(200, { "content-length": "100" }).write("half", () => response.destroy());
     });
     for (const other of [down, cutting]) {
-      const { url } = await serving((_request, response) =>
-        response.writeHead(302, { location: `${other.url}/x` }).end(),
-      );
+      const { url } = await leading(`${other.url}/x`);
       const message = new RegExp(`^127\\.0\\.0\\.1:${other.port} (cannot be used|did not answer in full): `);
       await assert.rejects(open(url, [other.url]).then(readText), { message });
     }
   });
 
   it("takes headers for the origin to another path of it, and to no other origin", async () => {
-    const other = await serving((_request, response) => response.end("other"));
-    const { url, requests } = await serving((request, response) =>
-      response.writeHead(302, { location: request.url === "/a" ? "/b" : `${other.url}/c` }).end(),
-    );
-    const transfers = createTransfers({
-      redirects: 3,
-      allowLocalServers: true,
-      redirectOrigins: [other.url],
-    });
+    const other = await another();
+    const { url, requests } = await leading((path) => (path === "/a" ? "/b" : `${other.url}/c`));
+    const options = { redirects: 3, allowLocalServers: true, redirectOrigins: [other.url] };
     const request = { ...plainRequest(), originHeaders: { "steward-report": "product/demo" } };
-    assert.equal(await transfers.open(`${url}/a`, request).then(readText), "other");
-    const told = [...requests, ...other.requests].map(({ headers }) => headers["steward-report"]);
-    assert.deepEqual(told, ["product/demo", "product/demo", undefined]);
+    assert.equal(await createTransfers(options).open(`${url}/a`, request).then(readText), "other");
+    const reports = [...requests, ...other.requests].map(({ headers }) => headers["steward-report"]);
+    assert.deepEqual(reports, ["product/demo", "product/demo", undefined]);
   });
-});
 
-describe("a transfer that follows no redirects", () => {
-  it("hands over the redirect as an answer", async () => {
-    const other = await serving((_request, response) => response.end("other"));
-    const { url, requests } = await serving((_request, response) =>
-      response.writeHead(302, { location: `${other.url}/x` }).end("moved"),
+  it("is handed over as an answer by a transfer that follows none", async () => {
+    const other = await another();
+    const { url, requests } = await leading(`${other.url}/x`);
+    const answer = await createTransfers({ redirects: null, allowLocalServers: true }).open(
+      url,
+      plainRequest(),
     );
-    const transfers = createTransfers({ redirects: null, allowLocalServers: true });
-    const answer = await transfers.open(url, plainRequest());
     assert.deepEqual([answer.status, answer.headers.location], [302, `${other.url}/x`]);
     assert.equal(await readText(answer), "moved");
     assert.deepEqual([requests.length, other.requests.length], [1, 0]);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
-import { afterEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority, type ServerCertificate } from "../../../lab/host/certificates.ts";
@@ -13,21 +13,17 @@ import {
   plainRequest,
   readBytes,
   readText,
-  startRawServer,
-  startWebServer,
   type WebServer,
 } from "../../../lab/host/web-server.ts";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/transfers/transfers.ts";
 import { TransferFailure } from "../../../src/host/transfer-failure.ts";
+import { ending, endServersAfterEach, serving as servingPlain, servingRaw } from "./serving.ts";
 
 const directory = scratchDirectory();
 const authority = createAuthority(directory);
 const good = authority.certify("updates.example");
-const servers: WebServer[] = [];
 
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-});
+endServersAfterEach();
 
 /** `recordBytes`: the most of one record of TLS. */
 async function serving(
@@ -36,30 +32,15 @@ async function serving(
   recordBytes = 16_384,
 ): Promise<WebServer> {
   const requests: WebServer["requests"] = [];
-  const server = await listening(
-    createServer(certificate, (request, response) => {
-      requests.push(request);
-      (request.socket as TLSSocket).setMaxSendFragment(recordBytes);
-      response.end(body);
-    }),
-    "https",
-    requests,
-  );
-  servers.push(server);
-  return server;
+  const server = createServer(certificate, (request, response) => {
+    requests.push(request);
+    (request.socket as TLSSocket).setMaxSendFragment(recordBytes);
+    response.end(body);
+  });
+  return ending(listening(server, "https", requests));
 }
 
-async function startProxy(): Promise<WebServer> {
-  const proxy = await startForwardProxy();
-  servers.push(proxy);
-  return proxy;
-}
-
-async function plainPort(): Promise<number> {
-  const server = await startWebServer((_request, response) => response.end("plain"));
-  servers.push(server);
-  return server.port;
-}
+const startProxy = () => ending(startForwardProxy());
 
 async function failureOf(opening: Promise<unknown>): Promise<TransferFailure> {
   const error: unknown = await opening.then(
@@ -84,86 +65,79 @@ const failing = (reason: string, message = /./) => ({
 const caFile = authority.path;
 
 describe("transfers over https", () => {
-  describe("send nothing to a server", () => {
-    it("whose authority is not known", async () => {
-      const { port, requests } = await serving(good);
-      const opening = open(`https://updates.example:${port}/`);
-      await assert.rejects(
-        opening,
-        failing("certificate", /its authority is not one that this device knows/),
-      );
+  const itself = (): ServerCertificate => ({
+    key: readFileSync(join(directory, "ca.key"), "utf8"),
+    cert: readFileSync(caFile, "utf8"),
+  });
+  const certified = (from: string, until: string) => authority.certify("updates.example", { from, until });
+  const signIn = /it is for another name .* a network's sign-in page/;
+  // The certificate, the server's name, whether the authority is known, and the reason of the refusal in words.
+  const refusals: [string, () => ServerCertificate, string, boolean, string, RegExp?][] = [
+    [
+      "whose authority is not known",
+      () => good,
+      "updates.example",
+      false,
+      "certificate",
+      /not one that this device/,
+    ],
+    ["whose certificate is for another name", () => good, "other.example", true, "certificate", signIn],
+    [
+      "whose certificate is not for its address",
+      () => good,
+      "127.0.0.1",
+      true,
+      "certificate",
+      /for another name/,
+    ],
+    [
+      "that certifies itself",
+      itself,
+      "updates.example",
+      false,
+      "certificate",
+      /self-signed .* network\.ca_file/,
+    ],
+    [
+      "whose certificate is over",
+      () => certified("20100101000000Z", "20110101000000Z"),
+      ...(["updates.example", true, "certificate_date"] as const),
+    ],
+    [
+      "whose certificate's time has not come",
+      () => certified("20900101000000Z", "20950101000000Z"),
+      ...(["updates.example", true, "certificate_date"] as const),
+    ],
+  ];
+  for (const [what, certificate, host, isKnown, reason, words] of refusals)
+    it(`send nothing to a server ${what}`, async () => {
+      const { port, requests } = await serving(certificate());
+      const opening = open(`https://${host}:${port}/`, isKnown ? { caFile } : {});
+      await assert.rejects(opening, failing(reason, words));
       assert.equal(requests.length, 0);
     });
 
-    it("whose certificate is for another name", async () => {
-      const { port, requests } = await serving(good);
-      const opening = open(`https://other.example:${port}/`, { caFile });
-      await assert.rejects(
-        opening,
-        failing("certificate", /it is for another name .* a network's sign-in page/),
-      );
-      assert.equal(requests.length, 0);
-    });
-
-    it("whose certificate is not for its address", async () => {
-      const { port } = await serving(good);
-      const opening = open(`https://127.0.0.1:${port}/`, { caFile });
-      await assert.rejects(opening, failing("certificate", /it is for another name/));
-    });
-
-    it("that certifies itself", async () => {
-      const key = readFileSync(join(directory, "ca.key"), "utf8");
-      const { port } = await serving({ key, cert: readFileSync(caFile, "utf8") });
-      const opening = open(`https://updates.example:${port}/`);
-      await assert.rejects(
-        opening,
-        failing("certificate", /it is self-signed .* network\.ca_file in the host file/),
-      );
-    });
-
-    const dates = {
-      "whose certificate is over": { from: "20100101000000Z", until: "20110101000000Z" },
-      "whose certificate's time has not come": { from: "20900101000000Z", until: "20950101000000Z" },
-    };
-    for (const [name, validity] of Object.entries(dates)) {
-      it(`${name}, and say that it is the date`, async () => {
-        const { port, requests } = await serving(authority.certify("updates.example", validity));
-        const opening = open(`https://updates.example:${port}/`, { caFile });
-        await assert.rejects(opening, failing("certificate_date"));
-        assert.equal(requests.length, 0);
-      });
-    }
-
-    it("that speaks no TLS", async () => {
-      const server = await startWebServer((_request, response) => response.end("plain"));
-      servers.push(server);
-      await assert.rejects(open(`https://updates.example:${server.port}/`), {
-        ...{ kind: "unreachable", reason: null, isSent: false },
-      });
-      assert.equal(server.requests.length, 0);
-    });
+  it("send nothing to a server that speaks no TLS", async () => {
+    const server = await servingPlain((_request, response) => response.end("plain"));
+    const expected = { kind: "unreachable", reason: null, isSent: false };
+    await assert.rejects(open(`https://updates.example:${server.port}/`), expected);
+    assert.equal(server.requests.length, 0);
   });
 
   describe("with a bundle of authorities", () => {
-    const bundles = {
+    const bundles: Record<string, string | null> = {
+      "that is absent": null,
       "that holds no certificate": "nothing\n",
       "that is cut off": readFileSync(caFile, "utf8").slice(0, 300),
       "with a certificate that is none": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
     };
-    for (const [name, text] of Object.entries(bundles)) {
+    for (const [name, text] of Object.entries(bundles))
       it(`${name} say so`, async () => {
-        const path = join(directory, "bad.pem");
-        writeFileSync(path, text);
+        const path = join(scratchDirectory(), "bad.pem");
+        if (text !== null) writeFileSync(path, text);
         const { port } = await serving(good);
         await assert.rejects(open(`https://updates.example:${port}/`, { caFile: path }), failing("ca_file"));
       });
-    }
-
-    it("that is absent say so", async () => {
-      const { port } = await serving(good);
-      const path = join(directory, "absent.pem");
-      await assert.rejects(open(`https://updates.example:${port}/`, { caFile: path }), failing("ca_file"));
-    });
 
     it("that changes go by the new one", async () => {
       const path = join(directory, "changing.pem");
@@ -189,111 +163,70 @@ describe("transfers over https", () => {
     it(`read 400 with ${JSON.stringify(page)} as nginx means it`, async () => {
       const requests: WebServer["requests"] = [];
       const server = createServer(good, (_request, response) => response.writeHead(400).end(page));
-      servers.push(await listening(server, "https", requests));
-      const opening = open(`${servers.at(-1)?.url.replace("127.0.0.1", "updates.example")}/`, { caFile });
+      const { port } = await ending(listening(server, "https", requests));
+      const opening = open(`https://updates.example:${port}/`, { caFile });
       if (reason !== null) return assert.rejects(opening, { reason, isSent: false });
       assert.equal(await readText(await opening), page);
     });
 
-  for (const [name, host] of [
-    ["a name", "updates.example"],
-    ["an address", "127.0.0.1"],
-  ] as const) {
-    it(`read from ${name} that is certified`, async () => {
+  for (const [host, recordBytes] of [
+    ["updates.example", 16_384],
+    ["127.0.0.1", 16_384],
+    // Several of them come with one read.
+    ["updates.example", 600],
+  ] as const)
+    it(`read from ${host}, which is certified, in records of ${recordBytes} bytes`, async () => {
       const sent = randomBytes(1_000_001);
-      const { port } = await serving(host === "127.0.0.1" ? authority.certify(host) : good, sent);
+      const { port } = await serving(
+        host === "127.0.0.1" ? authority.certify(host) : good,
+        sent,
+        recordBytes,
+      );
       const { body } = await open(`https://${host}:${port}/`, { caFile });
-      assert.ok(sent.equals(await readBytes(body)), "every byte is as it was sent");
+      const pieces: Buffer[] = [];
+      for await (const piece of body) {
+        // As a disk would, while the rest of a read comes.
+        await new Promise(setImmediate);
+        pieces.push(Buffer.from(piece));
+      }
+      assert.ok(sent.equals(Buffer.concat(pieces)), "every byte is as it was sent");
     });
-  }
-});
-
-it("transfers over https give a body in small records, several of which come with one read", async () => {
-  const sent = randomBytes(3_000_001);
-  const { port } = await serving(good, sent, 600);
-  const { body } = await open(`https://updates.example:${port}/`, { caFile });
-  const pieces: Buffer[] = [];
-  for await (const piece of body) {
-    // As a disk would, while the rest of a read comes.
-    await new Promise(setImmediate);
-    pieces.push(Buffer.from(piece));
-  }
-  assert.ok(sent.equals(Buffer.concat(pieces)), "every byte is as it was sent");
 });
 
 describe("transfers through a proxy", () => {
-  for (const proxy of [
-    "proxy:3128",
-    "https://proxy.example",
-    "http://user:secret@proxy",
-    "socks5://proxy:1",
-  ]) {
+  for (const proxy of ["proxy:3128", "https://proxy.example", "http://user:secret@proxy", "socks5://proxy:1"])
     it(`refuse ${proxy}`, () => {
-      assert.throws(() => createTransfers({ redirects: 5, allowLocalServers: true, proxy }), {
-        ...{ kind: "refused", reason: "proxy", member: "network.proxy" },
-      });
+      const refusal = { kind: "refused", reason: "proxy", member: "network.proxy" };
+      assert.throws(() => createTransfers({ redirects: 5, allowLocalServers: true, proxy }), refusal);
     });
-  }
-
-  it("verify the server behind it", async () => {
-    const proxy = await startProxy();
-    const { port, requests } = await serving(good);
-    await assert.rejects(
-      open(`https://other.example:${port}/`, { caFile, proxy: proxy.url }),
-      failing("certificate"),
-    );
-    assert.equal(requests.length, 0);
-  });
 
   describe("name it where it fails", () => {
     const unused = "http://127.0.0.1:9";
     const answers: readonly (readonly [string, "refused" | "unreachable", RegExp, string?])[] = [
       ["is down", "unreachable", /cannot be used: nothing listens there/],
       ["closes without an answer", "unreachable", /cannot be used: it closed the connection/, ""],
-      [
-        "speaks another protocol",
-        "refused",
-        /did not connect to .*: its answer is not HTTP/,
-        "220 mail\r\n\r\n",
-      ],
-      ["refuses", "refused", /: it answered 403\. Ask who runs it/, "HTTP/1.1 403 No\r\n\r\n"],
-      [
-        "wants a password",
-        "refused",
-        /: it answered 407\. It asks for a user name/,
-        "HTTP/1.1 407 No\r\n\r\n",
-      ],
-      [
-        "does not reach the server",
-        "unreachable",
-        /: it answered 503\. Ask who runs it/,
-        "HTTP/1.0 503 No\r\n\r\n",
-      ],
-      ["sends a page of its own", "refused", /: it answered 200/, "HTTP/1.1 200 OK\r\n\r\n<html>"],
+      ["speaks another protocol", "refused", /did not connect to .*: its answer is not HTTP/, "220 mail"],
+      ["refuses", "refused", /: it answered 403\. Ask who runs it/, "HTTP/1.1 403 No"],
+      ["wants a password", "refused", /: it answered 407\. It asks for a user name/, "HTTP/1.1 407 No"],
+      ["does not reach the server", "unreachable", /: it answered 503\. Ask who runs it/, "HTTP/1.0 503 No"],
+      ["sends a page of its own", "refused", /: it answered 200/, "HTTP/1.1 200 OK"],
     ];
-    for (const [what, code, words, answer] of answers) {
+    for (const [what, code, words, answer] of answers)
       it(`because it ${what}`, async () => {
-        const proxy = answer === undefined ? null : await startRawServer((socket) => socket.end(answer));
-        if (proxy !== null) servers.push(proxy);
-        const url = proxy?.url ?? unused;
+        const text = answer === "" ? "" : `${answer}\r\n\r\n<html>`;
+        const url = answer === undefined ? unused : (await servingRaw((socket) => socket.end(text))).url;
         const error = await failureOf(open("https://updates.example/", { caFile, proxy: url }));
         assert.deepEqual([error.kind, error.reason, error.isSent], [code, "proxy", false]);
-        assert.match(
-          error.message,
-          new RegExp(`^The proxy ${url.slice(7)} \\(network.proxy in the host file\\) `),
-        );
+        const place = `The proxy ${url.slice(7)} (network.proxy in the host file) `;
+        assert.ok(error.message.startsWith(place), error.message);
         assert.match(error.message, words);
       });
-    }
 
     it("because its name cannot be resolved", async () => {
       const resolveHost = async () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
       for (const scheme of ["http", "https"]) {
-        const opening = open(`${scheme}://updates.example/`, {
-          proxy: "http://proxy.example:3128",
-          resolveHost,
-        });
-        const { message } = await failureOf(opening);
+        const proxy = "http://proxy.example:3128";
+        const { message } = await failureOf(open(`${scheme}://updates.example/`, { proxy, resolveHost }));
         assert.match(
           message,
           /^The proxy proxy\.example:3128 .* cannot be used: its name cannot be resolved/,
@@ -302,41 +235,31 @@ describe("transfers through a proxy", () => {
     });
 
     it("because it wants a password for plain HTTP too, or is down", async () => {
-      const proxy = await startRawServer((socket) => socket.end("HTTP/1.1 407 No\r\n\r\n"));
-      servers.push(proxy);
-      for (const [url, words] of [
-        [proxy.url, /: it answered 407\./],
-        [unused, /: nothing listens there\./],
-      ] as const) {
-        const { message } = await failureOf(open("http://updates.example/", { proxy: url }));
-        assert.match(message, words);
-        assert.match(message, /^The proxy 127\.0\.0\.1:\d+ /);
-      }
+      const { url: asking } = await servingRaw((socket) => socket.end("HTTP/1.1 407 No\r\n\r\n"));
+      for (const [proxy, words] of [
+        [asking, /^The proxy 127\.0\.0\.1:\d+ .*: it answered 407\./],
+        [unused, /^The proxy 127\.0\.0\.1:\d+ .*: nothing listens there\./],
+      ] as const)
+        assert.match((await failureOf(open("http://updates.example/", { proxy }))).message, words);
     });
 
     it("beside the server, where either may be to blame", async () => {
       const proxy = await startProxy();
-      const { port } = await serving(good);
+      const { port, requests } = await serving(good);
       const place = `other.example:${port} \\(through the proxy 127.0.0.1:${proxy.port}\\)`;
-      const { message } = await failureOf(
-        open(`https://other.example:${port}/`, { caFile, proxy: proxy.url }),
-      );
-      assert.match(
-        message,
-        new RegExp(`^${place} cannot be used: its certificate cannot be trusted: it is for`),
-      );
-      const { where } = await open(`http://other.example:${await plainPort()}/`, { proxy: proxy.url });
+      const opening = open(`https://other.example:${port}/`, { caFile, proxy: proxy.url });
+      const words = new RegExp(`^${place} cannot be used: its certificate cannot be trusted: it is for`);
+      assert.match((await failureOf(opening)).message, words);
+      assert.equal(requests.length, 0);
+      const plain = await servingPlain((_request, response) => response.end("plain"));
+      const { where } = await open(`http://other.example:${plain.port}/`, { proxy: proxy.url });
       assert.match(where, /^other\.example:\d+ \(through the proxy 127\.0\.0\.1:\d+\)$/);
     });
 
     it("beside the server, where no answer comes", async () => {
-      const proxy = await startRawServer(() => undefined);
-      servers.push(proxy);
-      const opening = open("https://updates.example/", { proxy: proxy.url }, 0.1);
-      assert.match(
-        (await failureOf(opening)).message,
-        /^updates\.example \(through the proxy 127\.0\.0\.1:\d+\) did not answer/,
-      );
+      const proxy = await servingRaw(() => undefined);
+      const { message } = await failureOf(open("https://updates.example/", { proxy: proxy.url }, 0.1));
+      assert.match(message, /^updates\.example \(through the proxy 127\.0\.0\.1:\d+\) did not answer/);
     });
   });
 
@@ -359,8 +282,7 @@ describe("transfers through a proxy", () => {
 
   it("ask for http in the absolute form", async () => {
     const proxy = await startProxy();
-    const server = await startWebServer((request, response) => response.end(`for ${request.headers.host}`));
-    servers.push(server);
+    const server = await servingPlain((request, response) => response.end(`for ${request.headers.host}`));
     const answer = await open(`http://updates.example:${server.port}/x`, { proxy: proxy.url });
     assert.equal(await readText(answer), `for updates.example:${server.port}`);
     assert.equal(proxy.requests[0]?.url, `http://updates.example:${server.port}/x`);

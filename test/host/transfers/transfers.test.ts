@@ -1,36 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { afterEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { until } from "../../../lab/basics/until.ts";
-import {
-  type Answerer,
-  plainRequest,
-  readBytes,
-  readText,
-  startRawServer,
-  startWebServer,
-  type WebServer,
-} from "../../../lab/host/web-server.ts";
+import { plainRequest, readBytes, readText } from "../../../lab/host/web-server.ts";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/transfers/transfers.ts";
+import { endServersAfterEach, serving, servingRaw } from "./serving.ts";
 
-const servers: WebServer[] = [];
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-});
-
-async function serving(answer: Answerer): Promise<WebServer> {
-  const server = await startWebServer(answer);
-  servers.push(server);
-  return server;
-}
-
-async function servingRaw(answer: Parameters<typeof startRawServer>[0]): Promise<WebServer> {
-  const server = await startRawServer(answer);
-  servers.push(server);
-  return server;
-}
+endServersAfterEach();
 
 function transfers(options: Partial<LinuxTransferOptions> = {}) {
   return createTransfers({ redirects: 5, allowLocalServers: true, ...options });
@@ -39,53 +16,34 @@ function transfers(options: Partial<LinuxTransferOptions> = {}) {
 const kind = (name: string) => ({ name: "TransferFailure", kind: name });
 
 describe("transfers over http", () => {
-  describe("refuse before anything is sent", () => {
-    for (const address of [
-      "no address",
-      "ftp://server.example/x",
-      "data:text/plain,x",
-      "http://user:secret@server.example/x",
-      "http://server.example/a/../b",
-      "http://server.example/a/%2e%2E/b",
-      "http://server.example/a\\b",
-      "http://server.example/a\nb",
-    ]) {
-      it(`${JSON.stringify(address)}`, async () => {
-        await assert.rejects(transfers().open(address, plainRequest()), kind("refused"));
-      });
-    }
-  });
+  for (const address of [
+    ...["no address", "ftp://server.example/x", "data:text/plain,x", "http://user:secret@server.example/x"],
+    ...["http://server.example/a/../b", "http://server.example/a/%2e%2E/b"],
+    ...["http://server.example/a\\b", "http://server.example/a\nb"],
+  ])
+    it(`refuse ${JSON.stringify(address)} before anything is sent`, async () => {
+      await assert.rejects(transfers().open(address, plainRequest()), kind("refused"));
+    });
 
   describe("when local servers are not allowed", () => {
-    for (const host of [
-      "127.0.0.1",
-      "127.255.0.9",
-      "0x7f.1",
-      "2130706433",
-      "0.0.0.0",
-      "169.254.169.254",
-      "224.0.0.1",
-      "255.255.255.255",
-      "localhost",
-      "appliance.localhost",
-      "[::]",
-      "[::1]",
-      "[::127.0.0.1]",
-      "[::ffff:127.0.0.1]",
-      "[::ffff:169.254.1.1]",
-      "[64:ff9b::127.0.0.1]",
-      "[fe80::1]",
-      "[febf::1]",
-      "[ff02::1]",
-    ]) {
-      it(`refuse the literal ${host}`, async () => {
-        const { port } = await serving((_request, response) => response.end("reached"));
-        await assert.rejects(
-          transfers({ allowLocalServers: false }).open(`http://${host}:${port}/`, plainRequest()),
-          kind("refused"),
-        );
+    // Which addresses are local is tested with the judgement on them.
+    const names = ["127.0.0.1", "169.254.7.7", "::1", "fe80::1%lo", "100.100.100.200"];
+    const rows: [host: string, resolved?: string][] = [
+      ...["127.0.0.1", "0x7f.1", "localhost", "[::1]", "[64:ff9b::127.0.0.1]"].map((host): [string] => [
+        host,
+      ]),
+      ...names.map((address): [string, string] => ["updates.example", address]),
+    ];
+    for (const [host, resolved] of rows)
+      it(`refuse ${host}${resolved === undefined ? "" : ` at ${resolved}`}`, async () => {
+        const { port, requests } = await serving((_request, response) => response.end("reached"));
+        const { open } = transfers({
+          allowLocalServers: false,
+          ...(resolved !== undefined && { resolveHost: async () => [resolved] }),
+        });
+        await assert.rejects(open(`http://${host}:${port}/`, plainRequest()), kind("refused"));
+        assert.equal(requests.length, 0);
       });
-    }
 
     it("refuse this device's own addresses, by name and as literals, as they are when it connects", async () => {
       let asked = 0;
@@ -95,40 +53,10 @@ describe("transfers over http", () => {
       };
       const resolveHost = async () => ["192.0.2.7"];
       const { open } = transfers({ allowLocalServers: false, ownAddresses, resolveHost });
-      for (const host of ["192.0.2.7", "[::ffff:192.0.2.7]", "updates.example"]) {
+      for (const host of ["192.0.2.7", "[::ffff:192.0.2.7]", "updates.example"])
         await assert.rejects(open(`http://${host}:9/`, plainRequest()), kind("refused"));
-      }
       assert.ok(asked >= 3, `they were looked up ${asked} times`);
     });
-
-    for (const address of [
-      "127.0.0.1",
-      "169.254.7.7",
-      "::1",
-      "::ffff:127.0.0.1",
-      "fe80::1%lo",
-      "0.0.0.0",
-      "::",
-      "100.100.100.200",
-      "168.63.129.16",
-      "192.0.0.192",
-      "fd00:ec2::254",
-      "2002:7f00:1::",
-      "64:ff9b:1::7f00:1",
-    ]) {
-      it(`refuse a name that DNS answers with ${address}`, async () => {
-        const { port, requests } = await serving((_request, response) => response.end("reached"));
-        const resolveHost = async () => [address];
-        await assert.rejects(
-          transfers({ allowLocalServers: false, resolveHost }).open(
-            `http://updates.example:${port}/`,
-            plainRequest(),
-          ),
-          kind("refused"),
-        );
-        assert.equal(requests.length, 0);
-      });
-    }
   });
 
   it("reach a name's address where local servers are allowed", async () => {
@@ -152,76 +80,56 @@ describe("transfers over http", () => {
     await assert.rejects(transfers().open(`${server.url}/x`, plainRequest()), kind("unreachable"));
   });
 
-  describe("refuse an answer", () => {
-    const broken: Record<string, string> = {
-      "that is no HTTP": "hello\r\n\r\n",
-      "with two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",
-      "with a length that is none": "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nx",
-      "with a head that never ends": `HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`,
-      "that ends in its head": "HTTP/1.1 200 OK\r\ncontent-le",
-    };
-    for (const [name, bytes] of Object.entries(broken)) {
-      it(name, async () => {
+  const broken: Record<string, string> = {
+    "that is no HTTP": "hello\r\n\r\n",
+    "with two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",
+    "with a length that is none": "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nx",
+    "with a head that never ends": `HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`,
+    "that ends in its head": "HTTP/1.1 200 OK\r\ncontent-le",
+  };
+  const cut: Record<string, string> = {
+    "that is cut off": "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
+    "in which a chunk is cut off": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\nhello",
+    "in which a chunk is malformed": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello",
+  };
+  for (const [answers, read] of [
+    [broken, async () => undefined],
+    [cut, readText],
+  ] as const)
+    for (const [name, bytes] of Object.entries(answers))
+      it(`refuse an answer ${name}`, async () => {
         const { url } = await servingRaw((socket) => socket.end(bytes));
-        await assert.rejects(transfers().open(url, plainRequest()), kind("unreachable"));
+        await assert.rejects(transfers().open(url, plainRequest()).then(read), kind("unreachable"));
       });
-    }
-  });
-
-  describe("fail in the body", () => {
-    const cut: Record<string, string> = {
-      "when it is cut off": "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
-      "when a chunk is cut off": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\nhello",
-      "when a chunk is malformed": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello",
-    };
-    for (const [name, bytes] of Object.entries(cut)) {
-      it(name, async () => {
-        const { url } = await servingRaw((socket) => socket.end(bytes));
-        const reading = transfers().open(url, plainRequest()).then(readText);
-        await assert.rejects(reading, kind("unreachable"));
-      });
-    }
-  });
 
   describe("keep to their limits", () => {
-    it("when the head does not come", async () => {
+    const brief = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
+    const steady = { headSeconds: 5, minimumBytesPerSecond: 10_000, rateWindowSeconds: 0.1 };
+
+    it("when the head does not come, or a name is not resolved", async () => {
       const { url } = await serving(() => undefined);
-      const limits = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
-      await assert.rejects(transfers().open(url, plainRequest({ limits })), kind("too_slow"));
-    });
-
-    it("when a name is not resolved", async () => {
       const resolveHost = () => new Promise<never>(() => undefined);
-      const limits = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
-      await assert.rejects(
-        transfers({ resolveHost }).open("http://updates.example/", plainRequest({ limits })),
-        kind("too_slow"),
-      );
+      const request = plainRequest({ limits: brief });
+      await assert.rejects(transfers().open(url, request), kind("too_slow"));
+      const unresolved = transfers({ resolveHost }).open("http://updates.example/", request);
+      await assert.rejects(unresolved, kind("too_slow"));
     });
 
-    for (const head of [{ "content-length": "100000" }, { "transfer-encoding": "chunked" }]) {
-      it(`when a body drips (slow drip, ${Object.keys(head)})`, async () => {
-        const server = await serving((_request, response) => {
-          response.writeHead(200, head);
-          const drip = setInterval(() => response.write("x"), 5);
-          response.once("close", () => clearInterval(drip));
+    for (const head of [{ "content-length": "100000" }, { "transfer-encoding": "chunked" }])
+      for (const isStalled of [false, true])
+        it(`when a body ${isStalled ? "stalls" : "drips"} (${Object.keys(head)})`, async () => {
+          const server = await serving((_request, response) => {
+            response.writeHead(200, head).write("x".repeat(500));
+            if (isStalled) return;
+            const drip = setInterval(() => response.write("x"), 5);
+            response.once("close", () => clearInterval(drip));
+          });
+          const reading = transfers()
+            .open(server.url, plainRequest({ limits: steady }))
+            .then(readText);
+          await assert.rejects(reading, kind("too_slow"));
+          await until("the connection is ended", () => server.open.size === 0);
         });
-        const limits = { headSeconds: 5, minimumBytesPerSecond: 10_000, rateWindowSeconds: 0.1 };
-        const reading = transfers().open(server.url, plainRequest({ limits })).then(readText);
-        await assert.rejects(reading, kind("too_slow"));
-        await until("the connection is ended", () => server.open.size === 0);
-      });
-    }
-
-    it("when a body stalls", async () => {
-      const { url } = await serving((_request, response) => {
-        response.writeHead(200, { "content-length": 100_000 });
-        response.write("x".repeat(500));
-      });
-      const limits = { headSeconds: 5, minimumBytesPerSecond: 1_000, rateWindowSeconds: 0.1 };
-      const reading = transfers().open(url, plainRequest({ limits })).then(readText);
-      await assert.rejects(reading, kind("too_slow"));
-    });
 
     it("and do not hold a slow reader against the server", async () => {
       const sent = randomBytes(3_000_000);
@@ -275,24 +183,17 @@ describe("transfers over http", () => {
     await assert.rejects(reading, reason);
   });
 
-  it("end the connection when the reader leaves the body", async () => {
+  it("end the connection when the reader leaves the body, and on close of an unread one", async () => {
     const server = await serving((_request, response) => {
-      response.writeHead(200, { "content-length": 10_000_000 });
+      response.writeHead(404, { "content-length": 10_000_000 });
       response.write(Buffer.alloc(1_000_000));
     });
-    const { body } = await transfers().open(server.url, plainRequest());
-    for await (const piece of body) {
+    const left = await transfers().open(server.url, plainRequest());
+    for await (const piece of left.body) {
       assert.ok(piece.byteLength > 0, "a piece came");
       break;
     }
     await until("the connection is ended", () => server.open.size === 0);
-  });
-
-  it("end the connection on close, also of an unread body", async () => {
-    const server = await serving((_request, response) => {
-      response.writeHead(404, { "content-length": 10_000_000 });
-      response.write("x");
-    });
     const { close, status } = await transfers().open(server.url, plainRequest());
     close();
     assert.equal(status, 404);
@@ -350,28 +251,25 @@ describe("transfers over http", () => {
     });
   });
 
-  it("ask for the file as it is, and send what the caller gives", async () => {
-    const { url, requests } = await serving((_request, response) => response.writeHead(304).end());
-    const answer = await transfers().open(
-      `${url}/a%2Fb?c=d`,
-      plainRequest({ headers: { "if-none-match": '"1"' } }),
-    );
-    assert.equal(answer.status, 304);
-    assert.equal(requests[0]?.url, "/a%2Fb?c=d");
-    assert.equal(requests[0]?.headers["accept-encoding"], "identity");
-    assert.equal(requests[0]?.headers["if-none-match"], '"1"');
-  });
-
-  it("ask for gzip where the caller can read it, and give the body as it was sent", async () => {
+  it("ask for the file as it is, or for gzip where the caller can read it, and send what the caller gives", async () => {
     const body = gzipSync("ok");
     const { url, requests } = await serving((_request, response) =>
       response.writeHead(200, { "content-encoding": "gzip" }).end(body),
     );
-    const answer = await transfers().open(url, plainRequest({ acceptsGzip: true }));
-    assert.deepEqual(
-      [requests[0]?.headers["accept-encoding"], answer.headers["content-encoding"]],
-      ["gzip", "gzip"],
-    );
-    assert.deepEqual(await readBytes(answer.body), body);
+    const headers = { "if-none-match": '"1"' };
+    for (const acceptsGzip of [false, true]) {
+      const answer = await transfers().open(`${url}/a%2Fb?c=d`, plainRequest({ headers, acceptsGzip }));
+      assert.equal(answer.headers["content-encoding"], "gzip");
+      assert.deepEqual(await readBytes(answer.body), body);
+    }
+    const asked = requests.map((one) => [
+      one.url,
+      one.headers["accept-encoding"],
+      one.headers["if-none-match"],
+    ]);
+    assert.deepEqual(asked, [
+      ["/a%2Fb?c=d", "identity", '"1"'],
+      ["/a%2Fb?c=d", "gzip", '"1"'],
+    ]);
   });
 });
