@@ -1,20 +1,15 @@
 import { describe } from "node:test";
-import type { ClockHost } from "../../lab/simulated/clock-host.ts";
-import { fourServers, type Overrides, play, type Run } from "./scenario.ts";
+import { at, fourServers, networkAt, type Overrides, play, type Run, viewAt } from "./scenario.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
 
 const cut = (atSeconds: number, forSeconds: number) => [
-  { atSeconds, act: ({ network }: ClockHost) => void Object.assign(network, { isUp: false }) },
-  {
-    atSeconds: atSeconds + forSeconds,
-    act: ({ network }: ClockHost) => void Object.assign(network, { isUp: true }),
-  },
+  networkAt(atSeconds, false),
+  networkAt(atSeconds + forSeconds, true),
 ];
 
-const stateAt = ({ views }: Run, seconds: number) =>
-  views.find(({ atSeconds }) => atSeconds >= seconds)?.status;
+const stateAt = (run: Run, seconds: number) => viewAt(run, seconds)?.status;
 
 const restOfBoot = {
   synchronisedWithin: 64,
@@ -125,9 +120,7 @@ describe("a network that is away", () => {
 });
 
 describe("a host that sleeps", () => {
-  const asleepFor = (errorSeconds: number) => [
-    { atSeconds: 2 * hour, act: (host: ClockHost) => void host.sleep(hour, errorSeconds) },
-  ];
+  const asleepFor = (errorSeconds: number) => [at(2 * hour, (host) => void host.sleep(hour, errorSeconds))];
   play(
     ...[0.03, -0.1].map(
       (errorSeconds): Overrides => ({

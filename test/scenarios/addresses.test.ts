@@ -1,43 +1,23 @@
 import { describe } from "node:test";
-import type { ClockHost } from "../../lab/simulated/clock-host.ts";
 import type { ServerPlan } from "../../lab/simulated/time-network.ts";
-import { type Deed, type HostOverrides, ordinaryHost, play, type Run, servers } from "./scenario.ts";
+import { at, play, type Run, servers, serversAt, setting, syncAt, viewAt } from "./scenario.ts";
 
 const hour = 3_600;
 
 const name = "time.example";
 
 /** A host whose only server is a name with these addresses, in an order that never changes. */
-const namedHost = (...changes: Partial<ServerPlan>[]): HostOverrides => ({
+const namedHost = (...changes: Partial<ServerPlan>[]) => ({
   servers: servers(...changes),
-  settings: { ...ordinaryHost.settings, servers: [name] },
+  settings: setting({ servers: [name] }),
 });
 
-const found: Deed = {
-  atSeconds: 0,
-  act: ({ network }) => {
-    network.names.set(
-      name,
-      network.servers.map(({ address }) => address),
-    );
-    return undefined;
-  },
-};
-
-/** From then on each server gives the time, but for those of these places. */
-const healedAt = (atSeconds: number, ...silent: number[]): Deed => ({
-  atSeconds,
-  act: ({ network }) => {
-    for (const [index, server] of network.servers.entries())
-      server.manner = silent.includes(index) ? "silent" : null;
-    return undefined;
-  },
+const found = at(0, ({ network }) => {
+  const addresses = network.servers.map(({ address }) => address);
+  network.names.set(name, addresses);
 });
 
-const askedAt = (atSeconds: number, ask: (host: ClockHost) => Promise<unknown>): Deed => ({
-  atSeconds,
-  act: ask,
-});
+const healed = { manner: null };
 
 const dead = { manner: "silent" } as const;
 const rate = { manner: { kiss: "RATE" } } as const;
@@ -48,8 +28,8 @@ const synchronisedAfter = ({ views }: Run, seconds: number): number =>
   views.find(({ atSeconds, status }) => atSeconds > seconds && status.state === "synchronised")?.atSeconds ??
   Number.POSITIVE_INFINITY;
 
-const exchangesAt = ({ views }: Run, seconds: number): number =>
-  views.find(({ atSeconds }) => atSeconds >= seconds)?.status.counters.exchanges ?? 0;
+const exchangesAt = (run: Run, seconds: number): number =>
+  viewAt(run, seconds)?.status.counters.exchanges ?? 0;
 
 describe("the addresses of a name", () => {
   play(
@@ -63,7 +43,7 @@ describe("the addresses of a name", () => {
       name: "are left in service for one that was dead before",
       seconds: 3 * hour,
       host: namedHost(dead, {}),
-      deeds: [found, healedAt(hour, 1)],
+      deeds: [found, serversAt(hour, healed), serversAt(hour, dead, 2), serversAt(hour, healed, 1)],
       bounds: {
         ...right,
         also: { "it is the first": ({ views }) => views.at(-1)?.status.sources[0]?.address === "192.0.2.1" },
@@ -98,19 +78,14 @@ describe("a single server that refuses", () => {
     {
       name: "for a moment is right minutes later (a forged DENY of an attacker on the path for a moment)",
       host: { servers: servers({ manner: { kiss: "DENY" } }) },
-      deeds: [healedAt(10)],
+      deeds: [serversAt(10, healed)],
       bounds: { ...right, synchronisedWithin: 720 },
     },
     {
       name: "is asked at once each time that a person calls for it",
       seconds: 200,
       host: { servers: servers({ manner: { kiss: "DENY" } }) },
-      deeds: [
-        askedAt(20, ({ clock }) => clock.reselect()),
-        askedAt(30, ({ clock }) => clock.sync({ isForced: false })),
-        healedAt(40),
-        askedAt(50, ({ clock }) => clock.sync({ isForced: false })),
-      ],
+      deeds: [at(20, ({ clock }) => clock.reselect()), syncAt(30), serversAt(40, healed), syncAt(50)],
       bounds: { ...right, synchronisedWithin: 80, outcomes: ["no_time_source", "no_time_source", "done"] },
     },
     {
@@ -118,14 +93,8 @@ describe("a single server that refuses", () => {
       seconds: 26 * hour,
       host: { servers: servers({ manner: { kiss: "DENY" } }) },
       deeds: [
-        healedAt(25 * hour),
-        {
-          atSeconds: 25 * hour,
-          act: ({ network }) => {
-            network.ownAddress = "203.0.113.4";
-            return undefined;
-          },
-        },
+        serversAt(25 * hour, healed),
+        at(25 * hour, ({ network }) => void Object.assign(network, { ownAddress: "203.0.113.4" })),
       ],
       bounds: {
         ...right,
@@ -142,7 +111,7 @@ describe("a single server", () => {
     {
       name: "that has no time yet after a power cut is asked as a silent one is, and followed once it has",
       host: { servers: servers({ manner: { bad: "unsynchronised" } }) },
-      deeds: [healedAt(265)],
+      deeds: [serversAt(265, healed)],
       bounds: { ...right, synchronisedWithin: 720 },
     },
     {
@@ -162,9 +131,10 @@ describe("a single server", () => {
       seconds: 50 * hour,
       sampleSeconds: 600,
       host: { servers: servers(rate) },
-      deeds: [healedAt(25 * hour)],
+      deeds: [serversAt(25 * hour, healed)],
       bounds: {
-        ...{ endState: "synchronised", endTrust: "accepted" },
+        endState: "synchronised",
+        endTrust: "accepted",
         also: {
           "two hours later": (run) => synchronisedAfter(run, 25 * hour) <= 27.5 * hour,
           "every 8192 s at first": (run) => exchangesAt(run, 32 * hour) - exchangesAt(run, 25 * hour) <= 4,

@@ -1,9 +1,9 @@
 import { describe } from "node:test";
 import type { NtsPlan, ServerPlan } from "../../lab/simulated/time-network.ts";
-import { ordinaryHost, play, type Run, servers } from "./scenario.ts";
+import { lastStatus, ordinaryHost, play, type Run, servers, serversAt, setting } from "./scenario.ts";
 
 const day = 86_400;
-const { trueStartSeconds, buildSeconds, settings } = ordinaryHost;
+const { trueStartSeconds, buildSeconds } = ordinaryHost;
 
 /** The certificate of an honest server is valid for 90 days, as those of public authorities are. */
 const valid: NtsPlan = {
@@ -27,25 +27,22 @@ const impostor: Partial<ServerPlan> = {
 };
 const liar: Partial<ServerPlan> = { offsetSeconds: 40 * day };
 
-const years = 365.25 * day;
 /** The clock shows 1970, or 2038. */
 const behindIn1970 = trueStartSeconds;
 const behindIn2038 = -(Date.UTC(2038, 0, 19) / 1_000 - trueStartSeconds);
 
-const authenticatedOnly = { ...settings, authenticated_only: true };
+const authenticatedOnly = setting({ authenticated_only: true });
 
-const isAuthenticated = ({ views }: Run) => views.at(-1)?.status.authenticated === true;
+const isAuthenticated = (run: Run) => lastStatus(run)?.authenticated === true;
 const isNotAuthenticated = (run: Run) => !isAuthenticated(run);
-const neverOffBy = (seconds: number) => (run: Run) =>
-  run.views.every(({ wallErrorSeconds }) => Math.abs(wallErrorSeconds) < seconds || wallErrorSeconds < 0);
 /** Each server whose time counts has shown a certificate that is valid at that time. */
 const confirmed =
   (count: number) =>
   ({ host }: Run) =>
     host.network.keyExchanges.filter(({ atSeconds }) => atSeconds !== null).length === count;
-const reasons = (run: Run) =>
-  run.views.at(-1)?.status.sources.map(({ reason }) => reason?.code ?? null) ?? [];
-const summaryIs = (code: string) => (run: Run) => run.views.at(-1)?.status.summary.code === code;
+const haveReason = (count: number, code: string) => (run: Run) =>
+  lastStatus(run)?.sources.filter(({ reason }) => reason?.code === code).length === count;
+const summaryIs = (code: string) => (run: Run) => lastStatus(run)?.summary.code === code;
 
 describe("a boot with a wrong clock, on a network that an attacker holds", () => {
   for (const [year, behindSeconds] of [
@@ -57,14 +54,18 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
         name: `in ${year}: three honest servers of five give the right time, trusted and authenticated`,
         host: { behindSeconds, servers: servers(honest, impostor, honest, impostor, honest) },
         bounds: {
-          ...{ synchronisedWithin: 40, settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted" },
+          synchronisedWithin: 40,
+          settledAfter: 600,
+          worstSeconds: 0.01,
+          endTrust: "trusted",
           also: { isAuthenticated, "three are confirmed": confirmed(3) },
         },
       },
       {
         name: `in ${year}: two honest servers of five give no time where only authenticated ones count`,
         host: {
-          ...{ behindSeconds, servers: servers(honest, impostor, honest, impostor, impostor) },
+          behindSeconds,
+          servers: servers(honest, impostor, honest, impostor, impostor),
           settings: authenticatedOnly,
         },
         bounds: {
@@ -73,8 +74,7 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
             isNotAuthenticated,
             "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
             "the summary says so": summaryIs("too_few_authenticated"),
-            "the impostors are named": (run) =>
-              reasons(run).filter((code) => code === "nts_unknown_authority").length === 3,
+            "the impostors are named": haveReason(3, "nts_unknown_authority"),
           },
         },
       },
@@ -87,6 +87,8 @@ describe("stolen keys whose certificates have expired", () => {
   const backTo = (seconds: number) => seconds - trueStartSeconds;
   const withinTheirDays = backTo(buildSeconds + 10 * day);
 
+  const isAboveFloor = ({ views }: Run) =>
+    views.every(({ wallErrorSeconds }) => wallErrorSeconds < 365.25 * day);
   play(
     {
       name: "of a minority change nothing",
@@ -96,16 +98,11 @@ describe("stolen keys whose certificates have expired", () => {
     {
       name: "of a majority say no present time: their certificates are not valid then",
       host: {
-        ...{ behindSeconds: behindIn1970, servers: servers(thief(0), thief(0), thief(0), honest) },
+        behindSeconds: behindIn1970,
+        servers: servers(thief(0), thief(0), thief(0), honest),
         settings: authenticatedOnly,
       },
-      bounds: {
-        endTrust: "none",
-        also: {
-          "they are named": (run) =>
-            reasons(run).filter((code) => code === "nts_certificate_expired").length === 3,
-        },
-      },
+      bounds: { endTrust: "none", also: { "they are named": haveReason(3, "nts_certificate_expired") } },
     },
     {
       name: "of a majority set no clock below the floor",
@@ -122,7 +119,7 @@ describe("stolen keys whose certificates have expired", () => {
         behindSeconds: behindIn1970,
         servers: servers(...[1, 2, 3].map(() => thief(withinTheirDays)), honest),
       },
-      bounds: { settledAfter: 100, isHonest: false, also: { "it is above the floor": neverOffBy(years) } },
+      bounds: { settledAfter: 100, isHonest: false, also: { "it is above the floor": isAboveFloor } },
     },
   );
 });
@@ -132,16 +129,15 @@ describe("time.authenticated_only", () => {
     {
       name: "lets plain servers neither move the clock nor count, however many agree",
       host: {
-        ...{ behindSeconds: 5, servers: servers(honest, honest, liar, liar, liar) },
+        behindSeconds: 5,
+        servers: servers(honest, honest, liar, liar, liar),
         settings: authenticatedOnly,
       },
       bounds: {
-        ...{ settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted" },
-        also: {
-          isAuthenticated,
-          "the plain ones are not asked": (run) =>
-            reasons(run).filter((code) => code === "not_authenticated").length === 3,
-        },
+        settledAfter: 600,
+        worstSeconds: 0.01,
+        endTrust: "trusted",
+        also: { isAuthenticated, "the plain ones are not asked": haveReason(3, "not_authenticated") },
       },
     },
     {
@@ -151,7 +147,8 @@ describe("time.authenticated_only", () => {
         settings: authenticatedOnly,
       },
       bounds: {
-        ...{ isUnmoved: true, endTrust: "none" },
+        isUnmoved: true,
+        endTrust: "none",
         also: { "the summary says so": summaryIs("too_few_authenticated") },
       },
     },
@@ -159,7 +156,9 @@ describe("time.authenticated_only", () => {
       name: "trusts no time daemon whose sources are not authenticated",
       host: { daemon: "chronyd", settings: authenticatedOnly },
       bounds: {
-        ...{ isUntouched: true, endState: "delegated", endTrust: "none" },
+        isUntouched: true,
+        endState: "delegated",
+        endTrust: "none",
         also: {
           "the summary says so": summaryIs("too_few_authenticated"),
           "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
@@ -180,22 +179,7 @@ describe("an association in service", () => {
       name: "gives its keys up when the server refuses its cookies, and has new ones confirmed",
       host: { servers: servers(honest, honest, honest) },
       seconds: 3_000,
-      deeds: [
-        {
-          atSeconds: 1_000,
-          act: ({ network }) => {
-            for (const server of network.servers) server.manner = { bad: "nts_nak" };
-            return undefined;
-          },
-        },
-        {
-          atSeconds: 1_300,
-          act: ({ network }) => {
-            for (const server of network.servers) server.manner = null;
-            return undefined;
-          },
-        },
-      ],
+      deeds: [serversAt(1_000, { manner: { bad: "nts_nak" } }), serversAt(1_300, { manner: null })],
       bounds: {
         settledAfter: 600,
         worstSeconds: 0.01,

@@ -14,7 +14,6 @@ async function foundAfter(offSeconds: number | null, host: object = {}): Promise
     atSeconds: 1_800,
     act: (at: { clock: { trouble(): Finding | null } }) => {
       found = at.clock.trouble();
-      return undefined;
     },
   };
   const plan = { ...battery, ...host };

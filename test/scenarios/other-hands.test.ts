@@ -1,10 +1,8 @@
 import { describe } from "node:test";
 import type { ClockHost } from "../../lab/simulated/clock-host.ts";
-import { type Overrides, ordinaryHost, play, type Run } from "./scenario.ts";
+import { at, type Overrides, ordinaryHost, play, type Run, setting, syncAt, viewAt } from "./scenario.ts";
 
 const hour = 3_600;
-
-const viewAt = ({ views }: Run, seconds: number) => views.find(({ atSeconds }) => atSeconds >= seconds);
 
 const signInStaysWithin = (seconds: number) => (run: Run) =>
   run.views
@@ -14,10 +12,10 @@ const signInStaysWithin = (seconds: number) => (run: Run) =>
 /** Sign-in reads whole milliseconds of one clock and hundredths of the other. */
 const coarse = 0.06;
 
-const steppedBy = (seconds: number, atSeconds = 1_800) => ({
-  atSeconds,
-  act: ({ kernel }: ClockHost) => void kernel.stepByOther(seconds),
-});
+const steppedBy = (seconds: number, atSeconds = 1_800) =>
+  at(atSeconds, ({ kernel }) => void kernel.stepByOther(seconds));
+
+const isContested = ({ host }: Run) => host.events.some(({ type }) => type === "clock.contested");
 
 describe("an external change of the clock", () => {
   play(
@@ -32,7 +30,7 @@ describe("an external change of the clock", () => {
           // Beyond the panic threshold it is only put right forward, as after a pause.
           endState: seconds > 1_000 ? "faulty" : "synchronised",
           also: {
-            "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested"),
+            "an event names it": isContested,
             "the clock is left alone for two minutes": (run) =>
               Math.abs((viewAt(run, 1_900)?.wallErrorSeconds ?? 0) - seconds) < 0.01,
             "sign-in's time is as before all the while": signInStaysWithin(coarse),
@@ -53,7 +51,7 @@ describe("an external change of the clock", () => {
     {
       name: "that sets its frequency is given way to and mended",
       seconds: 2 * hour,
-      deeds: [{ atSeconds: 1_800, act: ({ kernel }) => void kernel.setFrequencyByOther(150) }],
+      deeds: [at(1_800, ({ kernel }) => void kernel.setFrequencyByOther(150))],
       bounds: {
         // 130 ppm in the two minutes and the poll until it is ours again: some 30 ms, slewed.
         settledAfter: 900,
@@ -62,7 +60,7 @@ describe("an external change of the clock", () => {
         steps: [0.5],
         endState: "synchronised",
         also: {
-          "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested"),
+          "an event names it": isContested,
           "the clock is right at the end": ({ views }) =>
             views.slice(-20).every(({ wallErrorSeconds }) => Math.abs(wallErrorSeconds) < 500e-6),
         },
@@ -76,12 +74,12 @@ describe("an external change of the clock", () => {
         isHonest: false,
         endState: "synchronised",
         steps: [0.5],
-        also: { "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested") },
+        also: { "an event names it": isContested },
       },
     },
     {
       name: "is overruled at once by a person who asks for a correction",
-      deeds: [steppedBy(10), { atSeconds: 1_850, act: ({ clock }) => clock.sync({ isForced: false }) }],
+      deeds: [steppedBy(10), syncAt(1_850)],
       bounds: {
         isHonest: false,
         outcomes: ["done"],
@@ -98,10 +96,10 @@ describe("an external change of the clock", () => {
       (atSeconds): Overrides => ({
         name: `is overruled by a person who sets the clock ${atSeconds - 1_800} s later, where no server is reached`,
         seconds: 2 * hour,
-        host: { servers: [], settings: { ...ordinaryHost.settings, servers: [] }, behindSeconds: 0 },
+        host: { servers: [], settings: setting({ servers: [] }), behindSeconds: 0 },
         deeds: [
           steppedBy(-30 * 24 * hour),
-          { atSeconds, act: (host) => host.clock.setTime(new Date(host.trueSeconds() * 1_000)) },
+          at(atSeconds, (host) => host.clock.setTime(new Date(host.trueSeconds() * 1_000))),
         ],
         bounds: {
           isHonest: false,
@@ -124,26 +122,18 @@ describe("an external change of the clock", () => {
 });
 
 describe("time daemons", () => {
-  const sets = (daemon: ClockHost["daemon"], atSeconds: number) => ({
-    atSeconds,
-    act: (host: ClockHost) => void Object.assign(host, { daemon }),
-  });
-  const callsBetween = (from: number, to: number, name: string): Overrides["deeds"] => {
+  const sets = (daemon: ClockHost["daemon"], atSeconds: number) =>
+    at(atSeconds, (host) => void Object.assign(host, { daemon }));
+  /** Nothing of the clock is set between these two moments. */
+  const untouched = (from: number, to: number) => {
     let before = 0;
     return [
-      {
-        atSeconds: from,
-        act: ({ kernel }) => {
-          before = kernel.calls;
-          return undefined;
-        },
-      },
-      {
-        atSeconds: to,
-        act: async ({ kernel }) => {
-          if (kernel.calls !== before) throw new Error(`${name}: ${kernel.calls - before} calls`);
-        },
-      },
+      at(from, ({ kernel }) => {
+        before = kernel.calls;
+      }),
+      at(to, async ({ kernel }) => {
+        if (kernel.calls !== before) throw new Error(`${kernel.calls - before} calls`);
+      }),
     ];
   };
   play(
@@ -155,11 +145,7 @@ describe("time daemons", () => {
     {
       name: "one that starts in mid-flight gets the clock within a look, and it comes back when it is gone",
       seconds: 3 * hour,
-      deeds: [
-        sets("chronyd", 1_800),
-        ...(callsBetween(1_817, 2 * hour, "while chronyd ran") ?? []),
-        sets(null, 2 * hour),
-      ],
+      deeds: [sets("chronyd", 1_800), ...untouched(1_817, 2 * hour), sets(null, 2 * hour)],
       bounds: {
         isHonest: false,
         outcomes: ["done"],
@@ -174,11 +160,8 @@ describe("time daemons", () => {
     },
     {
       name: "one that runs in mode discipline is shown as a conflict, and the clock is only observed",
-      host: {
-        daemon: "ntpd",
-        settings: { ...ordinaryHost.settings, mode: "discipline" },
-      },
-      deeds: [{ atSeconds: 600, act: ({ clock }) => clock.sync({ isForced: false }) }],
+      host: { daemon: "ntpd", settings: setting({ mode: "discipline" }) },
+      deeds: [syncAt(600)],
       bounds: {
         isUntouched: true,
         outcomes: ["conflict_discipliner"],
@@ -189,17 +172,13 @@ describe("time daemons", () => {
       name: "say which of their sources are authenticated",
       host: { daemon: "chronyd" },
       deeds: [
-        {
-          atSeconds: 1,
-          act: (host) => {
-            const source = { id: "a", host: "a", address: null, state: "selected", reason: null } as const;
-            const figures = { offset_seconds: 0, uncertainty_seconds: 0, delay_seconds: null };
-            const rest = { jitter_seconds: null, stratum: 2, reach: 255, nts: true, authenticated: true };
-            host.daemonSays = { authenticated: true, sources: [{ ...source, ...figures, ...rest }] };
-            host.clock.nudge();
-            return undefined;
-          },
-        },
+        at(1, (host) => {
+          const source = { id: "a", host: "a", address: null, state: "selected", reason: null } as const;
+          const figures = { offset_seconds: 0, uncertainty_seconds: 0, delay_seconds: null };
+          const rest = { jitter_seconds: null, stratum: 2, reach: 255, nts: true, authenticated: true };
+          host.daemonSays = { authenticated: true, sources: [{ ...source, ...figures, ...rest }] };
+          host.clock.nudge();
+        }),
       ],
       bounds: {
         isUntouched: true,
@@ -217,7 +196,7 @@ describe("time daemons", () => {
     {
       name: "a correction that is asked for is the daemon's",
       host: { daemon: "chronyd" },
-      deeds: [{ atSeconds: 600, act: ({ clock }) => clock.sync({ isForced: false }) }],
+      deeds: [syncAt(600)],
       bounds: {
         isUntouched: true,
         isHonest: false,
@@ -243,7 +222,7 @@ describe("leap seconds", () => {
           steps: [0.5],
           endState: "synchronised",
           also: {
-            "no conflict is told": ({ host }) => host.events.every(({ type }) => type !== "clock.contested"),
+            "no event names a conflict": (run) => !isContested(run),
             // Monotonic time knows of no leap second: up to the next look sign-in goes on by it.
             "sign-in's time is right to a second": signInStaysWithin(1 + coarse),
           },

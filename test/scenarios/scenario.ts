@@ -11,7 +11,7 @@ import { ordinaryServer, type ServerPlan } from "../../lab/simulated/time-networ
 import { StewardError } from "../../src/contract/errors.ts";
 
 /** A scenario asks these of its run; one that is left out is not asked. */
-export interface Bounds {
+interface Bounds {
   /** Seconds after the beginning at which the state is `synchronised` for the first time, at most. */
   readonly synchronisedWithin?: number;
   /** From so many seconds on the wall clock errs by `worstSeconds` at most, and by `rmsSeconds` in the mean. */
@@ -39,10 +39,11 @@ export interface Bounds {
 /** Something that happens in the midst of it. */
 export interface Deed {
   readonly atSeconds: number;
-  readonly act: (host: ClockHost) => Promise<unknown> | undefined;
+  /** A promise's end is an outcome. */
+  readonly act: (host: ClockHost) => unknown;
 }
 
-export interface Scenario {
+interface Scenario {
   readonly name: string;
   readonly seconds: number;
   readonly sampleSeconds: number;
@@ -57,17 +58,39 @@ export interface Run {
   readonly outcomes: readonly string[];
 }
 
-export type HostOverrides = Partial<ClockHostPlan>;
-
 /** A test gives these; the rest is as it mostly is. */
-export interface Overrides {
-  readonly name: string;
-  readonly seconds?: number;
-  readonly sampleSeconds?: number;
-  readonly host?: HostOverrides;
-  readonly deeds?: readonly Deed[];
-  readonly bounds: Bounds;
-}
+export type Overrides = Pick<Scenario, "name" | "bounds"> &
+  Partial<Omit<Scenario, "host">> & { readonly host?: Partial<ClockHostPlan> };
+
+export const at = (atSeconds: number, act: Deed["act"]): Deed => ({ atSeconds, act });
+
+/** From then on the servers, or the first few of them, are so. */
+export const serversAt = (
+  atSeconds: number,
+  change: Partial<ServerPlan>,
+  first = Number.POSITIVE_INFINITY,
+): Deed =>
+  at(atSeconds, ({ network }) => {
+    for (const server of network.servers.slice(0, first)) Object.assign(server, change);
+  });
+
+export const networkAt = (atSeconds: number, isUp: boolean): Deed =>
+  at(atSeconds, ({ network }) => void Object.assign(network, { isUp }));
+
+/** From then on these settings hold, and the clock knows. */
+export const settingsAt = (atSeconds: number, changes: Partial<ClockHost["settings"]>): Deed =>
+  at(atSeconds, (host) => {
+    host.settings = { ...host.settings, ...changes };
+    host.clock.nudge();
+  });
+
+export const syncAt = (atSeconds: number, isForced = false): Deed =>
+  at(atSeconds, ({ clock }) => clock.sync({ isForced }));
+
+export const viewAt = ({ views }: Run, seconds: number) =>
+  views.find(({ atSeconds }) => atSeconds >= seconds);
+
+export const lastStatus = ({ views }: Run) => views.at(-1)?.status;
 
 /** So many ordinary servers, each changed as the entry says. */
 export function servers(...changes: Partial<ServerPlan>[]): ServerPlan[] {
@@ -79,6 +102,11 @@ export function fourServers(change: Partial<ServerPlan> = {}): ServerPlan[] {
 }
 
 const trueStartSeconds = Date.UTC(2026, 10, 20, 12) / 1_000;
+
+export const setting = (changes: Partial<ClockHost["settings"]>) => ({
+  ...ordinaryHost.settings,
+  ...changes,
+});
 
 /** A network and an oscillator as most hosts have them, and a boot with the clock half a second behind. */
 export const ordinaryHost: ClockHostPlan = {
@@ -128,7 +156,7 @@ export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }:
   for (const { atSeconds, act } of deeds) {
     host.time.at(atSeconds, () => {
       const asked = act(host);
-      if (!asked) return;
+      if (!(asked instanceof Promise)) return;
       const place = outcomes.push("not over") - 1;
       const note = (what: string) => {
         outcomes[place] = what;
@@ -166,14 +194,7 @@ export function play(...all: readonly Overrides[]): void {
   }
 }
 
-export interface Figures {
-  readonly synchronisedAt: number | null;
-  readonly worstSeconds: number;
-  readonly rmsSeconds: number;
-  readonly signInWorstSeconds: number;
-}
-
-export function figuresOf({ views }: Run, settledAfter: number): Figures {
+function figuresOf({ views }: Run, settledAfter: number) {
   const settled = views.filter(({ atSeconds }) => atSeconds >= settledAfter);
   const worst = (errors: number[]) => errors.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
   const errors = settled.map(({ wallErrorSeconds }) => wallErrorSeconds);
@@ -186,7 +207,7 @@ export function figuresOf({ views }: Run, settledAfter: number): Figures {
 }
 
 /** Lists the bounds that the run does not hold, a line each. */
-export function shortcomingsOf(result: Run, bounds: Bounds): string[] {
+function shortcomingsOf(result: Run, bounds: Bounds): string[] {
   const { host, views, outcomes } = result;
   const figures = figuresOf(result, bounds.settledAfter ?? 0);
   const last = views.at(-1)?.status;
