@@ -43,18 +43,16 @@ function check(url: string, more: Partial<HttpCheck> = {}): ApplyPlan {
 const impatient = { httpMilliseconds: 150, commandMilliseconds: 150 };
 
 describe("the health of a release over HTTP", () => {
-  it("is good where the address answers with the status", async (test) => {
-    const { url, asked } = await listen(test, (_, response) => void response.writeHead(204).end());
-    const answer = await ask(check(url, { status: 204 }));
-    assert.deepEqual(answer, { isHealthy: true, words: `${url} answered 204` });
-    assert.deepEqual(asked, [`GET /health ${new URL(url).host}`]);
-  });
-
-  it("is bad with another status, and says which", async (test) => {
-    const { url } = await listen(test, (_, response) => void response.writeHead(503).end("no"));
-    const answer = await ask(check(url));
-    assert.deepEqual(answer, { isHealthy: false, words: `${url} answered 503 instead of 200` });
-  });
+  for (const [answered, wanted, words] of [
+    [204, 204, "answered 204"],
+    [503, 200, "answered 503 instead of 200"],
+  ] as const)
+    it(`is ${answered === wanted ? "good" : "bad"} where the address answers ${answered}`, async (test) => {
+      const { url, asked } = await listen(test, (_, response) => void response.writeHead(answered).end());
+      const answer = await ask(check(url, { status: wanted }));
+      assert.deepEqual(answer, { isHealthy: answered === wanted, words: `${url} ${words}` });
+      assert.deepEqual(asked, [`GET /health ${new URL(url).host}`]);
+    });
 
   it("is bad with the reason of a problem document, as one printable line that is not too long", async (test) => {
     const problem = { status: 503, detail: `no \u001b[2J password can be checked\n${"!".repeat(400)}` };
@@ -90,14 +88,13 @@ describe("the health of a release over HTTP", () => {
     ["no JSON", "1.3.0 is running", /without the member/],
     ["more than 64 KiB", `{"version": "1.3.0"${" ".repeat(65_536)}}`, /answered more than 64 KiB$/],
   ];
-  for (const [what, body, words] of versions) {
+  for (const [what, body, words] of versions)
     it(`is ${words === null ? "good" : "bad"} where the version is ${what}`, async (test) => {
       const { url } = await listen(test, (_, response) => void response.end(body));
       const answer = await ask(check(url, { versionMember: "version" }));
       assert.equal(answer.isHealthy, words === null, answer.words);
       assert.match(answer.words, words ?? /answered 200, version 1\.3\.0$/);
     });
-  }
 
   it("is bad where a version is cut off, though what came of it is right", async (test) => {
     const { url } = await listen(test, (_, response) => {
@@ -115,19 +112,16 @@ describe("the health of a release over HTTP", () => {
     assert.deepEqual([answer.isHealthy, /ECONNREFUSED/.test(answer.words)], [false, true], answer.words);
   });
 
-  it("is bad where there is no answer in time", async (test) => {
-    const { url } = await listen(test, () => undefined);
-    const answer = await ask(check(url), { patience: impatient });
-    assert.deepEqual(answer, { isHealthy: false, words: `${url} did not answer within 0.15 s` });
-  });
-
-  it("is bad where the body drips without end", async (test) => {
-    const { url } = await listen(test, (_, response) => {
+  it("is bad where there is no answer in time, or its body drips without end", async (test) => {
+    const dripping: RequestListener = (_, response) => {
       const timer = setInterval(() => response.write(" "), 10);
       response.once("close", () => clearInterval(timer));
-    });
-    const answer = await ask(check(url, { versionMember: "version" }), { patience: impatient });
-    assert.equal(answer.words, `${url} did not answer within 0.15 s`);
+    };
+    for (const answering of [() => undefined, dripping]) {
+      const { url } = await listen(test, answering);
+      const answer = await ask(check(url, { versionMember: "version" }), { patience: impatient });
+      assert.deepEqual(answer, { isHealthy: false, words: `${url} did not answer within 0.15 s` });
+    }
   });
 
   it("is good where the end of the connection is the end of the answer (RFC 9112 §6.3)", async (test) => {
@@ -165,56 +159,39 @@ describe("the health of a release's unit", () => {
   const state = { isActive: true, isFailed: false, uncleanExits: 0, invocation: "a".repeat(32), words: "" };
   const units = (more: object) => ({ units: { state: async () => ({ ...state, ...more }) } });
 
-  it("is good where it is active", async () => {
-    const answer = await ask(planOf({}, "pump.service"), units({}));
-    assert.deepEqual(answer, { isHealthy: true, words: "pump.service is active" });
-  });
-
-  it("is bad where it is not, and says how it is", async () => {
-    const words = "failed, exit status 1";
-    const answer = await ask(planOf({}, "pump.service"), units({ isActive: false, words }));
-    assert.deepEqual(answer, {
-      isHealthy: false,
-      words: "pump.service is not active (failed, exit status 1)",
+  const failed = { isActive: false, words: "failed, exit status 1" };
+  const silent = { units: { state: () => Promise.reject(new Error("systemctl took longer than 8 s")) } };
+  for (const [how, options, words] of [
+    ["active", units({}), "pump.service is active"],
+    ["not active", units(failed), "pump.service is not active (failed, exit status 1)"],
+    ["not known, as systemd does not answer", silent, "systemctl took longer than 8 s"],
+    ["not known, as there is no systemd", {}, "pump.service cannot be checked without systemd"],
+  ] as const)
+    it(`is ${how === "active" ? "good" : "bad"} where it is ${how}`, async () => {
+      const answer = await ask(planOf({}, "pump.service"), options);
+      assert.deepEqual(answer, { isHealthy: how === "active", words });
     });
-  });
-
-  it("is bad where systemd does not answer", async () => {
-    const failing = { units: { state: () => Promise.reject(new Error("systemctl took longer than 8 s")) } };
-    const answer = await ask(planOf({}, "pump.service"), failing);
-    assert.deepEqual(answer, { isHealthy: false, words: "systemctl took longer than 8 s" });
-  });
-
-  it("is bad where there is no systemd that could know", async () => {
-    const answer = await ask(planOf({}, "pump.service"));
-    assert.deepEqual(answer, {
-      isHealthy: false,
-      words: "pump.service cannot be checked without systemd",
-    });
-  });
 });
 
 describe("the health of a release by a command", () => {
-  it("is good where it ends with 0", async () => {
-    const answer = await ask(planOf({ command: ["/bin/true"] }));
-    assert.deepEqual(answer, { isHealthy: true, words: "/bin/true ended with status 0" });
-  });
-
-  it("is bad where it does not, and says what it said last", async (test) => {
-    const command = writeCommand(test, "healthy", "echo looking; echo 'no \u001b[31mpressure' >&2; exit 3");
-    const answer = await ask(planOf({ command: [command] }));
-    assert.deepEqual(answer, {
-      isHealthy: false,
-      words: `${command} ended with status 3: looking no  [31mpressure`,
+  for (const [script, words] of [
+    ["true", /^\S+ ended with status 0$/],
+    [
+      "echo looking; echo 'no \u001b[31mpressure' >&2; exit 3",
+      /ended with status 3: looking no {2}\[31mpressure$/,
+    ],
+    ["kill -9 $$", / was killed$/],
+    ["echo waiting; sleep 60", /took longer than 0\.15 s: waiting$/],
+  ] as const)
+    it(`is ${script === "true" ? "good" : "bad"} where it does ${script}`, async (test) => {
+      const command = writeCommand(test, "healthy", script);
+      const patience = { ...impatient, commandMilliseconds: script.includes("sleep") ? 150 : 60_000 };
+      const answer = await ask(planOf({ command: [command] }), { patience });
+      assert.equal(answer.isHealthy, script === "true");
+      assert.match(answer.words, words);
     });
-  });
 
-  it("is bad where it was killed, takes too long, or is not there", async (test) => {
-    const killed = writeCommand(test, "killed", "kill -9 $$");
-    assert.match((await ask(planOf({ command: [killed] }))).words, /killed was killed$/);
-    const slow = writeCommand(test, "slow", "echo waiting; sleep 60");
-    const answer = await ask(planOf({ command: [slow] }), { patience: impatient });
-    assert.match(answer.words, /slow took longer than 0\.15 s: waiting$/);
+  it("is bad where it is not there", async () => {
     assert.match((await ask(planOf({ command: ["/nowhere/healthy"] }))).words, /ENOENT/);
   });
 });

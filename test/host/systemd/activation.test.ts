@@ -35,30 +35,22 @@ const internal = (words: RegExp) => (error: unknown) => {
 };
 
 describe("putting a release to work by its unit", () => {
-  it("reloads it for rules", async () => {
-    const { orders, activate } = activating();
-    await activate(planOf({ unit: "pump.service" }), rules);
-    assert.deepEqual(orders, ["reload pump.service"]);
-  });
-
-  it("restarts it for a binary", async () => {
-    const { orders, activate } = activating();
-    await activate(planOf({ unit: "pump.service" }), binary);
-    assert.deepEqual(orders, ["restart pump.service"]);
-  });
-
-  it("does nothing where there is none: the product notices it", async () => {
-    const { orders, activate } = activating();
-    await activate(planOf({}), rules);
-    assert.deepEqual(orders, []);
-  });
+  // Without a unit nothing is done: the product notices it.
+  for (const [release, unit, expected] of [
+    [rules, "pump.service", ["reload pump.service"]],
+    [binary, "pump.service", ["restart pump.service"]],
+    [rules, null, []],
+  ] as const)
+    it(`is ${expected} for ${release.kind} of ${unit}`, async () => {
+      const { orders, activate } = activating();
+      await activate(planOf({ unit }), release);
+      assert.deepEqual(orders, expected);
+    });
 
   it("without systemd names the missing part", async () => {
     const { activate } = activating({ units: null });
-    await assert.rejects(
-      activate(planOf({ unit: "pump.service" }), binary),
-      internal(/pump\.service cannot be restarted without systemd: add update\.binary\.activate/),
-    );
+    const words = /pump\.service cannot be restarted without systemd: add update\.binary\.activate/;
+    await assert.rejects(activate(planOf({ unit: "pump.service" }), binary), internal(words));
   });
 });
 
@@ -70,13 +62,11 @@ describe("putting a release to work by a program", () => {
     await activate(planOf({ unit: "pump.service", activate: command }), rules);
     assert.deepEqual(orders, []);
     const [words = "", ...environment] = readFileSync(`${program}.said`, "utf8").trim().split("|");
-    assert.deepEqual(
-      [words, ...environment.slice(0, 2)],
-      [`--from=${directory}`, `${directory}/${directory}`, "a b; $(c)"],
-    );
+    const given = [words, ...environment.slice(0, 2)];
+    assert.deepEqual(given, [`--from=${directory}`, `${directory}/${directory}`, "a b; $(c)"]);
     // PWD, SHLVL, OLDPWD and _ are the shell's own.
-    const given = (environment[2] ?? "").split("\n").filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
-    assert.deepEqual(given.sort(), [
+    const own = (environment[2] ?? "").split("\n").filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
+    assert.deepEqual(own.sort(), [
       "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
       "STEWARD_KIND=rules",
       `STEWARD_RELEASE=${directory}`,
@@ -91,19 +81,13 @@ describe("putting a release to work by a program", () => {
     assert.ok(existsSync(`${program}.ran`), "it has run");
   });
 
-  it("throws with what it said where it fails", async (test) => {
+  it("throws with what it said where it fails, or where it is not there", async (test) => {
     const program = writeCommand(test, "reload", "echo 'no such rule: 7' >&2; exit 4");
-    await assert.rejects(
-      activating().activate(planOf({ activate: [program] }), rules),
-      internal(/reload failed with status 4: no such rule: 7$/),
-    );
-  });
-
-  it("throws where it is not there", async () => {
-    await assert.rejects(
-      activating().activate(planOf({ activate: ["/nowhere/reload"] }), rules),
-      internal(/\/nowhere\/reload could not be run: .*ENOENT/),
-    );
+    for (const [command, words] of [
+      [program, /reload failed with status 4: no such rule: 7$/],
+      ["/nowhere/reload", /\/nowhere\/reload could not be run: .*ENOENT/],
+    ] as const)
+      await assert.rejects(activating().activate(planOf({ activate: [command] }), rules), internal(words));
   });
 
   it("ends it, and what it has started, where it takes too long", async (test) => {
@@ -139,10 +123,8 @@ describe("putting a release to work by a program", () => {
     await activate([outputs])(planOf({ activate: [program] }), rules);
     assert.deepEqual(readdirSync(outputs), []);
     const failing = writeCommand(test, "fails", "echo said; exit 1");
-    await assert.rejects(
-      activate([join(outputs, "nowhere")])(planOf({ activate: [failing] }), rules),
-      internal(/fails failed with status 1$/),
-    );
+    const unheard = activate([join(outputs, "nowhere")])(planOf({ activate: [failing] }), rules);
+    await assert.rejects(unheard, internal(/fails failed with status 1$/));
   });
 });
 

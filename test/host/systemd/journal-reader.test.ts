@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../lab/basics/until.ts";
 import {
@@ -56,49 +56,36 @@ describe("the journal reader", () => {
   });
 
   it("hands time and severity on to journalctl, both ends of the time included", async (test) => {
-    const place = [
-      makeJournal(test, [
-        say("one"),
-        say("two", { PRIORITY: "3" }),
-        say("three"),
-        say("four", { PRIORITY: "4" }),
-      ]),
-    ];
-    const sinceMilliseconds = firstMoment + 1_000;
-    const untilMilliseconds = firstMoment + 2_000;
-    const inTime = await readAll({ place }, { sinceMilliseconds, untilMilliseconds });
-    assert.deepEqual(inTime.messages, ["three", "two"]);
-    assert.deepEqual((await readAll({ place }, { leastSeverity: 3 })).messages, ["two"]);
-    assert.deepEqual((await readAll({ place }, { leastSeverity: 4 })).messages, ["four", "two"]);
+    const severe = [say("two", { PRIORITY: "3" }), say("three"), say("four", { PRIORITY: "4" })];
+    const place = [makeJournal(test, [say("one"), ...severe])];
+    for (const [query, expected] of [
+      [{ sinceMilliseconds: firstMoment + 1_000, untilMilliseconds: firstMoment + 2_000 }, ["three", "two"]],
+      [{ leastSeverity: 3 }, ["two"]],
+      [{ leastSeverity: 4 }, ["four", "two"]],
+    ] as const)
+      assert.deepEqual((await readAll({ place }, query)).messages, expected);
   });
 
-  it("knows units by name and by pattern, and what systemd says about them", async (test) => {
-    const place = [
-      makeJournal(test, [
-        say("own"),
-        say("install", { _SYSTEMD_UNIT: "steward-install@7.service" }),
-        say("other", { _SYSTEMD_UNIT: "other.service" }),
-        say("started", { _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "steward.service" }),
-      ]),
+  it("knows units by name and by pattern, and what systemd says of them, which no other can forge", async (test) => {
+    const entries = [
+      say("own"),
+      say("install", { _SYSTEMD_UNIT: "steward-install@7.service" }),
+      say("other", { _SYSTEMD_UNIT: "other.service" }),
+      say("started", { _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "steward.service" }),
+      say("forged", { _SYSTEMD_UNIT: "evil.service", _PID: "666", UNIT: "steward.service" }),
     ];
-    const { entries } = await readAll({ place }, { units: ["steward.service", "steward-*.service"] });
-    assert.deepEqual(
-      entries.map(({ message, unit, isFromSystemd }) => [message, unit, isFromSystemd]),
-      [
-        ["started", "steward.service", true],
-        ["install", "steward-install@7.service", false],
-        ["own", "steward.service", false],
-      ],
-    );
-  });
-
-  it("believes a field UNIT only from systemd", async (test) => {
-    const place = [
-      makeJournal(test, [
-        say("forged", { _SYSTEMD_UNIT: "evil.service", _PID: "666", UNIT: "steward.service" }),
-      ]),
+    const place = [makeJournal(test, entries)];
+    const unitsIn = async (query: Partial<JournalQuery>) =>
+      (await readAll({ place }, query)).entries.map(
+        (one) => `${one.message} ${one.unit} ${one.isFromSystemd}`,
+      );
+    const ours = [
+      "started steward.service true",
+      "install steward-install@7.service false",
+      "own steward.service false",
     ];
-    assert.equal((await readAll({ place })).entries[0]?.unit, "evil.service");
+    assert.deepEqual(await unitsIn({ units: ["steward.service", "steward-*.service"] }), ours);
+    assert.equal((await unitsIn({}))[0], "forged evil.service false");
   });
 
   const messages: [string, Fields, string][] = [
@@ -117,22 +104,16 @@ describe("the journal reader", () => {
   }
 
   it("fills in what an entry does not say, and doubts what makes no sense", async (test) => {
-    const place = [
-      makeJournal(test, [
-        { MESSAGE: "bare" },
-        say("odd", { PRIORITY: "99", _PID: "x", _COMM: "sh" }),
-        say("twice", { PRIORITY: ["3", "4"], _PID: "7", SYSLOG_IDENTIFIER: "me" }),
-      ]),
-    ];
+    const odd = say("odd", { PRIORITY: "99", _PID: "x", _COMM: "sh" });
+    const twice = say("twice", { PRIORITY: ["3", "4"], _PID: "7", SYSLOG_IDENTIFIER: "me" });
+    const place = [makeJournal(test, [{ MESSAGE: "bare" }, odd, twice])];
     const { entries } = await readAll({ place }, { order: "oldest-first" });
-    assert.deepEqual(
-      entries.map(({ unit, identifier, severity, pid }) => [unit, identifier, severity, pid]),
-      [
-        [null, null, 6, null],
-        ["steward.service", "sh", 6, null],
-        ["steward.service", "me", 3, 7],
-      ],
-    );
+    const found = entries.map(({ unit, identifier, severity, pid }) => [unit, identifier, severity, pid]);
+    assert.deepEqual(found, [
+      [null, null, 6, null],
+      ["steward.service", "sh", 6, null],
+      ["steward.service", "me", 3, 7],
+    ]);
     assert.equal(entries[1]?.timeMilliseconds, firstMoment + 1_000);
   });
 
@@ -159,34 +140,24 @@ describe("the journal reader", () => {
   });
 
   describe("when there is no journal to be read", () => {
-    const troubles: [string, (test: TestContext) => JournalReaderOptions, RegExp][] = [
-      ["no journalctl", () => ({ command: "/nowhere/journalctl" }), /ENOENT/],
-      ["no such file", () => ({ place: ["--file=/nowhere/test.journal"] }), /No such file/],
-      [
-        "one that fails without a word",
-        (test) => ({ command: writeCommand(test, "journalctl", "exit 3") }),
-        /ended with 3/,
-      ],
-      [
-        "one that is killed",
-        (test) => ({ command: writeCommand(test, "journalctl", "kill -9 $$") }),
-        /SIGKILL/,
-      ],
+    const troubles: [string, JournalReaderOptions | string, RegExp][] = [
+      ["no journalctl", { command: "/nowhere/journalctl" }, /ENOENT/],
+      ["no such file", { place: ["--file=/nowhere/test.journal"] }, /No such file/],
+      ["one that fails without a word", "exit 3", /ended with 3/],
+      ["one that is killed", "kill -9 $$", /SIGKILL/],
     ];
-    for (const [name, optionsOf, words] of troubles) {
+    for (const [name, options, words] of troubles)
       it(`says so: ${name}`, async (test) => {
-        const { end } = await readAll(optionsOf(test));
+        const script =
+          typeof options === "string" ? { command: writeCommand(test, "journalctl", options) } : options;
+        const { end } = await readAll(script);
         assert.equal(end.kind, "unreadable");
         assert.match(end.kind === "unreadable" ? end.detail : "", words);
       });
-    }
 
     it("takes lines that are no JSON for nothing", async (test) => {
-      const command = writeCommand(
-        test,
-        "journalctl",
-        'printf \'no\\n{}\\n[]\\nnull\\n{"__CURSOR":"x"}\\n\'',
-      );
+      const script = `printf 'no\\n{}\\n[]\\nnull\\n{"__CURSOR":"x"}\\n'`;
+      const command = writeCommand(test, "journalctl", script);
       assert.deepEqual(await readAll({ command }), { entries: [], messages: [], end: { kind: "whole" } });
     });
 

@@ -42,26 +42,12 @@ describe("a notice to systemd", () => {
     ["the path is longer than a socket's may be", `/${"n".repeat(107)}`, "READY=1", "ENAMETOOLONG"],
     ["the text is longer than a kilobyte", "@steward-test-nobody", "x".repeat(1_100), "EMSGSIZE"],
   ];
-  for (const [what, path, text, code] of failures) {
-    it(`fails with ${code} where ${what}`, () => {
-      assert.throws(() => addon.notify(path, text), { code });
-    });
-  }
+  for (const [what, path, text, code] of failures)
+    it(`fails with ${code} where ${what}`, () => assert.throws(() => addon.notify(path, text), { code }));
 });
 
-describe("the addon's functions that only read", () => {
-  const wrong: unknown[][] = [
-    [],
-    [1],
-    ["text"],
-    [new Float64Array(1)],
-    [new Float32Array(6)],
-    [[0, 0, 0, 0, 0, 0]],
-  ];
-  for (const given of wrong) {
-    it(`refuse ${JSON.stringify(given)} with EINVAL`, () => {
-      assert.throws(() => Reflect.apply(addon.now, addon, given), { code: "EINVAL" });
-      assert.throws(() => Reflect.apply(addon.read, addon, given), { code: "EINVAL" });
-    });
-  }
+it("the addon's functions that only read refuse what is no place for their figures", () => {
+  for (const given of [[], [1], ["text"], [new Float64Array(1)], [new Float32Array(6)], [[0, 0, 0, 0, 0, 0]]])
+    for (const call of [addon.now, addon.read])
+      assert.throws(() => Reflect.apply(call, addon, given), { code: "EINVAL" }, JSON.stringify(given));
 });

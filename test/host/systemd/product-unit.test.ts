@@ -56,32 +56,33 @@ describe("a program of the product in its unit", () => {
     assert.deepEqual(readdirSync(directory), []);
   });
 
-  it("tells its status and last lines when it fails, and then counts as no failed unit", async () => {
-    const { run, asked } = systemctl("Result=exit-code\nExecMainCode=1\nExecMainStatus=3\n");
-    const inUnit = createProductUnit(run, never, directory)("health");
-    const end = await inUnit(["/bin/sh", "-c", "echo no pressure >&2; exit 3"], release, limits);
-    assert.deepEqual(end, { status: 3, isTooSlow: false, said: "no pressure" });
-    assert.equal(asked.at(-1), "reset-failed -- steward-product@health.service");
-  });
-
-  it("was killed where systemd says so", async () => {
-    const { run } = systemctl("Result=signal\nExecMainCode=2\nExecMainStatus=9\n");
-    const inUnit = createProductUnit(run, never, directory)("health");
-    const { status, isTooSlow } = await inUnit(["/bin/sh", "-c", "kill -9 $$"], release, limits);
-    assert.deepEqual({ status, isTooSlow }, { status: null, isTooSlow: false });
-  });
+  for (const [script, shown, end] of [
+    [
+      "echo no pressure >&2; exit 3",
+      "Result=exit-code\nExecMainCode=1\nExecMainStatus=3\n",
+      { status: 3, isTooSlow: false, said: "no pressure" },
+    ],
+    [
+      "kill -9 $$",
+      "Result=signal\nExecMainCode=2\nExecMainStatus=9\n",
+      { status: null, isTooSlow: false, said: "" },
+    ],
+  ] as const)
+    it(`that ends with ${end.status} says so with its last lines, and counts as no failed unit`, async () => {
+      const { run, asked } = systemctl(shown);
+      const inUnit = createProductUnit(run, never, directory)("health");
+      assert.deepEqual(await inUnit(["/bin/sh", "-c", script], release, limits), end);
+      assert.equal(asked.at(-1), "reset-failed -- steward-product@health.service");
+    });
 
   it("is ended with its unit when it takes too long", async () => {
     const { run, asked } = systemctl("");
     const inUnit = createProductUnit(run, never, directory)("health");
-    const end = await inUnit(["/bin/sh", "-c", "echo still at it; exec sleep 30"], release, {
-      timeoutMilliseconds: 300,
-    });
+    const brief = { timeoutMilliseconds: 300 };
+    const end = await inUnit(["/bin/sh", "-c", "echo still at it; exec sleep 30"], release, brief);
     assert.deepEqual(end, { status: null, isTooSlow: true, said: "still at it" });
-    assert.deepEqual(
-      asked.map((line) => line.split(" ")[0]),
-      ["restart", "kill", "stop", "reset-failed"],
-    );
+    const verbs = asked.map((line) => line.split(" ")[0]);
+    assert.deepEqual(verbs, ["restart", "kill", "stop", "reset-failed"]);
   });
 
   it("runs beside the guard where the package is older than the release, and has no such unit", async () => {

@@ -34,7 +34,7 @@ describe("the agent and the root helper", () => {
       { word: "power-off" },
     ];
     for (const order of orders) await ask(order);
-    await assert.rejects(ask({ word: "time-zone", zone: "Europe/Berlin" }), codeOf("not_found"));
+    await assert.rejects(ask({ word: "time-zone", zone: "Europe/Berlin" }), { code: "not_found" });
     assert.equal(process.calls().length, 6);
   });
 
@@ -52,17 +52,13 @@ describe("the agent and the root helper", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const failures: [string, string, string][] = [
-    ["5", "not_found", "this host does not have it"],
-    ["1", "internal_error", "it failed with 1"],
-  ];
-  for (const [status, code, said] of failures)
+  for (const [status, code, words] of [
+    ["5", "not_found", /this host does not have it/],
+    ["1", "internal_error", /it failed with 1/],
+  ] as const)
     it(`say ${code} where systemctl ends with ${status}`, async () => {
       writeFileSync(join(directory, "status"), `${status}\n`);
-      await assert.rejects(ask({ word: "install", id }), (error) => {
-        assert.ok(codeOf(code)(error) && String(error).includes(said), String(error));
-        return true;
-      });
+      await assert.rejects(ask({ word: "install", id }), { code, message: words });
     });
 
   it("say how long to wait where there were too many orders", async () => {
@@ -95,8 +91,6 @@ describe("the agent and the root helper", () => {
   });
 });
 
-const codeOf = (code: string) => (error: unknown) => error instanceof StewardError && error.code === code;
-
 describe("a root helper", () => {
   /** One that gives this answer, as an older or a newer one might. */
   async function answering(test: TestContext, answer: string): Promise<string> {
@@ -121,19 +115,14 @@ describe("a root helper", () => {
   for (const [answer, code, said] of answers)
     it(`that says ${JSON.stringify(answer.slice(0, 20))} is ${code}`, async (test) => {
       const { ask } = createRootHelper(await answering(test, answer));
-      await assert.rejects(ask({ word: "reboot" }), (error) => {
-        assert.ok(codeOf(code)(error), String(error));
-        assert.match(String(error), said);
-        return true;
-      });
+      await assert.rejects(ask({ word: "reboot" }), { code, message: said });
     });
 
   it("that is not there, or that this agent may not ask, is forbidden and says what root can type", async (test) => {
     for (const socket of [null, join(temporaryDirectory(test), "socket")])
-      await assert.rejects(createRootHelper(socket).ask({ word: "reboot" }), (error) => {
-        assert.ok(codeOf("forbidden")(error), String(error));
-        assert.match(String(error), /systemctl restart steward-helper\.socket/);
-        return true;
+      await assert.rejects(createRootHelper(socket).ask({ word: "reboot" }), {
+        code: "forbidden",
+        message: /systemctl restart steward-helper\.socket/,
       });
   });
 });

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeJournal, type Owner, temporaryDirectory } from "../../../lab/host/journal.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { createUnits } from "../../../src/host/linux/systemd/units.ts";
 import recorded from "../../fixtures/systemd-252.json" with { type: "json" };
@@ -45,11 +44,7 @@ function stateAt(test: Owner, moment: Moment) {
   return unitsThatSay(test, { show: { stdout } }).units.state("pump.service");
 }
 
-const coded = (code: string, words: RegExp) => (error: unknown) => {
-  assert.equal(error instanceof StewardError && error.code, code, String(error));
-  assert.match(String(error), words);
-  return true;
-};
+const running = recorded.shown.running.join("\n");
 
 describe("a unit's state, as systemd 252 told it", () => {
   const moments: [Moment, isActive: boolean, isFailed: boolean, uncleanExits: number, words: string][] = [
@@ -69,7 +64,7 @@ describe("a unit's state, as systemd 252 told it", () => {
     ["masked", false, false, 0, "inactive, dead, masked"],
     ["no such exec, started", false, true, 1, "failed, exit status 203"],
   ];
-  for (const [moment, isActive, isFailed, uncleanExits, words] of moments) {
+  for (const [moment, isActive, isFailed, uncleanExits, words] of moments)
     it(`is read: ${moment}`, async (test) => {
       const { invocation, ...state } = await stateAt(test, moment);
       assert.deepEqual(state, { isActive, isFailed, uncleanExits, words });
@@ -78,7 +73,6 @@ describe("a unit's state, as systemd 252 told it", () => {
         moment === "running" ? /^d440b30305604957a94aede579c1b958$/ : /^([0-9a-f]{32})?$/,
       );
     });
-  }
 
   it("has another invocation after each start, so that a restart shows", async (test) => {
     const before = await stateAt(test, "killed, waiting");
@@ -87,138 +81,108 @@ describe("a unit's state, as systemd 252 told it", () => {
   });
 
   it("is asked for without anything in a name that could be an option", async (test) => {
-    const { units, calls } = unitsThatSay(test, { show: { stdout: recorded.shown.running.join("\n") } });
+    const { units, calls } = unitsThatSay(test, { show: { stdout: running } });
     await units.state("pump@one.service");
     assert.match(calls()[0] ?? "", /^--no-ask-password show --no-pager --property=\S+ -- pump@one\.service$/);
   });
 
   it("of a unit that is not there is no state: not_found", async (test) => {
-    await assert.rejects(stateAt(test, "none"), coded("not_found", /unit pump\.service does not exist/));
+    await assert.rejects(stateAt(test, "none"), {
+      code: "not_found",
+      message: /unit pump\.service does not exist/,
+    });
   });
 
   const nonsense: [string, string][] = [
     ["nothing", ""],
-    ["a line too few", recorded.shown.running.slice(1).join("\n")],
-    [
-      "no number of restarts",
-      recorded.shown.running.join("\n").replace("NRestarts=0", "NRestarts=[not set]"),
-    ],
-    ["a negative one", recorded.shown.running.join("\n").replace("NRestarts=0", "NRestarts=-1")],
-    ["no id", recorded.shown.running.join("\n").replace(/InvocationID=.*/, "InvocationID=\u001b[2J")],
+    ["a line too few", running.slice(running.indexOf("\n") + 1)],
+    ["no number of restarts", running.replace("NRestarts=0", "NRestarts=[not set]")],
+    ["a negative one", running.replace("NRestarts=0", "NRestarts=-1")],
+    ["no id", running.replace(/InvocationID=.*/, "InvocationID=\u001b[2J")],
   ];
-  for (const [what, stdout] of nonsense) {
+  for (const [what, stdout] of nonsense)
     it(`is not guessed where systemctl says ${what}`, async (test) => {
       const { units } = unitsThatSay(test, { show: { stdout } });
-      await assert.rejects(
-        units.state("pump.service"),
-        coded("internal_error", /printed an unexpected value: [ -~]*$/),
-      );
+      const message = /printed an unexpected value: [ -~]*$/;
+      await assert.rejects(units.state("pump.service"), { code: "internal_error", message });
     });
-  }
 });
 
 describe("an order to a unit", () => {
   const { refusedOrders } = recorded;
 
-  it("to restart forgets first what systemd counts against it", async (test) => {
-    const { units, calls } = unitsThatSay(test, {});
-    await units.restart("pump.service");
-    assert.deepEqual(calls(), [
-      "--no-ask-password reset-failed -- pump.service",
-      "--no-ask-password restart -- pump.service",
-    ]);
-  });
+  // What systemd counts against a unit is forgotten first; a reload restarts what cannot reload; a beginning does not wait.
+  for (const [order, expected] of [
+    ["restart", ["reset-failed -- pump.service", "restart -- pump.service"]],
+    ["reload", ["reload-or-restart -- pump.service"]],
+    ["begin", ["reset-failed -- pump.service", "restart --no-block -- pump.service"]],
+  ] as const)
+    it(`to ${order} is ${expected.join(", ")}`, async (test) => {
+      const { units, calls } = unitsThatSay(test, {});
+      await units[order]("pump.service");
+      assert.deepEqual(
+        calls(),
+        expected.map((words) => `--no-ask-password ${words}`),
+      );
+    });
 
   it("to restart one that is stopped goes on: systemd has forgotten it, and counts nothing", async (test) => {
-    const { units, calls } = unitsThatSay(test, {
-      "reset-failed": refusedOrders["reset-failed pump.service"],
-    });
+    const stopped = { "reset-failed": refusedOrders["reset-failed pump.service"] };
+    const { units, calls } = unitsThatSay(test, stopped);
     await units.restart("pump.service");
     assert.equal(calls().length, 2);
   });
 
-  it("to reload restarts what cannot reload", async (test) => {
-    const { units, calls } = unitsThatSay(test, {});
-    await units.reload("pump.service");
-    assert.deepEqual(calls(), ["--no-ask-password reload-or-restart -- pump.service"]);
-  });
-
-  it("to begin does not wait", async (test) => {
-    const { units, calls } = unitsThatSay(test, {});
-    await units.begin("pump.service");
-    assert.deepEqual(calls(), [
-      "--no-ask-password reset-failed -- pump.service",
-      "--no-ask-password restart --no-block -- pump.service",
-    ]);
-  });
-
-  const refusals: [
-    keyof typeof refusedOrders,
-    verb: string,
-    "restart" | "reload" | "begin",
-    string,
-    RegExp,
-  ][] = [
-    ["restart nowhere.service", "restart", "restart", "not_found", /Unit nowhere\.service not found/],
-    ["reload-or-restart nowhere.service", "reload-or-restart", "reload", "not_found", /not found/],
-    ["restart nowhere.service", "restart", "begin", "not_found", /Unit nowhere\.service not found/],
-    ["restart dead.service", "restart", "restart", "internal_error", /exited with error code/],
-    ["restart hang.service", "restart", "restart", "internal_error", /a timeout was exceeded/],
-    ["restart masked.service", "restart", "restart", "internal_error", /is masked/],
-    [
-      "reload-or-restart badreload.service",
-      "reload-or-restart",
-      "reload",
-      "internal_error",
-      /status 1: Job for/,
-    ],
+  const refusals: [keyof typeof refusedOrders, "restart" | "reload" | "begin", string, RegExp][] = [
+    ["restart nowhere.service", "restart", "not_found", /Unit nowhere\.service not found/],
+    ["reload-or-restart nowhere.service", "reload", "not_found", /not found/],
+    ["restart nowhere.service", "begin", "not_found", /Unit nowhere\.service not found/],
+    ["restart dead.service", "restart", "internal_error", /exited with error code/],
+    ["restart hang.service", "restart", "internal_error", /a timeout was exceeded/],
+    ["restart masked.service", "restart", "internal_error", /is masked/],
+    ["reload-or-restart badreload.service", "reload", "internal_error", /status 1: Job for/],
   ];
-  for (const [order, verb, call, code, words] of refusals) {
+  for (const [order, call, code, words] of refusals)
     it(`throws ${code} for what systemd said to ${order}`, async (test) => {
+      const [verb = "", unit = ""] = order.split(" ");
       const { units } = unitsThatSay(test, { [verb]: refusedOrders[order] });
-      await assert.rejects(units[call](`${order.split(" ").at(-1)}`), coded(code, words));
+      await assert.rejects(units[call](unit), { code, message: words });
     });
-  }
 
-  const names = [
-    ...[
-      "",
-      "pump",
-      "--all.service",
-      "-H.service",
-      "a b.service",
-      "../x.service",
-      "*.service",
-      "pump.service\n",
-    ],
-    ...[
-      "a@.service",
-      "poweroff.target",
-      "a/b.service",
-      "a\\x2db.service",
-      `${"a".repeat(129)}.service`,
-      ".service",
-    ],
-  ];
-  for (const name of names) {
-    it(`never reaches systemd for ${JSON.stringify(name.slice(0, 40))}`, async (test) => {
-      const { units, calls } = unitsThatSay(test, {});
+  it("never reaches systemd for a name that could be another unit's, or an option", async (test) => {
+    const { units, calls } = unitsThatSay(test, {});
+    for (const name of [
+      ...[
+        "",
+        "pump",
+        "--all.service",
+        "-H.service",
+        "a b.service",
+        "../x.service",
+        "*.service",
+        "pump.service\n",
+      ],
+      ...[
+        "a@.service",
+        "poweroff.target",
+        "a/b.service",
+        "a\\x2db.service",
+        `${"a".repeat(129)}.service`,
+        ".service",
+      ],
+    ]) {
       for (const call of [units.state, units.restart, units.reload, units.begin])
-        await assert.rejects(call(name), RangeError);
-      await assert.rejects(units.log(name, 0, 5), RangeError);
-      assert.deepEqual(calls(), []);
-    });
-  }
+        await assert.rejects(call(name), RangeError, name);
+      await assert.rejects(units.log(name, 0, 5), RangeError, name);
+    }
+    assert.deepEqual(calls(), []);
+  });
 });
 
 describe("the log of a unit", () => {
   it("leaves out the agent's audit lines, which are not for everybody", async (test) => {
-    const entry = (line: object) =>
-      JSON.stringify({
-        __CURSOR: "c",
-        __REALTIME_TIMESTAMP: "1795223600500000",
-        MESSAGE: JSON.stringify(line),
-      });
+    const stamp = { __CURSOR: "c", __REALTIME_TIMESTAMP: "1795223600500000" };
+    const entry = (line: object) => JSON.stringify({ ...stamp, MESSAGE: JSON.stringify(line) });
     const head = { time: "2026-11-21T02:00:00.000Z", severity: "notice" };
     const audited = { ...head, message: "sign_in.succeeded", audit: true, actor: "root-admin" };
     const copy = JSON.stringify({
@@ -236,17 +200,10 @@ describe("the log of a unit", () => {
     const stdout = recorded.journal.join("\n");
     const { units, calls } = unitsThatSay(test, { log: { stdout } });
     const lines = await units.log("words.service", 1_795_223_600_500, 20);
-    assert.deepEqual(
-      lines.map((line) => (line.startsWith("xxx") ? `${line.length} ${line.slice(-2)}` : line)),
-      [
-        "Starting words.service...",
-        "[31mred [0m  bell",
-        "400 x…",
-        "café \ufffd tab here",
-        "words.service: Deactivated successfully.",
-        "Finished words.service.",
-      ],
-    );
+    const short = lines.map((line) => (line.startsWith("xxx") ? `${line.length} ${line.slice(-2)}` : line));
+    const ended = ["words.service: Deactivated successfully.", "Finished words.service."];
+    const shown = ["[31mred [0m  bell", "400 x…", "café \ufffd tab here"];
+    assert.deepEqual(short, ["Starting words.service...", ...shown, ...ended]);
     assert.equal(
       calls()[0],
       "--unit=words.service --since=@1795223600.500 --lines=20 --reverse --output=json --output-fields=MESSAGE,STEWARD_JSON --all --quiet --no-pager",
@@ -281,10 +238,10 @@ describe("the log of a unit", () => {
 
   it("that cannot be read throws internal_error with why", async (test) => {
     const { units } = unitsThatSay(test, { log: { stderr: "No journal files were found.\n", status: 1 } });
-    await assert.rejects(
-      units.log("pump.service", 0, 20),
-      coded("internal_error", /status 1: No journal files were found/),
-    );
+    await assert.rejects(units.log("pump.service", 0, 20), {
+      code: "internal_error",
+      message: /status 1: No journal files were found/,
+    });
   });
 
   it("is what the real journalctl makes of it", async (test) => {
