@@ -24,6 +24,9 @@ const all = [
 ];
 
 describe("the protections of the agent's unit", () => {
+  const statusWith = (from: string | RegExp, to: string) => ({ status: whole.status.replace(from, to) });
+  const oneMount = "21 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n22 21 0:5 / /proc rw - proc proc rw\n";
+  const session = { cgroup: "0::/user.slice/session-1.scope\n", status: "" };
   const cases: [
     what: string,
     shown: Partial<typeof whole>,
@@ -31,38 +34,13 @@ describe("the protections of the agent's unit", () => {
     missing: readonly string[],
   ][] = [
     ["all hold", {}, 0, []],
-    [
-      "with the right to set the clock",
-      { status: whole.status.replace(/CapBnd:\t0{16}/, "CapBnd:\t0000000002000000") },
-      0,
-      [],
-    ],
-    [
-      "with every capability",
-      { status: whole.status.replace(/0{16}/, "000001ffffffffff") },
-      0,
-      ["CapabilityBoundingSet"],
-    ],
-    [
-      "without filters",
-      { status: whole.status.replace("Seccomp:\t2", "Seccomp:\t0") },
-      0,
-      ["SystemCallFilter"],
-    ],
+    ["with the right to set the clock", statusWith(/CapBnd:\t0{16}/, "CapBnd:\t0000000002000000"), 0, []],
+    ["with every capability", statusWith(/0{16}/, "000001ffffffffff"), 0, ["CapabilityBoundingSet"]],
+    ["without filters", statusWith("Seccomp:\t2", "Seccomp:\t0"), 0, ["SystemCallFilter"]],
     ["with a home that is there", {}, 0o755, ["ProtectHome"]],
-    [
-      "without namespaces of mounts",
-      { mountinfo: "21 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n22 21 0:5 / /proc rw - proc proc rw\n" },
-      0o755,
-      all.slice(3),
-    ],
+    ["without namespaces of mounts", { mountinfo: oneMount }, 0o755, all.slice(3)],
     ["of an old kernel, which says nothing of them", { status: "Name:\tnode\n" }, 0, all.slice(0, 3)],
-    [
-      "under make run, outside of the unit",
-      { cgroup: "0::/user.slice/session-1.scope\n", status: "" },
-      0o755,
-      [],
-    ],
+    ["under make run, outside of the unit", session, 0o755, []],
     ["in a container without systemd", { cgroup: "0::/\n", status: "" }, 0o755, []],
   ];
   for (const [what, shown, modeOfHome, missing] of cases)

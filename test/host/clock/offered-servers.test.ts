@@ -36,19 +36,7 @@ describe("the time servers that the network offers", () => {
   });
 
   it("are none that could not be a time server", () => {
-    const bad = [
-      "-x",
-      "a..b",
-      "<b>",
-      "$(id)",
-      "fe80::1",
-      "0.0.0.0",
-      "::",
-      "a/b",
-      `${"a".repeat(64)}.example`,
-      '"',
-      "",
-    ];
+    const bad = [...'-x a..b <b> $(id) fe80::1 0.0.0.0 :: a/b "'.split(" "), `${"a".repeat(64)}.example`, ""];
     assert.deepEqual(readOfferedServers(fileWith(stateFile(bad.join(" ")))), []);
   });
 

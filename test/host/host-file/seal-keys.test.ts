@@ -18,25 +18,15 @@ describe("the keys for secrets", () => {
     assert.deepEqual(hex(await readSealKeys(places)), hex([given, ofRoot, own]));
   });
 
-  it("are not the blank credential that the unit gives where there is none", async () => {
+  it("given by root are taken alone, without systemd or with the blank credential of the unit", async () => {
     const places = device();
     put(places.path, otherKey);
+    assert.deepEqual(
+      hex(await readSealKeys({ ...places, credentialsDirectory: undefined })),
+      hex([otherKey]),
+    );
     put(join(places.credentialsDirectory, "steward.key"), "\n", 0o400);
     assert.deepEqual(hex(await readSealKeys(places)), hex([otherKey]));
-  });
-
-  it("are read without systemd too", async () => {
-    const places = device();
-    put(places.path, key);
-    assert.deepEqual(hex(await readSealKeys({ ...places, credentialsDirectory: undefined })), [
-      key.toString("hex"),
-    ]);
-  });
-
-  it("given by root are taken alone: the agent makes none beside them", async () => {
-    const places = device();
-    put(places.path, key);
-    await readSealKeys(places);
     assert.deepEqual(readdirSync(places.stateDirectory), []);
   });
 
@@ -48,13 +38,12 @@ describe("the keys for secrets", () => {
     ["base64", key.toString("base64")],
     ["base64 with a newline, as openssl rand -base64 32 writes it", `${key.toString("base64")}\n`],
   ];
-  for (const [name, content] of forms) {
+  for (const [name, content] of forms)
     it(`are read as ${name}`, async () => {
       const places = device();
       put(places.path, content);
       assert.deepEqual(hex(await readSealKeys(places)), [key.toString("hex")]);
     });
-  }
 
   it("of 32 bytes are taken as they are, also with a newline at the end", async () => {
     const places = device();
@@ -90,28 +79,22 @@ describe("a file that is no key is refused, and no other is taken in its place:"
     ["zeros in base64", Buffer.alloc(32).toString("base64")],
     ["a file of a megabyte", Buffer.alloc(1024 * 1024, 7)],
   ];
-  for (const [name, content] of nonsense) {
+  const noKey = /etc\/seal\.key (must hold 32 random bytes|holds one byte 32 times)/;
+  for (const [name, content] of nonsense)
     it(name, async () => {
       const places = device();
       put(places.fallbackPath, otherKey, 0o600);
       put(places.path, content);
-      await refused(
-        readSealKeys(places),
-        /etc\/seal\.key (must hold 32 random bytes|holds one byte 32 times)/,
-      );
+      await refused(readSealKeys(places), noKey);
     });
-  }
 
-  it("a directory", async () => {
+  it("a directory, or a pipe, without waiting for what will never come", async () => {
     const places = device();
     mkdirSync(places.path, { mode: 0o700 });
     await refused(readSealKeys(places), /must hold 32 random bytes/);
-  });
-
-  it("a pipe, without waiting for what will never come", async () => {
-    const places = device();
-    execFileSync("mkfifo", [places.fallbackPath]);
-    await refused(readSealKeys(places), /must hold 32 random bytes/);
+    const others = device();
+    execFileSync("mkfifo", [others.fallbackPath]);
+    await refused(readSealKeys(others), /must hold 32 random bytes/);
   });
 
   it("one that cannot be opened: it may be the key", async () => {
@@ -138,19 +121,13 @@ describe("a file that is no key is refused, and no other is taken in its place:"
 });
 
 describe("a key of root", () => {
-  for (const mode of [0o644, 0o641, 0o642, 0o660, 0o666]) {
-    it(`of mode ${mode.toString(8)} is refused, with what to do`, async () => {
+  for (const mode of [0o644, 0o641, 0o642, 0o660, 0o666, 0o400, 0o440, 0o600, 0o640]) {
+    const isTaken = (mode & 0o027) === 0;
+    it(`of mode ${mode.toString(8)} is ${isTaken ? "taken" : "refused, with what to do"}`, async () => {
       const places = device();
       put(places.path, key, mode);
-      await refused(readSealKeys(places), /read or written by others.*chown root:steward .*chmod 640/);
-    });
-  }
-
-  for (const mode of [0o400, 0o440, 0o600, 0o640]) {
-    it(`of mode ${mode.toString(8)} is taken`, async () => {
-      const places = device();
-      put(places.path, key, mode);
-      assert.equal((await readSealKeys(places)).length, 1);
+      if (isTaken) assert.equal((await readSealKeys(places)).length, 1);
+      else await refused(readSealKeys(places), /read or written by others.*chown root:steward .*chmod 640/);
     });
   }
 
