@@ -16,7 +16,6 @@ function hostClock(plan: ClockPlan): Clock {
     setTime: (time) => clock.setTime(time),
     resetFloor: () => clock.resetFloor(),
     floor: () => clock.floor(),
-    settingsChanged: () => clock.settingsChanged(),
     trouble: () => clock.trouble(),
     onEvent: (listener) => clock.onEvent(listener),
     start: () => clock.start(),

@@ -15,13 +15,15 @@ const patienceMilliseconds = 5_000;
 
 const unit = "systemd-timesyncd.service";
 
-export type TimesyncdOptions = Pick<ExternalDaemonOptions, "run" | "helper" | "kernelIsSynchronised">;
-
 /**
  * systemd-timesyncd, a client of one server at a time: its time is `accepted` at most. It has no command to measure now:
  * its unit is restarted, after which it polls its servers at once and steps by what it finds, forced or not.
  */
-export function createTimesyncd({ run, helper, kernelIsSynchronised }: TimesyncdOptions): ExternalDaemon {
+export function createTimesyncd({
+  run,
+  helper,
+  kernelIsSynchronised,
+}: Pick<ExternalDaemonOptions, "run" | "helper" | "kernelIsSynchronised">): ExternalDaemon {
   let isReadOnly = false;
   const limits = { timeoutMilliseconds: patienceMilliseconds };
   const restart = async (): Promise<void> => {

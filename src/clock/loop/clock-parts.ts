@@ -60,7 +60,7 @@ export function createClockParts(options: ClockOptions) {
   const exchange = options.exchange(steering);
   const openAssociation = options.openAssociation(steering);
   const wall = () => steering.read().wallSeconds;
-  const floor = createFloorKeeper({ ...options, monotonicSeconds: monotonic() });
+  const floor = createFloorKeeper(record, options.buildSeconds, options.bootId, monotonic());
   const moved = () => steering.moved();
   // At its usual ports as well, where the console looks for the key exchange of a server with another one.
   const isSet = (named: string): boolean =>

@@ -144,10 +144,6 @@ export class DeviceClock {
     return new Date(this.#parts.floor.atSeconds() * 1_000);
   }
 
-  settingsChanged(): void {
-    this.#loop.nudge();
-  }
-
   /** The finding that an administrator should know; null when all is well. */
   trouble(): Finding | null {
     const { mode, backOff, sync } = this.#loop.state();
@@ -173,7 +169,7 @@ export class DeviceClock {
     this.#loop.start();
   }
 
-  /** Requests a round soon, because the clock is doubted. */
+  /** Requests a round soon, because the clock is doubted, or its settings are others. */
   nudge(): void {
     this.#loop.nudge();
   }

@@ -20,13 +20,6 @@ export type SecondOpinion =
 /** Asks the server at a literal address. Calls run one after the other, each for at most `replySeconds`. Never rejects. */
 export type AskSecondOpinion = (address: DatagramAddress) => Promise<SecondOpinion>;
 
-export interface SecondOpinionOptions {
-  readonly driver: Pick<ClockDriver, "read">;
-  /** Seconds since 1970, the build date: a right clock shows a later time, within 68 years of it. */
-  readonly pivotSeconds: number;
-  readonly replySeconds?: number;
-}
-
 /** Seconds: twice what a round waits for an answer. Its silence changes nothing. */
 const usualReplySeconds = 2;
 
@@ -39,16 +32,23 @@ const eraZeroMilliseconds = Date.UTC(1900, 0, 1);
 /**
  * node-ntp-client as a second program's coarse opinion. It believes the first packet that arrives, from any address and
  * of any kind, so its opinion can only raise doubt and must never set a clock (docs/design/trusted-time.md, rule 11). It
- * is loaded at the first question.
+ * is loaded at the first question. `pivotSeconds`: the build date, in seconds since 1970; a right clock shows a later time,
+ * within 68 years of it.
  */
-export function askSecondOpinion(options: SecondOpinionOptions): AskSecondOpinion {
+export function askSecondOpinion(
+  driver: Pick<ClockDriver, "read">,
+  pivotSeconds: number,
+  replySeconds = usualReplySeconds,
+): AskSecondOpinion {
   // Its timeout is one variable for all calls, and its errors do not name the call that they belong to.
   let last: Promise<unknown> = Promise.resolve();
   return ({ address, port }) => {
     if (isIP(address) !== 4) return Promise.resolve(none("not_ipv4"));
     // Port 0 would silently become 123, and a bad one throws.
     if (!Number.isInteger(port) || port < 1 || port > 65_535) return Promise.resolve(none("bad_port"));
-    const answer = last.then(() => ask(options, { address, port })).catch((error) => none(reasonOf(error)));
+    const answer = last
+      .then(() => ask(driver, pivotSeconds, replySeconds, { address, port }))
+      .catch((error) => none(reasonOf(error)));
     last = answer;
     return answer;
   };
@@ -63,7 +63,9 @@ export function disagrees(
 }
 
 async function ask(
-  { driver, pivotSeconds, replySeconds = usualReplySeconds }: SecondOpinionOptions,
+  driver: Pick<ClockDriver, "read">,
+  pivotSeconds: number,
+  replySeconds: number,
   { address, port }: DatagramAddress,
 ): Promise<SecondOpinion> {
   const { default: client } = await import("node-ntp-client");

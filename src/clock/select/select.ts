@@ -1,5 +1,4 @@
-import type { Candidate } from "./candidate.ts";
-import { intersect } from "./select-intersection.ts";
+import { type Candidate, intersect } from "./select-intersection.ts";
 
 /** The time by all sources together. */
 export interface Agreement {

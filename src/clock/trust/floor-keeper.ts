@@ -13,19 +13,16 @@ import {
 /** The floor of this device, kept over restarts. */
 export type FloorKeeper = ReturnType<typeof createFloorKeeper>;
 
-export interface FloorKeeperOptions {
-  readonly record: Document<ClockRecord>;
-  readonly buildSeconds: number;
-  readonly bootId: string;
-  readonly monotonicSeconds: number;
-}
-
 /** Seconds by which the floor rises before it is written again. */
 const writeEverySeconds = 3_600;
 
-export function createFloorKeeper(options: FloorKeeperOptions) {
-  const { record, buildSeconds, bootId } = options;
-  let floor = storedFloor(options);
+export function createFloorKeeper(
+  record: Pick<Document<ClockRecord>, "read" | "note" | "update">,
+  buildSeconds: number,
+  bootId: string,
+  monotonicSeconds: number,
+) {
+  let floor = storedFloor(record.read(), buildSeconds, bootId, monotonicSeconds);
   let writtenSeconds = floor.atSeconds;
   const stored = (present: ClockRecord): ClockRecord => ({
     ...present,
@@ -36,9 +33,13 @@ export function createFloorKeeper(options: FloorKeeperOptions) {
     atSeconds: (): number => floor.atSeconds,
     ceilingSeconds: (): number => ceilingSeconds(buildSeconds),
     /** `nowSeconds`: the time that is trusted to this degree. */
-    raise: (trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void => {
-      const check = { trust, nowSeconds, monotonicSeconds, ceilingSeconds: ceilingSeconds(buildSeconds) };
-      floor = riseFloor(floor, check);
+    raise: (trust: ClockTrust, nowSeconds: number, atMonotonic: number): void => {
+      floor = riseFloor(floor, {
+        trust,
+        nowSeconds,
+        monotonicSeconds: atMonotonic,
+        ceilingSeconds: ceilingSeconds(buildSeconds),
+      });
       if (floor.atSeconds - writtenSeconds < writeEverySeconds) return;
       writtenSeconds = floor.atSeconds;
       record.note(stored, 0);
@@ -47,9 +48,9 @@ export function createFloorKeeper(options: FloorKeeperOptions) {
       floor = heldNoLonger(floor);
     },
     /** Back to the build date; on the disk when it settles. */
-    reset: async (monotonicSeconds: number): Promise<void> => {
+    reset: async (atMonotonic: number): Promise<void> => {
       const former: Floor = floor;
-      floor = beginFloor(buildSeconds, powerOffGapSeconds, monotonicSeconds);
+      floor = beginFloor(buildSeconds, powerOffGapSeconds, atMonotonic);
       try {
         await record.update((present) => ({ ...present, floor_at: null, power_off_gap: null }));
         writtenSeconds = buildSeconds;
@@ -62,8 +63,12 @@ export function createFloorKeeper(options: FloorKeeperOptions) {
 }
 
 /** The later of the build date and the stored floor, with what earlier runs in this boot left of the jump. */
-function storedFloor({ record, buildSeconds, bootId, monotonicSeconds }: FloorKeeperOptions): Floor {
-  const { floor_at, power_off_gap } = record.read();
+function storedFloor(
+  { floor_at, power_off_gap }: ClockRecord,
+  buildSeconds: number,
+  bootId: string,
+  monotonicSeconds: number,
+): Floor {
   const storedSeconds = floor_at === null ? buildSeconds : Date.parse(floor_at) / 1_000;
   const isThisBoot = power_off_gap?.boot_id === bootId;
   const gapSeconds = isThisBoot ? power_off_gap.left_seconds : powerOffGapSeconds;

@@ -49,7 +49,7 @@ export async function openBase(config: RoomsConfig, host: Host) {
   observeClock(clock, { time, updates, events });
   /** Called with the names of the changed settings. */
   const settingsChanged = (names: readonly string[]) => {
-    if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
+    if (names.some((name) => name.startsWith("time."))) clock.nudge();
     if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
   };
   return { host, state, settings, settingsChanged, time, clock, updates, metering };

@@ -63,6 +63,6 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
       const monotonic = () => steered.read().monotonicSeconds;
       return new NtsAssociation(server, { ...resolution, exchangeKeys, monotonic, random: randomBytes });
     },
-    askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
+    askSecondOpinion: (steered) => askSecondOpinion(steered, buildSeconds),
   };
 }

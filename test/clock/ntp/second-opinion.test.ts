@@ -8,7 +8,7 @@ import { type Asked, ntpTimestamp } from "../../../lab/host/hostile-time-server.
 import { askSecondOpinion, disagrees, type SecondOpinion } from "../../../src/clock/ntp/second-opinion.ts";
 import { driver, endServersAfterEach, pivotSeconds, serve } from "../exchanging.ts";
 
-const ask = askSecondOpinion({ driver, pivotSeconds, replySeconds: 0.5 });
+const ask = askSecondOpinion(driver, pivotSeconds, 0.5);
 
 endServersAfterEach();
 
@@ -141,7 +141,7 @@ describe("questions for a second opinion", () => {
         if (looks === broken) throw Object.assign(new Error("no clock"), { code: "EPERM" });
         return driver.read();
       };
-      const questions = askSecondOpinion({ driver: { read }, pivotSeconds });
+      const questions = askSecondOpinion({ read }, pivotSeconds);
       assert.deepEqual(await questions(server), { kind: "none", reason: "EPERM" });
       opinionIn(await questions(server));
     });

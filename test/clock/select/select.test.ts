@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Candidate } from "../../../src/clock/select/candidate.ts";
 import { type Agreement, type Selection, select, uncertaintyOf } from "../../../src/clock/select/select.ts";
+import type { Candidate } from "../../../src/clock/select/select-intersection.ts";
 
 /** Candidates as the tables name them: `id offset±distance`, in milliseconds, with `~jitter` and `@stratum` besides. */
 function candidates(text: string): Candidate[] {

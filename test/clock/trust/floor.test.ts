@@ -10,92 +10,132 @@ import {
 } from "../../../src/clock/trust/floor.ts";
 import { createFloorKeeper } from "../../../src/clock/trust/floor-keeper.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import type { Document } from "../../../src/store/documents/document.ts";
 
-const day = 86_400;
+const [hour, day] = [3_600, 86_400];
 const build = 1_000 * day;
-const look = (more: Partial<FloorCheck>): FloorCheck => ({
-  trust: "trusted",
-  nowSeconds: build + 100 * day,
-  monotonicSeconds: 0,
-  ceilingSeconds: ceilingSeconds(build),
-  ...more,
-});
+const now = build + 100 * day;
+
+const check = (
+  trust: FloorCheck["trust"],
+  monotonicSeconds: number,
+  nowSeconds: number = now,
+): FloorCheck => ({ trust, monotonicSeconds, nowSeconds, ceilingSeconds: ceilingSeconds(build) });
 
 describe("the floor", () => {
-  it("does not rise by a time that is not trusted", () => {
-    assert.equal(riseFloor(beginFloor(build, 400 * day, 0), look({ trust: "none" })).atSeconds, build);
-  });
-
-  it("follows within the gap of a boot, a day behind, when the time has held for an hour", () => {
-    const begun = riseFloor(beginFloor(build, 400 * day, 0), look({ trust: "accepted" }));
-    const held = look({ trust: "accepted", monotonicSeconds: 3_600 });
-    const floor = riseFloor(begun, held);
-    assert.equal(floor.atSeconds, build + 99 * day);
-    assert.equal(floor.gapSeconds, 301 * day + 3_600);
-  });
-
-  it("keeps to monotonic time within that hour, so that a mistyped time can be set right", () => {
-    const begun = riseFloor(beginFloor(build, 400 * day, 0), look({ trust: "accepted" }));
-    const almost = riseFloor(begun, look({ trust: "accepted", monotonicSeconds: 3_599 }));
-    assert.equal(almost.atSeconds, build + 3_599);
-  });
-
-  it("rises no faster than monotonic time when the gap is used up", () => {
-    const floor = riseFloor(beginFloor(build, 0, 0), look({ trust: "accepted", monotonicSeconds: 3_600 }));
-    assert.equal(floor.atSeconds, build + 3_600);
-  });
-
-  it("follows altogether when trusted time has held for a day", () => {
-    const begun = riseFloor(beginFloor(build, 0, 0), look({}));
-    const almost = riseFloor(begun, look({ monotonicSeconds: day - 1 }));
-    assert.equal(almost.atSeconds, build + day - 1);
-    assert.equal(riseFloor(almost, look({ monotonicSeconds: day })).atSeconds, build + 99 * day);
-  });
-
-  it("begins to wait anew after a step, and after a moment without trust", () => {
-    const begun = riseFloor(beginFloor(build, 0, 0), look({}));
-    const after = riseFloor(heldNoLonger(begun), look({ monotonicSeconds: day }));
-    assert.equal(after.atSeconds, build + day);
-    const lapsed = riseFloor(begun, look({ trust: "accepted", monotonicSeconds: 10 }));
-    assert.equal(riseFloor(lapsed, look({ monotonicSeconds: day })).atSeconds, build + day);
-  });
-
-  it("never falls, and never passes the build date by more than fifteen years", () => {
-    const high = beginFloor(build + 200 * day, 400 * day, 0);
-    assert.equal(riseFloor(high, look({})).atSeconds, build + 200 * day);
-    const far = { nowSeconds: build + 30_000 * day };
-    const begun = riseFloor(beginFloor(build, 30_000 * day, 0), look(far));
-    const held = riseFloor(begun, look({ ...far, monotonicSeconds: 3_600 }));
-    assert.equal(held.atSeconds, build + 15 * 365.25 * day);
-  });
+  const accepted = (at: number) => check("accepted", at);
+  const trusted = (at: number) => check("trusted", at);
+  const far = (at: number) => check("trusted", at, build + 30_000 * day);
+  /** The gap of the boot, checks and steps of the clock, and by how much the floor has risen then. */
+  const rows: readonly [
+    what: string,
+    gapSeconds: number,
+    deeds: readonly (FloorCheck | "step")[],
+    risen: number,
+  ][] = [
+    ["does not rise by a time that is not trusted", 400 * day, [check("none", 0), check("none", hour)], 0],
+    [
+      "follows within the gap of a boot, a day behind, when the time has held for an hour",
+      400 * day,
+      [accepted(0), accepted(hour)],
+      99 * day,
+    ],
+    [
+      "keeps to monotonic time within that hour, so that a mistyped time can be set right",
+      400 * day,
+      [accepted(0), accepted(hour - 1)],
+      hour - 1,
+    ],
+    [
+      "has what it used of the gap no more in this boot",
+      50 * day,
+      [accepted(0), accepted(hour), accepted(2 * hour)],
+      50 * day + 2 * hour,
+    ],
+    ["rises no faster than monotonic time when the gap is used up", 0, [accepted(hour)], hour],
+    ["does so until trusted time has held for a day", 0, [trusted(0), trusted(day - 1)], day - 1],
+    ["follows altogether then", 0, [trusted(0), trusted(day - 1), trusted(day)], 99 * day],
+    ["begins to wait anew after a step", 0, [trusted(0), "step", trusted(day)], day],
+    ["begins to wait anew after a moment without trust", 0, [trusted(0), accepted(10), trusted(day)], day],
+    [
+      "never falls",
+      400 * day,
+      [check("trusted", 0, build - 9 * day), check("trusted", day, build - 8 * day)],
+      0,
+    ],
+    [
+      "never passes the build date by more than fifteen years",
+      30_000 * day,
+      [far(0), far(hour)],
+      15 * 365.25 * day,
+    ],
+  ];
+  for (const [what, gapSeconds, deeds, risen] of rows)
+    it(what, () => {
+      let floor = beginFloor(build, gapSeconds, 0);
+      for (const deed of deeds) floor = deed === "step" ? heldNoLonger(floor) : riseFloor(floor, deed);
+      assert.equal(floor.atSeconds - build, risen);
+    });
 });
 
-describe("the floor's reset", () => {
-  const risen = "2026-11-20T12:00:00.000Z";
-  const keeperOver = async (update: Document<ClockRecord>["update"]) => {
-    const record = { read: () => ({ ...clockRecordKind.defaults, floor_at: risen }), update };
-    return createFloorKeeper({
-      record: record as unknown as Document<ClockRecord>,
-      ...{ buildSeconds: build, bootId: "boot-1", monotonicSeconds: 100 },
-    });
-  };
+describe("the floor that is kept", () => {
+  const dateOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
-  it("is back at the build date when the disk has it", async () => {
-    let stored: ClockRecord | undefined;
-    const keeper = await keeperOver(async (change) => {
-      stored = change({ ...clockRecordKind.defaults, floor_at: risen });
-      return stored;
-    });
-    await keeper.reset(200);
-    assert.deepEqual([keeper.atSeconds(), stored?.floor_at], [build, null]);
+  /** A keeper over a record in memory; `refusal`: of the disk. */
+  function kept(stored: Partial<ClockRecord> = {}, refusal?: StewardError) {
+    const record = { ...clockRecordKind.defaults, ...stored };
+    const written: ClockRecord[] = [];
+    const write = (change: (present: ClockRecord) => ClockRecord): ClockRecord => {
+      written.push(Object.assign(record, change(record)));
+      return record;
+    };
+    const update = async (change: (present: ClockRecord) => ClockRecord) => {
+      if (refusal) throw refusal;
+      return write(change);
+    };
+    const keeper = createFloorKeeper({ read: () => record, note: write, update }, build, "boot-1", 0);
+    const raise = (trust: FloorCheck["trust"], ...moments: readonly number[]) => {
+      for (const moment of moments) keeper.raise(trust, now, moment);
+      return keeper.atSeconds() - build;
+    };
+    return { keeper, raise, record, written };
+  }
+  const usedUp = { power_off_gap: { boot_id: "boot-1", left_seconds: 0 } };
+
+  it("begins at the later of the build date and the stored one", () => {
+    assert.equal(kept().keeper.atSeconds(), build);
+    assert.equal(kept({ floor_at: dateOf(build - day) }).keeper.atSeconds(), build);
+    assert.equal(kept({ floor_at: dateOf(build + day) }).keeper.atSeconds(), build + day);
   });
 
-  it("that the disk refuses changes nothing: what the agent goes by is what the next start will", async () => {
-    const keeper = await keeperOver(() =>
-      Promise.reject(new StewardError("storage_full", "The disk is full.")),
-    );
+  it("has left of a boot's gap what earlier runs in that boot left, and all of it in another boot", () => {
+    assert.equal(kept(usedUp).raise("accepted", 0, hour), hour);
+    const ofOther = { power_off_gap: { boot_id: "boot-0", left_seconds: 0 } };
+    assert.equal(kept(ofOther).raise("accepted", 0, hour), 99 * day);
+  });
+
+  it("is written when it has risen by an hour, with the rest of the gap", () => {
+    const { raise, written, record } = kept(usedUp);
+    raise("accepted", 0, hour - 1);
+    assert.equal(written.length, 0);
+    raise("accepted", hour, hour + 1, 2 * hour - 1);
+    assert.equal(written.length, 1);
+    assert.deepEqual([record.floor_at, record.power_off_gap], [dateOf(build + hour), usedUp.power_off_gap]);
+    raise("accepted", 2 * hour);
+    assert.equal(written.length, 2);
+  });
+
+  it("is back at the build date after a reset, on the disk as well, and is written anew from there", async () => {
+    const { keeper, raise, record } = kept({ floor_at: dateOf(build + 50 * day), ...usedUp });
+    await keeper.reset(200);
+    assert.deepEqual([keeper.atSeconds(), record.floor_at, record.power_off_gap], [build, null, null]);
+    raise("accepted", 200, 200 + hour);
+    assert.equal(record.floor_at, dateOf(build + 99 * day));
+  });
+
+  it("stays where it is when the disk refuses a reset: the next start would have it there", async () => {
+    const floor_at = dateOf(build + 50 * day);
+    const { keeper } = kept({ floor_at }, new StewardError("storage_full", "The disk is full."));
     await assert.rejects(keeper.reset(200), { code: "storage_full" });
-    assert.equal(keeper.atSeconds(), Date.parse(risen) / 1_000);
+    assert.equal(keeper.atSeconds(), build + 50 * day);
   });
 });
