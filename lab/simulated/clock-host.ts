@@ -11,10 +11,10 @@ import { isLocalAddress } from "../../src/host/linux/network/server-addresses.ts
 import type { Leap, SteeringBlocker, TimeDaemon } from "../../src/host/ports.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { type Chance, createChance } from "../basics/chance.ts";
-import { createKernelClock, type SimulatedKernelClock } from "./kernel-clock.ts";
+import { KernelClock } from "./kernel-clock.ts";
 import { createOscillator, type OscillatorPlan } from "./oscillator.ts";
-import { createTimeNetwork, type ServerPlan, type TimeNetwork } from "./time-network.ts";
-import { createVirtualTime, type VirtualTime } from "./virtual-time.ts";
+import { type ServerPlan, TimeNetwork } from "./time-network.ts";
+import { createVirtualTime } from "./virtual-time.ts";
 
 /** A host whose clock is simulated, before it begins. */
 export interface ClockHostPlan {
@@ -48,41 +48,16 @@ export interface ClockView {
   readonly status: TimeSync;
 }
 
-export interface ClockHost {
-  readonly time: VirtualTime;
-  readonly kernel: SimulatedKernelClock;
+const daySeconds = 86_400;
+
+export class ClockHost {
+  readonly time = createVirtualTime();
+  readonly kernel: KernelClock;
   readonly network: TimeNetwork;
   readonly record: Document<ClockRecord>;
   /** The simulated daemon says that it knows the time. */
-  daemonIsSynchronised: boolean;
-  /** More that it says. */
-  daemonSays: Partial<DaemonReport>;
-  daemon: TimeDaemon | null;
-  settings: Settings["time"];
-  readonly clock: Clock;
-  readonly events: readonly { type: string; atSeconds: number }[];
-  readonly orders: readonly string[];
-  view(): ClockView;
-  trueSeconds(): number;
-  /** Sleeps from now on for so long; the battery-backed clock errs by `errorSeconds` on waking. */
-  sleep(seconds: number, errorSeconds: number): void;
-  isAsleep(): boolean;
-  /** Another agent in the same boot. */
-  restart(): Promise<void>;
-}
-
-export function createClockHost(plan: ClockHostPlan): ClockHost {
-  return new SimulatedHost(plan);
-}
-
-const daySeconds = 86_400;
-
-class SimulatedHost implements ClockHost {
-  readonly time = createVirtualTime();
-  readonly kernel: SimulatedKernelClock;
-  readonly network: TimeNetwork;
-  readonly record: Document<ClockRecord>;
   daemonIsSynchronised = true;
+  /** More that it says. */
   daemonSays: Partial<DaemonReport> = {};
   daemon: TimeDaemon | null;
   settings: Settings["time"];
@@ -100,7 +75,7 @@ class SimulatedHost implements ClockHost {
     this.settings = plan.settings;
     this.daemon = plan.daemon;
     const now = () => this.time.now();
-    this.kernel = createKernelClock({
+    this.kernel = new KernelClock({
       ...plan,
       oscillator: createOscillator(plan.oscillator, this.#chance.fork()),
       chance: this.#chance.fork(),
@@ -112,7 +87,7 @@ class SimulatedHost implements ClockHost {
     const leap = () => this.#announcedLeap();
     const { servers } = plan;
     const mostDistanceSeconds = () => this.#mostDistanceSeconds();
-    this.network = createTimeNetwork({
+    this.network = new TimeNetwork({
       ...{ time: this.time, chance, trueSeconds, leap, servers, mostDistanceSeconds },
     });
     this.record = recordInMemory({ ...clockRecordKind.defaults, ...plan.record });
@@ -137,6 +112,7 @@ class SimulatedHost implements ClockHost {
     };
   }
 
+  /** Sleeps from now on for so long; the battery-backed clock errs by `errorSeconds` on waking. */
   sleep(seconds: number, errorSeconds: number): void {
     this.kernel.errorSeconds();
     this.#sleepsUntil = this.time.now() + seconds;
@@ -148,6 +124,7 @@ class SimulatedHost implements ClockHost {
     return this.time.now() < this.#sleepsUntil;
   }
 
+  /** Another agent in the same boot. */
   async restart(): Promise<void> {
     await this.clock.stop();
     this.clock = this.#open();

@@ -3,30 +3,7 @@ import type { ClockDriver, ClockQuality, Leap, SteeringBlocker } from "../../src
 import type { Chance } from "../basics/chance.ts";
 import type { Oscillator } from "./oscillator.ts";
 
-/** The kernel's clock of a simulated host, and what the world sees of it. */
-export interface SimulatedKernelClock {
-  readonly driver: ClockDriver;
-  /** Calls of the driver that set something, those among them that move the clock, and the steps (s). */
-  readonly calls: number;
-  readonly moves: number;
-  readonly steps: readonly number[];
-  /** Wall clock less true time (s); positive: ahead. */
-  errorSeconds(): number;
-  /** Milliseconds as Date.now() tells them. */
-  wallMilliseconds(): number;
-  /** Seconds as /proc/uptime tells them. */
-  uptimeSeconds(): number;
-  /** UTC repeats a second, or leaves one out (−1, 1). */
-  leapTrueTime(seconds: number): void;
-  /** Another program's hands. */
-  stepByOther(seconds: number): void;
-  setFrequencyByOther(ppm: number): void;
-  /** The host has slept; on waking its clocks are set on by the battery-backed clock, which errs by so much. */
-  wakeUp(errorSeconds: number): void;
-  setSynchronisedByOther(): void;
-}
-
-export interface KernelClockOptions {
+interface KernelClockOptions {
   readonly oscillator: Oscillator;
   readonly chance: Chance;
   /** True seconds since the beginning. */
@@ -49,12 +26,11 @@ const largestPpm = 500;
 const unknownError = 16;
 /** The two clocks of a reading are read one after the other (s). */
 const readingNoise = 1e-6;
-export function createKernelClock(options: KernelClockOptions): SimulatedKernelClock {
-  return new KernelClockModel(options);
-}
 
-class KernelClockModel implements SimulatedKernelClock {
+/** The kernel's clock of a simulated host, and what the world sees of it. */
+export class KernelClock {
   readonly driver: ClockDriver;
+  /** Calls of the driver that set something, those among them that move the clock, and the steps (s). */
   calls = 0;
   moves = 0;
   readonly steps: number[] = [];
@@ -107,24 +83,29 @@ class KernelClockModel implements SimulatedKernelClock {
     };
   }
 
+  /** Wall clock less true time (s); positive: ahead. */
   errorSeconds(): number {
     this.#advance();
     return this.#monotonic + this.#difference - this.#trueAt - this.#trueLeap;
   }
 
+  /** Milliseconds as Date.now() gives them. */
   wallMilliseconds(): number {
     return Math.floor(this.#read().wallSeconds * 1_000);
   }
 
+  /** Seconds as /proc/uptime gives them. */
   uptimeSeconds(): number {
     return Math.floor(this.#read().monotonicSeconds * 100) / 100;
   }
 
+  /** UTC repeats a second, or leaves one out (−1, 1). */
   leapTrueTime(seconds: number): void {
     this.#advance();
     this.#trueLeap += seconds;
   }
 
+  /** Another program's hands. */
   stepByOther(seconds: number): void {
     this.#advance();
     this.#step(seconds);
@@ -135,6 +116,7 @@ class KernelClockModel implements SimulatedKernelClock {
     this.#setFrequency(ppm);
   }
 
+  /** The host has slept; on waking its clocks are set on by the battery-backed clock, which errs by so much. */
   wakeUp(errorSeconds: number): void {
     // Boottime is set on by the same figure as the wall clock.
     this.#monotonic += this.#options.now() - this.#trueAt + errorSeconds;

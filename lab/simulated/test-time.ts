@@ -3,9 +3,9 @@ import type { HostTime } from "../../src/host/host.ts";
 import { hostClockOptions, type OpenClock } from "../../src/programs/agent/wire-clock.ts";
 import { createChance } from "../basics/chance.ts";
 import { longSeconds, until } from "../basics/until.ts";
-import { createKernelClock } from "./kernel-clock.ts";
+import { KernelClock } from "./kernel-clock.ts";
 import { createOscillator } from "./oscillator.ts";
-import { createTimeNetwork, ordinaryServer, type ServerPlan } from "./time-network.ts";
+import { ordinaryServer, type ServerPlan, TimeNetwork } from "./time-network.ts";
 import { createRunningTime, createVirtualTime, type WorldTime } from "./virtual-time.ts";
 
 /** The whole time of an agent under test, of which the test lets some pass. */
@@ -82,7 +82,7 @@ function timeIn(world: WorldTime, begin: number, uptime = uptimeAtStart): TestTi
   const chance = createChance(1);
   // In the middle of a millisecond: a reading's noise does not move it to another one.
   const trueStartSeconds = (begin + 0.5) / 1_000;
-  const kernel = createKernelClock({
+  const kernel = new KernelClock({
     oscillator: createOscillator({ slowPpm: 0, wander: 0 }, chance),
     chance,
     now: world.now,
@@ -101,7 +101,7 @@ function timeIn(world: WorldTime, begin: number, uptime = uptimeAtStart): TestTi
     stepWall: (seconds) => kernel.stepByOther(seconds),
     servedClock: (servers = [ordinaryServer], isUp = () => true) => {
       const trueSeconds = () => trueStartSeconds + world.now();
-      const network = createTimeNetwork({ time: world, chance, trueSeconds, leap: () => "none", servers });
+      const network = new TimeNetwork({ time: world, chance, trueSeconds, leap: () => "none", servers });
       Object.defineProperty(network, "isUp", { get: isUp });
       return (plan) =>
         new DeviceClock({

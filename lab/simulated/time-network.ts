@@ -8,7 +8,7 @@ import {
 } from "../../src/clock/ntp/sample.ts";
 import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
 import type { OpenAssociation } from "../../src/clock/ntp/source.ts";
-import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
+import type { ClockDriver, Leap } from "../../src/host/ports.ts";
 import type { Chance } from "../basics/chance.ts";
 import type { WorldTime } from "./virtual-time.ts";
 
@@ -67,26 +67,7 @@ export const ordinaryServer: ServerPlan = {
   nts: null,
 };
 
-export interface TimeNetwork {
-  exchange(driver: Pick<ClockDriver, "read">): Exchange;
-  secondOpinion(driver: Pick<ClockDriver, "read">): AskSecondOpinion;
-  /** Key exchanges take no time here, and packets are not sealed: who may answer is what a scenario is about. */
-  readonly openAssociation: OpenAssociation;
-  /** The time (seconds since 1970) at which each certificate was judged; null: its dates were excused. */
-  readonly keyExchanges: readonly { readonly address: string; readonly atSeconds: number | null }[];
-  readonly resolve: ResolveHost;
-  readonly servers: ServerPlan[];
-  /** false: no packet gets through, and no name is found. */
-  isUp: boolean;
-  /** The address that the device has in it. */
-  ownAddress: string;
-  /** Names besides the literal addresses. */
-  readonly names: Map<string, readonly string[]>;
-  /** Packets that were sent. */
-  readonly sent: number;
-}
-
-export interface TimeNetworkOptions {
+interface TimeNetworkOptions {
   readonly time: WorldTime;
   readonly chance: Chance;
   /** Seconds since 1970, UTC. */
@@ -100,16 +81,18 @@ export interface TimeNetworkOptions {
 /** A server takes this to answer (s). */
 const heldSeconds = 20e-6;
 
-export function createTimeNetwork(options: TimeNetworkOptions): TimeNetwork {
-  return new Network(options);
-}
-
-class Network implements TimeNetwork {
+/** A network with simulated time servers. */
+export class TimeNetwork {
+  /** false: no packet gets through, and no name is found. */
   isUp = true;
+  /** The address that the device has in it. */
   ownAddress = "198.51.100.7";
+  /** Packets that were sent. */
   sent = 0;
+  /** The time (seconds since 1970) at which each certificate was judged; null: its dates were excused. */
   readonly keyExchanges: { address: string; atSeconds: number | null }[] = [];
   readonly servers: ServerPlan[];
+  /** Names besides the literal addresses. */
   readonly names = new Map<string, readonly string[]>();
   readonly #options: TimeNetworkOptions;
   /** The servers whose last answer came too late for a round that does not wait. */
@@ -146,6 +129,7 @@ class Network implements TimeNetwork {
     };
   }
 
+  /** Key exchanges take no time here, and packets are not sealed: who may answer is what a scenario is about. */
   openAssociation: OpenAssociation = async (server) => {
     let isProvisional = false;
     const exchange = async (atSeconds: number | null) => {

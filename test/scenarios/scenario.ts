@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { counted } from "../../lab/basics/counts.ts";
-import {
-  type ClockHost,
-  type ClockHostPlan,
-  type ClockView,
-  createClockHost,
-} from "../../lab/simulated/clock-host.ts";
+import { ClockHost, type ClockHostPlan, type ClockView } from "../../lab/simulated/clock-host.ts";
 import { ordinaryServer, type ServerPlan } from "../../lab/simulated/time-network.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 
@@ -149,7 +144,7 @@ const denseSeconds = 600;
 const laterSamples = counted({ usual: 8, all: 1 });
 
 export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }: Scenario): Promise<Run> {
-  const host = createClockHost(plan);
+  const host = new ClockHost(plan);
   const views: ClockView[] = [];
   const outcomes: string[] = [];
   const waiting: Promise<void>[] = [];
