@@ -54,75 +54,68 @@ function polls(
   return actions;
 }
 
-const kinds = (actions: readonly Action[]) =>
-  actions.map((action) => (action.kind === "none" ? action.why : action.kind));
-
 const fresh = beginDiscipline(true, 0);
 const inService = beginDiscipline(false, 0);
+const atOnce = { atSeconds: 1_000 };
+
+/** The clock's state, the offset at each of some polls, and what is decided at each of them. */
+const rows: readonly (readonly [
+  what: string,
+  state: DisciplineState,
+  offsetSeconds: number,
+  decided: readonly string[],
+  more?: Partial<Measurement>,
+  rules?: Partial<DisciplineRules>,
+])[] = [
+  ["steps forward at once when nothing relies on the clock yet", fresh, 1e6, ["step"]],
+  ["steps back at once then", fresh, -1e6, ["step"]],
+  ["slews what lies below 128 ms then", fresh, 0.1279, ["slew"]],
+  ["steps what lies above 128 ms then", fresh, 0.1281, ["step"]],
+  ["steps in service when three polls agree", inService, 5, ["to_be_confirmed", "to_be_confirmed", "step"]],
+  ["takes the same sample for no confirmation", inService, 5, Array(10).fill("to_be_confirmed"), atOnce],
+  ["steps at once when a person asks", inService, 5, ["step"], {}, { isRequested: true }],
+  [
+    "never steps where that is not allowed",
+    inService,
+    5,
+    Array(10).fill("to_be_confirmed"),
+    {},
+    { isStepAllowed: false },
+  ],
+  ["refuses what lies beyond the panic threshold", inService, -1_001, Array(10).fill("refuse")],
+  ["refuses it to a person as well", inService, -2_000, ["refuse"], {}, { isRequested: true }],
+  ["does it when forced", inService, -2_000, ["step"], {}, { isForced: true }],
+  [
+    "goes forward after a pause when three agree for five polls",
+    inService,
+    2_000,
+    [...Array(4).fill("refuse"), "step"],
+    { agreeing: 3 },
+  ],
+  ["does not when two agree", inService, 2_000, Array(10).fill("refuse"), { agreeing: 2 }],
+  ["does not when one contradicts", inService, 2_000, Array(10).fill("refuse"), { disagreeing: 1 }],
+  ["does nothing with what it has seen", inService, 0.001, ["slew", "nothing_new"], atOnce],
+];
 
 describe("the decision on a measurement", () => {
-  describe("when nothing relies on the clock yet", () => {
-    it("steps any large offset at once", () => {
-      assert.deepEqual(kinds(polls(fresh, 1, 1e6)), ["step"]);
-      assert.deepEqual(kinds(polls(fresh, 1, -1e6)), ["step"]);
-    });
-
-    it("slews what lies below 128 ms", () => {
-      assert.deepEqual(kinds(polls(fresh, 1, 0.1279)), ["slew"]);
-      assert.deepEqual(kinds(polls(fresh, 1, 0.1281)), ["step"]);
-    });
-  });
-
-  describe("in service", () => {
-    it("steps when three polls agree, not before", () => {
-      assert.deepEqual(kinds(polls(inService, 3, 5)), ["to_be_confirmed", "to_be_confirmed", "step"]);
-    });
-
-    it("takes the same sample for no confirmation", () => {
-      const same = { atSeconds: 1_000 };
-      assert.deepEqual(new Set(kinds(polls(inService, 10, 5, same))), new Set(["to_be_confirmed"]));
-    });
-
-    it("steps at once when a person asks", () => {
-      assert.deepEqual(kinds(polls(inService, 1, 5, {}, { isRequested: true })), ["step"]);
-    });
-
-    it("never steps where that is not allowed", () => {
-      const actions = polls(inService, 10, 5, {}, { isStepAllowed: false });
-      assert.ok(!kinds(actions).includes("step"), "a step was made");
-    });
-
-    it("refuses what lies beyond the panic threshold, however often it comes", () => {
-      assert.deepEqual(new Set(kinds(polls(inService, 10, -1_001))), new Set(["refuse"]));
-    });
-
-    it("refuses it to a person as well, unless forced", () => {
-      assert.deepEqual(kinds(polls(inService, 1, -2_000, {}, { isRequested: true })), ["refuse"]);
-      assert.deepEqual(kinds(polls(inService, 1, -2_000, {}, { isForced: true })), ["step"]);
-    });
-
-    it("goes forward after a pause when three agree for five polls and none contradicts", () => {
-      assert.deepEqual(kinds(polls(inService, 5, 2_000, { agreeing: 3 })), [
-        ...Array(4).fill("refuse"),
-        "step",
-      ]);
-      assert.ok(!kinds(polls(inService, 10, 2_000, { agreeing: 2 })).includes("step"), "two were enough");
-      assert.ok(
-        !kinds(polls(inService, 10, 2_000, { disagreeing: 1 })).includes("step"),
-        "one was against it",
+  for (const [what, state, offsetSeconds, decided, more, rules] of rows)
+    it(what, () => {
+      const actions = polls(state, decided.length, offsetSeconds, more, rules);
+      assert.deepEqual(
+        actions.map((action) => (action.kind === "none" ? action.why : action.kind)),
+        decided,
       );
     });
 
-    it("trims by 10 ppm at most and never beyond what the kernel can", () => {
-      const trimmed = polls(inService, 1, 0.002, { noiseSeconds: 0.001 })[0];
-      assert.ok(trimmed?.kind === "slew" && trimmed.seconds === 0, "it was slewed");
-      assert.ok(Math.abs(trimmed.frequencyPpm) <= 10, `${trimmed.frequencyPpm} ppm`);
-      const stored = discipline(inService, measured(0.002, { noiseSeconds: 0.001 }), usualRules, 499);
-      assert.ok(stored.action.kind === "slew" && stored.action.frequencyPpm === 500, "beyond 500 ppm");
-    });
-
-    it("does nothing with what it has seen", () => {
-      assert.deepEqual(kinds(polls(inService, 2, 0.001, { atSeconds: 1_000 })), ["slew", "nothing_new"]);
-    });
+  it("trims by 10 ppm at most and never beyond what the kernel can", () => {
+    for (const [storedPpm, most] of [
+      [null, 10],
+      [499, 500],
+    ] as const) {
+      const measurement = measured(0.002, { noiseSeconds: 0.001 });
+      const { action } = discipline(inService, measurement, usualRules, storedPpm);
+      assert.ok(action.kind === "slew" && action.seconds === 0, "it was slewed");
+      assert.ok(Math.abs(action.frequencyPpm) <= most, `${action.frequencyPpm} ppm`);
+    }
   });
 });
