@@ -8,12 +8,7 @@ import { heldPort, heldUdpPort } from "../basics/held-ports.ts";
 import type { ServerCertificate } from "./certificates.ts";
 
 /** A server of the tests: Debian's chronyd, which with -x never touches the machine's clock. */
-export interface Chronyd {
-  readonly port: number;
-  /** The TCP port of its NTS key exchange on 127.0.0.1; null: it has none. */
-  readonly ntsPort: number | null;
-  stop: () => Promise<void>;
-}
+export type Chronyd = Awaited<ReturnType<typeof startChronyd>>;
 
 export interface ChronydOptions {
   /** It announces this stratum, 1 to 15; default 2. */
@@ -35,12 +30,13 @@ export function chronyProgram(name: "chronyd" | "chronyc"): string {
 }
 
 /** Starts chronyd on a free port of 127.0.0.1 and ::1 and waits until it answers on both. */
-export async function startChronyd(options: ChronydOptions = {}): Promise<Chronyd> {
+export async function startChronyd(options: ChronydOptions = {}) {
   const { stratum = 2, fakeTime, nts, ...at } = options;
   const program = chronyProgram("chronyd");
   // Its own folder is 0700, as mkdtemp makes it: chronyd refuses a wider one for its socket.
   const directory = mkdtempSync(join(tmpdir(), "steward-chronyd-"));
   const port = at.port ?? (await heldUdpPort());
+  /** The TCP port of its NTS key exchange on 127.0.0.1; null: it has none. */
   const ntsPort = nts === undefined ? null : await heldPort();
   const configuration = join(directory, "chrony.conf");
   writeFileSync(

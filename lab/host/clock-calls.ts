@@ -3,17 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../basics/until.ts";
 
-/** A command to run another under, which writes each system call that can set a clock to a file. */
-export interface ClockTrace {
-  readonly prefix: string[];
-  /** Waits for the end of the traced process and gives back the calls, without those that only read. */
-  settingCalls: (pid: number) => Promise<string[]>;
-  /** Every call of the kind, after `settingCalls`. */
-  calls: () => string[];
-}
-
-/** strace as the grandchild (-D), so that signals reach the traced process and not strace. */
-export function traceClock(directory: string): ClockTrace {
+/**
+ * A command to run another under, which writes each system call that can set a clock to a file: strace as the grandchild (-D),
+ * so that signals reach the traced process and not strace.
+ */
+export function traceClock(directory: string) {
   const file = join(directory, "clock-calls");
   const calls = () => readFileSync(file, "utf8").split("\n").filter(Boolean);
   return {
@@ -22,12 +16,14 @@ export function traceClock(directory: string): ClockTrace {
       "-o",
       file,
     ],
-    settingCalls: async (pid) => {
+    /** Waits for the end of the traced process and gives back the calls, without those that only read. */
+    settingCalls: async (pid: number): Promise<string[]> => {
       await until("strace saw the process end", () =>
         new RegExp(`^${pid} .*\\+\\+\\+`, "m").test(text(file)),
       );
       return settingCalls(calls());
     },
+    /** Every call of the kind, after `settingCalls`. */
     calls,
   };
 }

@@ -7,20 +7,7 @@ import { buildHelper } from "../../scripts/build-addon.ts";
 import { until } from "../basics/until.ts";
 
 /** The root helper as a process of ours, over directories of a test in the place of /etc and the like. */
-export interface HelperProcess {
-  readonly directory: string;
-  readonly socket: string;
-  /** Sends these bytes and returns the whole answer; empty: it was closed without one. */
-  ask(bytes: string | Uint8Array): Promise<string>;
-  /** The calls of systemctl, and the environment of the last. */
-  calls(): string[];
-  /** Its log. */
-  log(): string;
-  /** Its exit code; null while it runs. */
-  ended(): number | null;
-  pid(): number;
-  stop(): void;
-}
+export type HelperProcess = Awaited<ReturnType<typeof startHelper>>;
 
 /** Times of the helper that a test makes shorter; in milliseconds. */
 interface Times {
@@ -60,7 +47,7 @@ exit "$status"
 let started = 0;
 
 /** Starts it with a new socket, empty files and full buckets. */
-export async function startHelper(directory: string): Promise<HelperProcess> {
+export async function startHelper(directory: string) {
   started += 1;
   const socket = join(directory, `socket-${started}`);
   for (const path of ["etc", "zones", "calls", "status", "wait", "hostname"])
@@ -84,12 +71,15 @@ export async function startHelper(directory: string): Promise<HelperProcess> {
   return {
     directory,
     socket,
-    ask: (bytes) => askAt(socket, bytes),
-    calls: () =>
+    /** Sends these bytes and returns the whole answer; empty: it was closed without one. */
+    ask: (bytes: string | Uint8Array) => askAt(socket, bytes),
+    /** The calls of systemctl. */
+    calls: (): string[] =>
       existsSync(join(directory, "calls"))
         ? readFileSync(join(directory, "calls"), "utf8").trim().split("\n")
         : [],
     log: () => log,
+    /** Its exit code; null while it runs. */
     ended: () => child.exitCode,
     pid: () => child.pid ?? 0,
     stop: () => void child.kill(),

@@ -42,12 +42,7 @@ export function makeJournal(test: Owner, entries: readonly Fields[]): string {
 }
 
 /** A journal that grows. journalctl follows directories only, not single files. */
-export interface GrowingJournal {
-  place: string;
-  write(...entries: Fields[]): void;
-}
-
-export function growJournal(test: Owner): GrowingJournal {
+export function growJournal(test: Owner) {
   const directory = temporaryDirectory(test);
   const child = spawn(program, [`--output=${join(directory, "system.journal")}`, "-"], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -60,7 +55,7 @@ export function growJournal(test: Owner): GrowingJournal {
   let count = 0;
   return {
     place: `--directory=${directory}`,
-    write: (...entries) => {
+    write: (...entries: readonly Fields[]): void => {
       for (const fields of entries) {
         child.stdin.write(exported(fields, count));
         count += 1;

@@ -85,19 +85,11 @@ export function readMail(raw: Buffer): Pick<ReceivedMail, "headers" | "text"> {
   return JSON.parse(execFileSync("python3", ["-c", reader], { input: raw, encoding: "utf8" }));
 }
 
-/** Someone between a client and a server. */
-export interface Eavesdropper {
-  readonly port: number;
-  /** All that the client has sent through them, as they could read it. */
-  readonly seen: () => string;
-  readonly stop: () => Promise<void>;
-}
-
 /**
- * Removes the offer of STARTTLS from the server's replies, and answers the command itself with `reply`: then the client
- * sends on without encryption, or stops.
+ * Someone between a client and a server, who removes the offer of STARTTLS from the server's replies, and answers the
+ * command with `reply`: then the client sends on without encryption, or stops.
  */
-export async function stripStartTls(serverPort: number, reply: string): Promise<Eavesdropper> {
+export async function stripStartTls(serverPort: number, reply: string) {
   let seen = "";
   const open = new Set<Socket>();
   const attacker = createServer((client) => {
@@ -117,9 +109,10 @@ export async function stripStartTls(serverPort: number, reply: string): Promise<
   await new Promise<void>((resolve) => attacker.listen(0, "127.0.0.1", resolve));
   return {
     port: (attacker.address() as AddressInfo).port,
+    /** All that the client has sent through them, as they could read it. */
     seen: () => seen,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         for (const socket of open) socket.destroy();
         attacker.close(() => resolve());
       }),

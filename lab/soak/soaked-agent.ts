@@ -11,28 +11,7 @@ import { makeLargeState } from "../state/large-state.ts";
 import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";
 
 /** An agent that is started again on the same state, and whose wall clock moves without that of this machine. */
-export interface SoakedAgent {
-  readonly name: string;
-  /** Null while it is being started again. */
-  present(): AgentProcess | null;
-  /** Ends it by this signal and starts it again. Gives the exit code. */
-  restart(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;
-  /** The number of restarts that have begun. */
-  restarts(): number;
-  /** When it was last ended by SIGKILL, by performance.now(); 0: never. */
-  killedAt(): number;
-  /** Its wall clock jumps by so many seconds. */
-  stepClock(seconds: number): void;
-  /** Null while it is being started again, and until its memory was measured for the first time. */
-  measure(): Measured | null;
-  /** Processes of it that the kernel has killed because of the unit's limit; null: it has no limit on this machine. */
-  kills(): number | null;
-  /** API tokens of programs, beside that of the monitor. */
-  readonly tokens: readonly string[];
-  /** Lines of its log with the severity error, of all its processes. */
-  errors(): readonly string[];
-  dispose(): Promise<void>;
-}
+export type SoakedAgent = Awaited<ReturnType<typeof startSoakedAgent>>;
 
 /** The resources of a process. */
 export interface Measured {
@@ -62,29 +41,35 @@ const probeSource = join(import.meta.dirname, "memory-probe.ts");
 export async function startSoakedAgent(
   name: string,
   { servers, isLarge }: { readonly servers: readonly string[]; readonly isLarge: boolean },
-): Promise<SoakedAgent> {
+) {
   const directory = mkdtempSync(join(process.getuid?.() === 0 ? "/run" : tmpdir(), "steward-soak-"));
   // On a disk: what a process writes to a file system in memory counts as its memory.
   const stateDirectory = mkdtempSync(join(tmpdir(), "steward-soak-state-"));
   const clock = fakeClock(join(directory, "time"));
   const limit = limitMemory(unitMemoryMiB);
   const prepared = await prepare(directory, servers, clock);
-  const { tokens } = isLarge
-    ? await makeLargeState(stateDirectory, largeCounts, prepared.environment)
-    : { tokens: [] };
+  /** API tokens of programs, beside that of the monitor. */
+  const tokens: readonly string[] = isLarge
+    ? (await makeLargeState(stateDirectory, largeCounts, prepared.environment)).tokens
+    : [];
   const options = { ...prepared, stateDirectory, ...(limit !== null && { prefix: [...limit.prefix] }) };
   let [offsetSeconds, restarts, killedAt] = [0, 0, 0];
-  clock.move(offsetSeconds);
   let agent: AgentProcess | null = await startWithoutClockRight(options);
   const formerErrors: string[] = [];
   await makeUsers(agent, options.fingerprint);
   return {
-    ...{ name, tokens },
+    name,
+    tokens,
+    /** Processes of it that the kernel has killed because of the unit's limit; null: it has no limit on this machine. */
     kills: () => limit?.kills() ?? null,
+    /** Null while it is being started again. */
     present: () => agent,
+    /** The number of restarts that have begun. */
     restarts: () => restarts,
+    /** When it was last ended by SIGKILL, by performance.now(); 0: never. */
     killedAt: () => killedAt,
-    restart: async (signal) => {
+    /** Ends it by this signal and starts it again. Gives the exit code. */
+    restart: async (signal: "SIGTERM" | "SIGKILL"): Promise<number | null> => {
       const ending = agent;
       if (!ending) return null;
       restarts += 1;
@@ -96,13 +81,16 @@ export async function startSoakedAgent(
       agent = await startWithoutClockRight(options);
       return code;
     },
-    stepClock: (seconds) => {
+    /** Its wall clock jumps by so many seconds. */
+    stepClock: (seconds: number): void => {
       offsetSeconds += seconds;
       clock.move(offsetSeconds);
     },
+    /** Null while it is being started again, and until its memory was measured for the first time. */
     measure: () => (agent ? measureProcess(agent.pid, options.memoryFile) : null),
+    /** Lines of its log with the severity error, of all its processes. */
     errors: () => [...formerErrors, ...errorsOf(agent?.log() ?? "")],
-    dispose: async () => {
+    dispose: async (): Promise<void> => {
       await agent?.dispose();
       limit?.remove();
       for (const made of [directory, stateDirectory]) rmSync(made, { recursive: true, force: true });
@@ -118,6 +106,7 @@ interface Prepared extends AgentOptions {
 
 /** Prepares root's decisions, a publisher, and the start of an agent that reads the time from a file. */
 async function prepare(directory: string, servers: readonly string[], clock: FakedClock): Promise<Prepared> {
+  clock.move(0);
   const inside = (name: string) => join(directory, name);
   const places = { publisher: inside("publisher"), root: inside("update-root.json") };
   const { server, fingerprint } = await publishDemoRelease(places);

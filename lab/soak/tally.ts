@@ -1,19 +1,5 @@
 /** The outcomes of the requests of each kind of caller. */
-export interface Tally {
-  /** Counts an answer; one whose status is none of `expected` is kept with its words. */
-  count(
-    caller: string,
-    answered: { what: string; status: number; text: string },
-    expected: readonly number[],
-  ): void;
-  /** Counts what has gone wrong otherwise. */
-  wrong(caller: string, what: string): void;
-  /** A request that met an agent which was being restarted. */
-  away(caller: string): void;
-  rows(): readonly Row[];
-  /** The first of what was not expected, and how often it came. */
-  unexpected(): readonly string[];
-}
+export type Tally = ReturnType<typeof createTally>;
 
 /** A line of the table. */
 export interface Row {
@@ -29,7 +15,7 @@ export interface Row {
 /** Characters of an answer that was not expected. */
 const longestText = 300;
 
-export function createTally(): Tally {
+export function createTally() {
   const rows = new Map<string, Row>();
   const unexpected = new Map<string, number>();
   const rowOf = (caller: string): Row => {
@@ -43,8 +29,14 @@ export function createTally(): Tally {
     unexpected.set(text, (unexpected.get(text) ?? 0) + 1);
   };
   return {
+    /** Counts what has gone wrong otherwise. */
     wrong,
-    count: (caller, { what, status, text }, expected) => {
+    /** Counts an answer; one whose status is none of `expected` is kept with its words. */
+    count: (
+      caller: string,
+      { what, status, text }: { what: string; status: number; text: string },
+      expected: readonly number[],
+    ): void => {
       const row = rowOf(caller);
       row.requests += 1;
       if (!expected.includes(status)) {
@@ -56,12 +48,14 @@ export function createTally(): Tally {
       } else if (status < 400) row.succeeded += 1;
       else row.refused += 1;
     },
-    away: (caller) => {
+    /** A request that met an agent which was being restarted. */
+    away: (caller: string): void => {
       rowOf(caller).requests += 1;
       rowOf(caller).away += 1;
     },
-    rows: () => [...rows.values()],
-    unexpected: () =>
+    rows: (): readonly Row[] => [...rows.values()],
+    /** The first of what was not expected, and how often it came. */
+    unexpected: (): readonly string[] =>
       [...unexpected].map(([what, count]) => `${what}${count > 1 ? ` (${count} times)` : ""}`),
   };
 }
