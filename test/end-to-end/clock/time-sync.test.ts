@@ -3,7 +3,6 @@ import { after, before, describe, it } from "node:test";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../../lab/agents/time-servers.ts";
-import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { ntpTimestamp, startHostileServer } from "../../../lab/host/hostile-time-server.ts";
@@ -11,7 +10,6 @@ import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 
 const route = "/api/system/time-sync";
-const falseTime = { fakeTime: "+3s" };
 
 /** All of them at once: a burst takes six seconds of waiting. */
 describe("a measurement over the API", () => {
@@ -28,10 +26,8 @@ describe("a measurement over the API", () => {
   const stateOf = (json: { sources: ServerView[] }, id = "") =>
     json.sources.find((source) => source.id === id)?.state;
 
-  let silent = "";
   before(async () => {
-    servers = await startTimeServers([{}, {}, {}, falseTime]);
-    silent = `127.0.0.1:${await heldUdpPort()}`;
+    servers = await startTimeServers([{}, {}, {}, { fakeTime: "+3s" }]);
   });
   after(async () => {
     for (const agent of agents) await agent.dispose();
@@ -65,8 +61,15 @@ describe("a measurement over the API", () => {
   describe("by three good servers and one that is three seconds ahead", { concurrency: false }, () => {
     let agent: CheckedAgent;
     let answers: Answer[];
+    let formerRounds = 0;
     before(async () => {
       agent = await start({ servers: servers.names });
+      // Four rounds of the start's own: who joins one of these is answered before the next request is there.
+      await until("the start's burst is over", async () => {
+        const { exchanges, rounds } = (await read(agent)).counters;
+        formerRounds = rounds;
+        return exchanges >= 4 * servers.names.length;
+      });
       answers = await Promise.all([post(agent, "sync"), post(agent, "reselect"), post(agent, "sync")]);
     });
 
@@ -99,9 +102,7 @@ describe("a measurement over the API", () => {
     });
     it("was one round for all who asked meanwhile", () => {
       const rounds = answers.map(({ json }) => json.counters.rounds);
-      assert.equal(new Set(rounds).size, 1, rounds.join());
-      // The agent's own first exchange, and the burst that was asked for.
-      assert.ok(rounds[0] <= 2, rounds.join());
+      assert.deepEqual(rounds, Array(3).fill(formerRounds + 1));
     });
     it("is in the status from then on, which changes at each look and has no ETag", async () => {
       const { status, json, headers } = await agent.call("GET", route, { local: true });
@@ -159,18 +160,6 @@ describe("a measurement over the API", () => {
       assert.deepEqual([trust, source], ["none", null]);
       assert.equal(summary.code, "no_majority");
     });
-    it("a false one alone where two must agree: refused", async () => {
-      const agent = await start({ servers: [servers.names[3]], min_agreeing: 2 });
-      const { status, json } = await post(agent, "sync");
-      assert.deepEqual([status, json.code], [503, "no_majority"]);
-      const { trust, state, offset_seconds } = await read(agent);
-      assert.deepEqual([trust, state, offset_seconds], ["none", "unsynchronised", null]);
-    });
-    it("a single good one: accepted", async () => {
-      const agent = await start({ servers: [servers.names[0]] });
-      const { status, json } = await post(agent, "sync");
-      assert.deepEqual([status, json.trust, json.state], [200, "accepted", "synchronised"]);
-    });
     it("over IPv6", reaching("::1"), async () => {
       const names = servers.ports.slice(0, 2).map((port) => `[::1]:${port}`);
       const agent = await start({ servers: names });
@@ -181,26 +170,6 @@ describe("a measurement over the API", () => {
         JSON.stringify(json.sources),
       );
       assert.equal(json.sources[0].address, "::1");
-    });
-    it("none that answers: no_time_source, and the source is unreachable", async () => {
-      const agent = await start({ servers: [silent] });
-      const { status, json } = await post(agent, "sync");
-      assert.deepEqual([status, json.code], [503, "no_time_source"]);
-      assert.equal(stateOf(await read(agent), silent), "unreachable");
-    });
-    it("none that is named: no_time_source", async () => {
-      const agent = await start({ servers: [] });
-      const { status, json } = await post(agent, "reselect");
-      assert.deepEqual([status, json.code], [503, "no_time_source"]);
-    });
-    it("in mode manual: time_sync_disabled, and no server is asked", async () => {
-      const agent = await start({ mode: "manual", servers: servers.names });
-      for (const verb of ["sync", "reselect"] as const) {
-        const { status, json } = await post(agent, verb);
-        assert.deepEqual([status, json.code], [409, "time_sync_disabled"]);
-      }
-      const { counters, state, trust } = await read(agent);
-      assert.deepEqual([counters.exchanges, state, trust], [0, "manual", "none"]);
     });
   });
 });
