@@ -119,8 +119,8 @@ dashboard: $(NODE_MODULES) ## write the dashboard for Grafana, var/dashboard.jso
 api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/api-reference.html
 	@node --import tsx scripts/docs/api-reference.ts
 
-api-clients: $(DIST) ## generate clients for the API by five generators, compile them and run them against an agent
-	@node --import tsx lab/api/clients/main.ts "$$(sh scripts/registry-packages.sh api-clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.91.0 oazapfts@7.5.0 @oazapfts/runtime@1.2.0 orval@8.38.0 openapi-zod-client@1.18.3 typescript@5.9.3)"
+api-clients: $(DIST) ## generate clients for the API by two generators, compile them and run them against an agent
+	@node --import tsx lab/api/clients/main.ts "$$(sh scripts/registry-packages.sh api-clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.91.0 typescript@5.9.3)"
 
 api-released: $(NODE_MODULES) ## keep the API as it is now as the released one, which later ones may only add to
 	@node --import tsx scripts/api/released.ts

@@ -1,5 +1,5 @@
 /**
- * `make api-clients`: clients for the API as their authors would make them. Five generators read the document, TypeScript
+ * `make api-clients`: clients for the API as their authors would make them. Two generators read the document, one of types and one of functions, TypeScript
  * compiles their output and a program under `strict`, and the program runs against an agent: it signs in, lists users,
  * changes a setting, reads the status, and understands an error.
  */
@@ -22,7 +22,7 @@ interface Client {
   readonly name: string;
   /** Beside this file; not TypeScript to the checks here, because what it imports is not in the repository. */
   readonly program: string;
-  readonly generate: (into: string, url: string) => string[];
+  readonly generate: (into: string) => string[];
 }
 
 const bin = (path: string): string => join(packages, "node_modules", path);
@@ -30,37 +30,12 @@ const clients: readonly Client[] = [
   {
     name: "openapi-typescript 7.13, openapi-fetch 0.17",
     program: "openapi-fetch.txt",
-    generate: (into) => [
-      bin("openapi-typescript/bin/cli.js"),
-      document,
-      "--output",
-      join(into, "schema.d.ts"),
-    ],
+    generate: (into) => [bin("openapi-typescript/bin/cli.js"), document, "-o", join(into, "schema.d.ts")],
   },
   {
     name: "@hey-api/openapi-ts 0.91",
     program: "hey-api.txt",
     generate: (into) => [bin("@hey-api/openapi-ts/bin/run.js"), "--file", heyApiSettings(into)],
-  },
-  {
-    name: "oazapfts 7.5",
-    program: "oazapfts.txt",
-    generate: (into) => [bin("oazapfts/dist/cli.js"), document, join(into, "client.ts")],
-  },
-  {
-    name: "orval 8.38",
-    program: "orval.txt",
-    generate: (into, url) => [bin("orval/dist/bin/orval.mjs"), "--config", orvalSettings(into, url)],
-  },
-  {
-    name: "openapi-zod-client 1.18",
-    program: "openapi-zod-client.txt",
-    generate: (into) => [
-      bin("openapi-zod-client/bin.js"),
-      document,
-      "--export-schemas",
-      ...["--output", join(into, "client.ts")],
-    ],
   },
 ];
 
@@ -73,20 +48,12 @@ function heyApiSettings(into: string): string {
   return file;
 }
 
-/** Its functions call the address that they are generated with. */
-function orvalSettings(into: string, baseUrl: string): string {
-  const output = { target: join(into, "client.ts"), client: "fetch", baseUrl };
-  const file = join(into, "../orval.config.mjs");
-  writeFileSync(file, `export default ${JSON.stringify({ steward: { input: document, output } })};\n`);
-  return file;
-}
-
 const run = (args: readonly string[], cwd: string): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, args, { ...options, cwd });
 
 /** The row of a generated client in the table. Throws where one of the steps fails. */
 async function tryClient(client: Client, agent: RunningAgent): Promise<string[]> {
-  const { directory, files } = await compiled(client, agent.url);
+  const { directory, files } = await compiled(client);
   const { stdout } = await run(
     [join(directory, "out/main.js"), agent.url, adminName, adminPassword],
     directory,
@@ -106,13 +73,13 @@ async function tryClient(client: Client, agent: RunningAgent): Promise<string[]>
 }
 
 /** Generates a client again, and compiles it with its program. */
-async function compiled(client: Client, url: string): Promise<{ directory: string; files: number }> {
+async function compiled(client: Client): Promise<{ directory: string; files: number }> {
   const directory = join(work, client.program.replace(/\.txt$/, ""));
   const generated = join(directory, "generated");
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(generated, { recursive: true });
   symlinkSync(join(packages, "node_modules"), join(directory, "node_modules"));
-  await run(client.generate(generated, url), directory);
+  await run(client.generate(generated), directory);
   copyFileSync(join(import.meta.dirname, client.program), join(directory, "main.ts"));
   writeFileSync(join(directory, "package.json"), '{"type": "module"}\n');
   const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
