@@ -20,22 +20,28 @@ export interface RunOptions {
   environment?: Record<string, string>;
 }
 
+/** A command line without the program's name; one text is split at its blanks. */
+export type Line = string | readonly string[];
+
+export function wordsOf(line: Line): readonly string[] {
+  return typeof line === "string" ? line.split(" ") : line;
+}
+
 /** Runs the command line in this process until it ends. */
-export function runSteward(
-  args: readonly string[],
-  { stdin = "", environment = {} }: RunOptions = {},
-): Promise<Ended> {
+export function runSteward(line: Line, { stdin = "", environment = {} }: RunOptions = {}): Promise<Ended> {
   const { PATH } = process.env;
-  return capture(stdin, (streams) => runCommandLine(args, exampleContext(streams, { PATH, ...environment })));
+  return capture(stdin, (streams) =>
+    runCommandLine(wordsOf(line), exampleContext(streams, { PATH, ...environment })),
+  );
 }
 
 /** The same as a process of its own on real pipes, as another user where one is given. */
 export function runStewardProcess(
-  args: readonly string[],
+  line: Line,
   { stdin = "", environment = {}, uid }: RunOptions & { uid?: number } = {},
 ): Promise<Ended> {
   const [program = "", ...words] = stewardCommand;
-  const child = spawn(program, [...words, ...args], {
+  const child = spawn(program, [...words, ...wordsOf(line)], {
     env: { PATH: process.env.PATH, ...environment },
     ...(uid === undefined ? {} : { uid }),
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { User } from "../../src/contract/types.ts";
 import { atEnd } from "../basics/ending.ts";
-import { temporaryDirectory } from "./run-steward.ts";
+import { type Line, type RunOptions, runSteward, temporaryDirectory, wordsOf } from "./run-steward.ts";
 
 export interface Received {
   method: string;
@@ -33,6 +33,17 @@ export async function startAgent(test: TestContext, answers: Answers): Promise<A
   const server = createServer(answerFrom(answers, received));
   await listen(test, server, socketPath);
   return { socketPath, received };
+}
+
+/** Runs a line while an agent answers so. */
+export async function runAgainst(test: TestContext, line: Line, answers: Answers, options?: RunOptions) {
+  const { socketPath, received } = await startAgent(test, answers);
+  const ended = await runSteward([...wordsOf(line), "--socket", socketPath], options);
+  return {
+    ...ended,
+    received,
+    posted: received.filter(({ method }) => method === "POST").map(({ body }) => body),
+  };
 }
 
 /** The same on a loopback port. */

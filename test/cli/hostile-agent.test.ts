@@ -53,7 +53,7 @@ describe("root's command line, with a server at the socket that means it harm", 
       const socket = await startHostile(test, (_request, response) => {
         poured = pourInto(response, { status, type });
       });
-      const { code, stderr } = await runSteward(["user", "list", "--socket", socket]);
+      const { code, stderr } = await runSteward(`user list --socket ${socket}`);
       assert.equal(code, 8, stderr);
       assert.match(
         stderr,
@@ -83,7 +83,7 @@ describe("root's command line, with a server at the socket that means it harm", 
         streams += 1;
         poured = pourInto(response, { type, text });
       });
-      const { code, stderr } = await runSteward(["events", "-f", "--socket", socket]);
+      const { code, stderr } = await runSteward(`events -f --socket ${socket}`);
       assert.equal(code, 8, stderr);
       assert.match(stderr, expected);
       assert.equal(streams, 1);

@@ -12,7 +12,13 @@ import {
   temporaryDirectory,
   writeOffline,
 } from "../../lab/command-line/run-steward.ts";
-import { exampleUser, pageOf, problem, startAgent } from "../../lab/command-line/scripted-agent.ts";
+import {
+  exampleUser,
+  pageOf,
+  problem,
+  runAgainst,
+  startAgent,
+} from "../../lab/command-line/scripted-agent.ts";
 
 describe("steward", { concurrency: true }, () => {
   it("prints help on standard output and ends with 0", async () => {
@@ -28,7 +34,7 @@ describe("steward", { concurrency: true }, () => {
   });
 
   it("prints a usage error as a document when json is asked for", async () => {
-    const { code, stdout, stderr } = await runSteward(["usr", "-o", "json"]);
+    const { code, stdout, stderr } = await runSteward("usr -o json");
     assert.deepEqual([code, stdout], [2, ""]);
     assert.equal(JSON.parse(stderr).exit_code, 2);
   });
@@ -44,20 +50,12 @@ describe("steward", { concurrency: true }, () => {
 
     it("ends with the code's exit and says why on standard error", async (test) => {
       const { socketPath } = await startAgent(test, answers);
-      const ended = await runSteward(["user", "list", "--socket", socketPath]);
+      const ended = await runSteward(`user list --socket ${socketPath}`);
       assert.deepEqual(ended, { code: 4, stdout: "", stderr: "steward: Only \\x1b[1madmins.\n" });
     });
 
     it("prints the problem document on standard error in json mode", async (test) => {
-      const { socketPath } = await startAgent(test, answers);
-      const { code, stdout, stderr } = await runSteward([
-        "-o",
-        "json",
-        "user",
-        "list",
-        "--socket",
-        socketPath,
-      ]);
+      const { code, stdout, stderr } = await runAgainst(test, "-o json user list", answers);
       assert.deepEqual([code, stdout], [4, ""]);
       assert.deepEqual(JSON.parse(stderr), answers["GET /api/users"].body);
     });
@@ -67,7 +65,7 @@ describe("steward", { concurrency: true }, () => {
     it("does the operation in process, says so, and closes", async (test) => {
       const directory = temporaryDirectory(test);
       writeOffline(directory, { listUsers: pageOf(exampleUser()).body });
-      const { code, stdout, stderr } = await runSteward(["user", "list", "--state", directory], {
+      const { code, stdout, stderr } = await runSteward(`user list --state ${directory}`, {
         environment: { STEWARD_SOCKET: join(directory, "none.sock") },
       });
       assert.equal(code, 0);
@@ -82,7 +80,7 @@ describe("steward", { concurrency: true }, () => {
     it("says nothing of it with --quiet, and takes the directory from STEWARD_STATE", async (test) => {
       const directory = temporaryDirectory(test);
       writeOffline(directory, { listUsers: pageOf().body });
-      const { code, stderr } = await runSteward(["user", "list", "--quiet"], {
+      const { code, stderr } = await runSteward("user list --quiet", {
         environment: { STEWARD_SOCKET: join(directory, "none.sock"), STEWARD_STATE: directory },
       });
       assert.deepEqual([code, stderr], [0, ""]);
@@ -91,14 +89,7 @@ describe("steward", { concurrency: true }, () => {
     it("does not touch this machine's state when a URL was given", async (test) => {
       const directory = temporaryDirectory(test);
       writeOffline(directory, { listUsers: pageOf().body });
-      const { code, stderr } = await runSteward([
-        "user",
-        "list",
-        "--url",
-        "http://127.0.0.1:1",
-        "--state",
-        directory,
-      ]);
+      const { code, stderr } = await runSteward(`user list --url http://127.0.0.1:1 --state ${directory}`);
       assert.equal(code, 8);
       assert.match(stderr, /^steward: The agent at http:\/\/127\.0\.0\.1:1 cannot be reached/);
       assert.deepEqual(notedCalls(directory), []);
@@ -107,20 +98,17 @@ describe("steward", { concurrency: true }, () => {
     it("does not work offline when a running agent refuses", async (test) => {
       const directory = temporaryDirectory(test);
       writeOffline(directory, { listUsers: pageOf().body });
-      const { socketPath } = await startAgent(test, {
+      const { code } = await runAgainst(test, `user list --state ${directory}`, {
         "GET /api/users": problem({ code: "shutting_down", status: 503 }),
       });
-      const { code } = await runSteward(["user", "list", "--state", directory, "--socket", socketPath]);
       assert.equal(code, 8);
       assert.deepEqual(notedCalls(directory), []);
     });
 
     it("ends `version` with 8, and says its own version", async (test) => {
-      const { code, stdout, stderr } = await runSteward([
-        "version",
-        "--socket",
-        join(temporaryDirectory(test), "s"),
-      ]);
+      const { code, stdout, stderr } = await runSteward(
+        `version --socket ${join(temporaryDirectory(test), "s")}`,
+      );
       assert.deepEqual([code, stdout], [8, ""]);
       assert.match(stderr, /The agent is not running[\s\S]*This program is version 0\.1\.0\./);
     });
@@ -131,7 +119,7 @@ describe("steward", { concurrency: true }, () => {
   }, async (test) => {
     const { socketPath } = await startAgent(test, {});
     // The temporary directory is 0700 and root's, as the agent's run directory is closed to others.
-    const { code, stderr } = await runStewardProcess(["user", "list", "--socket", socketPath], {
+    const { code, stderr } = await runStewardProcess(`user list --socket ${socketPath}`, {
       uid: 65534,
     });
     assert.equal(code, 4);
@@ -141,13 +129,13 @@ describe("steward", { concurrency: true }, () => {
   it("shows the agent's version", async (test) => {
     const body = { name: "steward", version: "1.2.3", api_version: "1" };
     const { socketPath } = await startAgent(test, { "GET /api/version": { body } });
-    const people = await runSteward(["version", "--socket", socketPath]);
+    const people = await runSteward(`version --socket ${socketPath}`);
     assert.deepEqual(people, {
       code: 0,
       stdout: "name         steward\nversion      1.2.3\napi version  1\n",
       stderr: "",
     });
-    const program = await runSteward(["version", "--socket", socketPath, "-o", "json"]);
+    const program = await runSteward(`version --socket ${socketPath} -o json`);
     assert.deepEqual(JSON.parse(program.stdout), body);
   });
 

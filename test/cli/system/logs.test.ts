@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, temporaryDirectory, writeOffline } from "../../../lab/command-line/run-steward.ts";
-import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { Client, CommandContext } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
 import { wholeTable } from "../../../src/cli/command-table.ts";
@@ -37,10 +37,9 @@ describe("steward logs", { concurrency: true }, () => {
   it("prints the oldest line first, with what it says besides", async (test) => {
     const members = { mode: "serving", addresses: ["a"] };
     const newest = entry("listening", { priority: "err", members });
-    const { socketPath, received } = await startAgent(test, {
+    const { code, stdout, received } = await runAgainst(test, ["logs"], {
       "GET /api/logs": page([newest, entry("first")]),
     });
-    const { code, stdout } = await runSteward(["logs", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.equal(
       stdout,
@@ -82,15 +81,13 @@ describe("steward logs", { concurrency: true }, () => {
 
   it("prints the API's shape in json mode", async (test) => {
     const answer = page([entry("one")]);
-    const { socketPath } = await startAgent(test, { "GET /api/logs": answer });
-    const { stdout } = await runSteward(["-o", "json", "logs", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, "-o json logs", { "GET /api/logs": answer });
     assert.deepEqual(JSON.parse(stdout), answer.body);
   });
 
   it("keeps hostile lines from driving the terminal", async (test) => {
     const hostile = entry("\u001b[2J\u202eevil\r\nfake line", { members: { "\u009b": "\u001b" } });
-    const { socketPath } = await startAgent(test, { "GET /api/logs": page([hostile]) });
-    const { stdout } = await runSteward(["logs", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, ["logs"], { "GET /api/logs": page([hostile]) });
     assert.match(stdout, / \\x1b\[2J\\x\{202e\}evil\\x0d\\x0afake line \\x9b="\\u001b"\n$/);
     assert.equal(stdout.split("\n").length, 2);
   });
@@ -98,7 +95,7 @@ describe("steward logs", { concurrency: true }, () => {
   it("works with the agent down", async (test) => {
     const state = temporaryDirectory(test);
     writeOffline(state, { listLogs: page([entry("kept")]).body });
-    const { code, stdout } = await runSteward(["logs", "--state", state, "--socket", `${state}/none.sock`]);
+    const { code, stdout } = await runSteward(`logs --state ${state} --socket ${state}/none.sock`);
     assert.equal(code, 0);
     assert.match(stdout, /kept\n$/);
   });
@@ -113,8 +110,7 @@ describe("steward logs", { concurrency: true }, () => {
   ];
   for (const [args, words] of mistakes) {
     it(`refuses ${args.join(" ")} before it asks the agent`, async (test) => {
-      const { socketPath, received } = await startAgent(test, {});
-      const { code, stderr } = await runSteward(["logs", ...args, "--socket", socketPath]);
+      const { code, stderr, received } = await runAgainst(test, ["logs", ...args], {});
       assert.deepEqual([code, received], [2, []]);
       assert.match(stderr, words);
     });
@@ -203,14 +199,7 @@ describe("steward logs --follow", () => {
   it("says that nothing can be followed while the agent is down", async (test) => {
     const state = temporaryDirectory(test);
     writeOffline(state, { listLogs: page([entry("kept")]).body });
-    const { code, stderr } = await runSteward([
-      "logs",
-      "-f",
-      "--state",
-      state,
-      "--socket",
-      `${state}/none.sock`,
-    ]);
+    const { code, stderr } = await runSteward(`logs -f --state ${state} --socket ${state}/none.sock`);
     assert.equal(code, 1);
     assert.match(stderr, /agent/);
   });

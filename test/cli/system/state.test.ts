@@ -36,7 +36,7 @@ describe("steward state", { concurrency: true }, () => {
 
   it("shows the document or file that was named", async (test) => {
     const directory = directoryWithDocuments(test);
-    const { stdout } = await runSteward(["state", "show", "users", "--from", "good", "--state", directory]);
+    const { stdout } = await runSteward(`state show users --from good --state ${directory}`);
     assert.deepEqual(JSON.parse(stdout), { shown: "users" });
     assert.deepEqual(notedCalls(directory), [{ verb: "show", name: "users", from: "good" }]);
   });

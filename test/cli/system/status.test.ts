@@ -185,7 +185,7 @@ describe("steward status", { concurrency: true }, () => {
   });
 
   it("ends with 8 where no agent answers: then nothing is known of it", async () => {
-    const { code } = await runSteward(["status", "--socket", "/nonexistent/s"]);
+    const { code } = await runSteward("status --socket /nonexistent/s");
     assert.equal(code, 8);
   });
 });

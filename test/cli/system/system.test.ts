@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/command-line/run-steward.ts";
-import { problem, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { problem, runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 
 const settings = {
   device: { name: "gate", location: "", contact: "ops" },
@@ -13,8 +13,7 @@ describe("steward system get", { concurrency: true }, () => {
   const answers = { "GET /api/system": { body: settings } };
 
   it("prints every setting by its dotted key, as `system set` takes it", async (test) => {
-    const { socketPath } = await startAgent(test, answers);
-    const { code, stdout } = await runSteward(["system", "get", "--socket", socketPath]);
+    const { code, stdout } = await runAgainst(test, "system get", answers);
     assert.equal(code, 0);
     assert.match(stdout, /^device\.name=gate$/m);
     assert.match(stdout, /^time\.servers=a\.example,b\.example$/m);
@@ -31,22 +30,19 @@ describe("steward system get", { concurrency: true }, () => {
   ];
   for (const [args, expected] of parts) {
     it(`prints ${JSON.stringify(expected)} for ${args.join(" ")}`, async (test) => {
-      const { socketPath } = await startAgent(test, answers);
-      const { code, stdout } = await runSteward(["system", "get", ...args, "--socket", socketPath]);
+      const { code, stdout } = await runAgainst(test, ["system", "get", ...args], answers);
       assert.deepEqual([code, stdout], [0, expected]);
     });
   }
 
   it("ends with 6 and names near keys when there is no such setting", async (test) => {
-    const { socketPath } = await startAgent(test, answers);
-    const { code, stderr } = await runSteward(["system", "get", "device.nme", "--socket", socketPath]);
+    const { code, stderr } = await runAgainst(test, "system get device.nme", answers);
     assert.equal(code, 6);
     assert.match(stderr, /no setting "device\.nme"\. Near: device\.name/);
   });
 
   it("ends with 4 for a setting that the role does not see", async (test) => {
-    const { socketPath } = await startAgent(test, answers);
-    const { code, stderr } = await runSteward(["system", "get", "update.ota.server", "--socket", socketPath]);
+    const { code, stderr } = await runAgainst(test, "system get update.ota.server", answers);
     assert.equal(code, 4);
     assert.match(stderr, /hidden from this role/);
   });
@@ -75,15 +71,9 @@ describe("steward system set", { concurrency: true }, () => {
   });
 
   it("sends nothing when one of the keys is unknown", async (test) => {
-    const { socketPath, received } = await startAgent(test, { "PUT /api/system": { body: settings } });
-    const { code } = await runSteward([
-      "system",
-      "set",
-      "device.name=x",
-      "device.nme=y",
-      "--socket",
-      socketPath,
-    ]);
+    const { code, received } = await runAgainst(test, "system set device.name=x device.nme=y", {
+      "PUT /api/system": { body: settings },
+    });
     assert.equal(code, 6);
     assert.deepEqual(received, []);
   });
@@ -99,8 +89,7 @@ describe("steward system schema", () => {
     };
     const mode = { type: "string", enum: ["auto", "manual"], default: "auto", "x-writer": "admin" };
     const body = { type: "object", properties: { ota: { type: "object", properties: { channel } }, mode } };
-    const { socketPath } = await startAgent(test, { "GET /api/system/schema": { body } });
-    const { stdout } = await runSteward(["system", "schema", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, "system schema", { "GET /api/system/schema": { body } });
     assert.equal(
       stdout,
       "KEY          TYPE         DEFAULT  WRITER  MEANING\n" +
@@ -135,8 +124,7 @@ describe("steward system facts", () => {
       },
       services: [{ unit: "pump.service", state: "active" }],
     };
-    const { socketPath } = await startAgent(test, { "GET /api/system/facts": { body } });
-    const { stdout } = await runSteward(["system", "facts", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, "system facts", { "GET /api/system/facts": { body } });
     assert.equal(
       stdout,
       "host name             gate\n" +

@@ -12,7 +12,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { exampleClock, exampleSource, exampleSummary } from "../../../lab/command-line/example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
 import { probeReport } from "../../../src/cli/time/time-view.ts";
@@ -150,15 +150,6 @@ describe("steward time, with three good servers and a false one", () => {
     assert.match(stderr, /kept right by the time servers, and was not set by hand/);
   });
 
-  it("shows the clock to users who ask why a code is refused", async () => {
-    await watched.run("user", "add", "anna", "--generate");
-    const { stdout } = await watched.run("user", "diagnose", "anna");
-    assert.match(
-      stdout,
-      /^The device's clock shows \S+Z \(synchronised, trust trusted\)\. The clock is right\./m,
-    );
-  });
-
   describe("over the network with a token", () => {
     let remote: (...args: string[]) => string[];
 
@@ -199,11 +190,6 @@ describe("steward time, with three good servers and a false one", () => {
       assert.match(screen, /Asking the time servers; this takes some seconds\./);
       assert.match(screen, /Measured: this clock is/);
     });
-
-    it("leaves the floor to local root", async () => {
-      const { code } = await runSteward(remote("time", "floor", "reset", "--yes"));
-      assert.equal(code, 4);
-    });
   });
 });
 
@@ -226,17 +212,6 @@ describe("steward time, without a server that answers", () => {
       const { code, stderr } = await watched.run("time", verb);
       assert.equal(code, 9);
       assert.match(stderr, /No time servers are set.*steward time set TIME/);
-    });
-  }
-
-  for (const time of ["2026-02-30T00:00:00Z", "2026-11-20 14:03", "1795183380"]) {
-    it(`refuses ${time} over the API as well, although Date would take it`, async () => {
-      const body = { time };
-      const { status, json } = await watched.agent.call("POST", "/api/system/time-sync/sync", {
-        body,
-        local: true,
-      });
-      assert.deepEqual([status, json.code], [400, "validation_failed"]);
     });
   }
 
@@ -283,20 +258,12 @@ describe("steward time, without a server that answers", () => {
     assert.deepEqual([reset.code, reset.stdout], [0, ""]);
     assert.match(reset.stderr, new RegExp(`^The floor was ${shown.stdout.trim()} and is 20\\S+Z now\\.\n$`));
   });
-
-  it("ends with 5 in mode manual, where no server is asked", async () => {
-    await watched.run("system", "set", "time.mode=manual");
-    const { code, stderr } = await watched.run("time", "sync");
-    assert.equal(code, 5);
-    assert.match(stderr, /time\.mode is manual/);
-  });
 });
 
 describe("steward time set", { concurrency: true }, () => {
   for (const text of ["tomorrow", "2026-11-20", "2026-11-20T14:03:00", "2026-02-30T00:00:00Z", "\u001b[2J"]) {
     it(`refuses ${JSON.stringify(text)} with 6 before the user is asked, and shows the right form`, async (test) => {
-      const { socketPath, received } = await startAgent(test, {});
-      const { code, stderr } = await runFromSource(["time", "set", text, "--yes", "--socket", socketPath]);
+      const { code, stderr, received } = await runAgainst(test, ["time", "set", text, "--yes"], {});
       assert.deepEqual([code, received], [6, []]);
       assert.match(stderr, /2026-11-20T14:03:00Z/);
       assert.ok(!stderr.includes("\u001b"), "a control character reached the terminal");
@@ -381,7 +348,7 @@ async function statusOf(test: TestContext, clock: Parameters<typeof exampleClock
   const { socketPath } = await startAgent(test, {
     "GET /api/system/time-sync": { body: exampleClock(clock) },
   });
-  return runFromSource(["time", "status", "--socket", socketPath]);
+  return runFromSource(`time status --socket ${socketPath}`);
 }
 
 describe("steward time probe --network", () => {

@@ -24,6 +24,7 @@ import {
   answerFrom,
   pageOf,
   problem,
+  runAgainst,
   startAgent,
 } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
@@ -68,67 +69,91 @@ function answersOf(route: string, { begun = confirming, looks, entries }: Story)
   };
 }
 
-const told = async (test: TestContext, words: readonly string[], story: Story) => {
-  const { socketPath, received } = await startAgent(test, answersOf(words[0] ?? "", story));
-  const ended = await runSteward(["update", ...words, "--yes", "--socket", socketPath]);
-  return { ...ended, asked: received.filter(({ method }) => method === "POST") };
-};
+const told = (test: TestContext, words: readonly string[], story: Story) =>
+  runAgainst(test, ["update", ...words, "--yes"], answersOf(words[0] ?? "", story));
 
 describe("steward update apply", { concurrency: true }, () => {
-  it("waits until the release has proved healthy, says so, and ends with 0", async (test) => {
-    const { code, stdout, stderr, asked } = await told(test, ["apply"], {
-      looks: [confirming, confirming, good],
-      entries: [exampleEntry],
-    });
-    assert.deepEqual([code, stderr], [0, ""]);
-    assert.equal(
-      stdout,
+  const later = exampleUpdates({
+    state: "waiting_for_clock",
+    summary: exampleUpdateSummary("waiting_for_clock", "The clock comes first."),
+  });
+  const hold = exampleHold("download_failed", "The last download failed: no space.");
+  const unfetched = exampleUpdates({
+    state: "available",
+    available: { rules: { ...exampleRelease, hold }, binary: null },
+  });
+  const refused = {
+    ...exampleEntry,
+    outcome: "refused",
+    reason: exampleReason("update_not_acceptable", "It is withdrawn."),
+  } as const;
+  const failed = "rules base 1.3.0 failed and was undone. It did not become healthy in time.";
+  const log = "\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n";
+  const ends: readonly (readonly [
+    name: string,
+    story: Story,
+    code: number,
+    stdout: string,
+    stderr?: string,
+  ])[] = [
+    [
+      "0 once the release has proved healthy",
+      { looks: [confirming, confirming, good], entries: [exampleEntry] },
+      0,
       "rules base 1.3.0 is installed, in place of 1.2.0. It proved healthy: pump.service is active.\n",
-    );
-    assert.deepEqual(
-      asked.map(({ body }) => body),
-      [{ kind: "all" }],
-    );
-  });
-
-  it("ends with 1 where it was undone, with the reason, the installed version, and the log's last lines", async (test) => {
-    const { code, stdout } = await told(test, ["apply"], {
-      looks: [confirming, rolledBack],
-      entries: [exampleFailure],
+    ],
+    [
+      "1 where it was undone, with the reason, the installed version, and the log's last lines",
+      { looks: [confirming, rolledBack], entries: [exampleFailure] },
+      1,
+      `${failed} 1.2.0 is installed again and healthy.\n${log}`,
+    ],
+    [
+      "1 where it was undone, and names no earlier release where there was none",
+      { looks: [confirming, rolledBack], entries: [{ ...exampleFailure, from_version: null }] },
+      1,
+      `${failed} No release of an update was installed before it.\n${log}`,
+    ],
+    [
+      "1 where the installer refused it, with the reason",
+      { looks: [waiting], entries: [refused] },
+      1,
+      "rules base 1.3.0 was refused; nothing was changed. It is withdrawn.\n",
+    ],
+    [
+      "9 where the clock must be put right first",
+      { begun: later, looks: [later], entries: [] },
+      9,
+      "The clock comes first.\n",
+    ],
+    [
+      "5 where there is nothing, which a look has shown",
+      { begun: exampleUpdates(), looks: [exampleUpdates()], entries: [] },
+      5,
+      "",
+      "steward: Nothing newer is offered.\n",
+    ],
+    [
+      "1 where the release could not be fetched, and says why",
+      { looks: [unfetched], entries: [] },
+      1,
+      "",
+      `steward: rules base 1.3.0 was not applied. ${hold.detail}\n`,
+    ],
+  ];
+  for (const [name, story, code, stdout, stderr = ""] of ends)
+    it(`ends with ${name}`, async (test) => {
+      const ended = await told(test, ["apply"], story);
+      assert.deepEqual([ended.code, ended.stdout, ended.stderr], [code, stdout, stderr]);
+      assert.deepEqual(ended.posted, [{ kind: "all" }]);
     });
-    assert.equal(code, 1);
-    assert.equal(
-      stdout,
-      "rules base 1.3.0 failed and was undone. It did not become healthy in time. 1.2.0 is installed again and healthy.\n\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n",
-    );
-  });
-
-  it("names no earlier release where there was none", async (test) => {
-    const { stdout } = await told(test, ["apply"], {
-      looks: [confirming, rolledBack],
-      entries: [{ ...exampleFailure, from_version: null }],
-    });
-    assert.match(stdout, /in time\. No release of an update was installed before it\.\n/);
-    assert.doesNotMatch(stdout, /again/);
-  });
-
-  it("ends with 1 where the installer refused it, with the reason", async (test) => {
-    const refused = {
-      ...exampleEntry,
-      outcome: "refused",
-      reason: exampleReason("update_not_acceptable", "It is withdrawn."),
-    } as const;
-    const { code, stdout } = await told(test, ["apply"], { looks: [waiting], entries: [refused] });
-    assert.equal(code, 1);
-    assert.equal(stdout, "rules base 1.3.0 was refused; nothing was changed. It is withdrawn.\n");
-  });
 
   it("waits for both kinds, one after the other", async (test) => {
     const binary = { ...staged, kind: "binary", id: "f".repeat(32), name: "demo" } as const;
     const between = exampleUpdates({ state: "good", available: { rules: null, binary } });
     const second = { ...exampleEntry, sequence: 8, kind: "binary", name: "demo" } as const;
     let looks = 0;
-    const { socketPath } = await startAgent(test, {
+    const { code, stdout } = await runAgainst(test, "update apply --yes", {
       ...answersOf("apply", { looks: [confirming], entries: [] }),
       "GET /api/updates": () => ({
         body: [waiting, between, between, confirming, good][Math.min(looks++, 4)],
@@ -136,65 +161,32 @@ describe("steward update apply", { concurrency: true }, () => {
       "GET /api/updates/history": () =>
         pageOf(...(looks > 4 ? [second] : []), ...(looks > 1 ? [exampleEntry] : [])),
     });
-    const { code, stdout } = await runSteward(["update", "apply", "--yes", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stdout, /^rules base .*\n\nbinary demo 1\.3\.0 is installed/);
   });
 
   it("gives programs the new entries of the history, in the API's shape", async (test) => {
-    const { code, stdout } = await told(test, ["apply", "-o", "json"], {
-      looks: [rolledBack],
-      entries: [exampleFailure],
-    });
+    const story = { looks: [rolledBack], entries: [exampleFailure] };
+    const { code, stdout } = await told(test, ["apply", "-o", "json"], story);
     assert.deepEqual([code, JSON.parse(stdout)], [1, pageOf(exampleFailure).body]);
   });
 
-  it("ends with 9 where the clock must be put right first", async (test) => {
-    const later = exampleUpdates({
-      state: "waiting_for_clock",
-      summary: exampleUpdateSummary("waiting_for_clock", "The clock comes first."),
-    });
-    const { code, stdout } = await told(test, ["apply"], { begun: later, looks: [later], entries: [] });
-    assert.deepEqual([code, stdout], [9, "The clock comes first.\n"]);
-  });
-
-  it("ends with 5 where there is nothing, which a look has shown", async (test) => {
-    const idle = exampleUpdates();
-    const { code, stderr } = await told(test, ["apply"], { begun: idle, looks: [idle], entries: [] });
-    assert.deepEqual([code, stderr], [5, "steward: Nothing newer is offered.\n"]);
-  });
-
-  it("ends with 1 where the release could not be fetched, and says why", async (test) => {
-    const rules = {
-      ...exampleRelease,
-      hold: exampleHold("download_failed", "The last download failed: no space."),
-    };
-    const ended = exampleUpdates({ state: "available", available: { rules, binary: null } });
-    const { code, stderr } = await told(test, ["apply"], { looks: [ended], entries: [] });
-    assert.equal(code, 1);
-    assert.equal(stderr, `steward: rules base 1.3.0 was not applied. ${rules.hold.detail}\n`);
-  });
-
   it("does not wait with --no-wait", async (test) => {
-    const { code, stderr } = await told(test, ["apply", "rules", "--no-wait"], {
-      looks: [good],
-      entries: [],
-    });
+    const words = ["apply", "rules", "--no-wait"];
+    const { code, stderr } = await told(test, words, { looks: [good], entries: [] });
     assert.equal(code, 0);
     assert.match(stderr, /^It has begun; `steward update status` shows the progress\.$/m);
   });
 
   it("names a directory of this device by its whole address", async (test) => {
     const directory = temporaryDirectory(test);
-    const { asked } = await told(test, ["apply", "binary", "--repo", directory], {
-      looks: [good],
-      entries: [exampleEntry],
-    });
-    assert.deepEqual(asked[0]?.body, { kind: "binary", repository: `file://${directory}` });
+    const story = { looks: [good], entries: [exampleEntry] };
+    const { posted } = await told(test, ["apply", "binary", "--repo", directory], story);
+    assert.deepEqual(posted[0], { kind: "binary", repository: `file://${directory}` });
   });
 
   it("refuses a directory together with --url: it would be another device's", async () => {
-    const { code } = await runSteward(["update", "apply", "--repo", "/mnt", "--url", "http://127.0.0.1:1"]);
+    const { code } = await runSteward("update apply --repo /mnt --url http://127.0.0.1:1");
     assert.equal(code, 2);
   });
 
@@ -230,10 +222,9 @@ describe("steward update apply", { concurrency: true }, () => {
 
   it("needs the agent, and says what works without", async (test) => {
     const state = temporaryDirectory(test);
-    const { code, stderr } = await runSteward([
-      ...["update", "apply", "--yes", "--state", state],
-      ...["--socket", join(state, "none.sock")],
-    ]);
+    const { code, stderr } = await runSteward(
+      `update apply --yes --state ${state} --socket ${join(state, "none.sock")}`,
+    );
     assert.equal(code, 8);
     assert.match(stderr, /`steward update confirm`, `steward update abort` and .* work without the agent/);
     assert.deepEqual(notedCalls(state), [], "the state was not opened");
@@ -276,8 +267,9 @@ describe("steward update apply", { concurrency: true }, () => {
   });
 
   it("with --again says where nothing has failed", async (test) => {
-    const { socketPath } = await startAgent(test, { "GET /api/updates": { body: waiting } });
-    const { code } = await runSteward(["update", "apply", "--again", "--yes", "--socket", socketPath]);
+    const { code } = await runAgainst(test, "update apply --again --yes", {
+      "GET /api/updates": { body: waiting },
+    });
     assert.equal(code, 5);
   });
 });
@@ -327,32 +319,24 @@ describe("steward update rollback", { concurrency: true }, () => {
   } as const;
 
   it("ends with 0 when the previous release is installed again and healthy", async (test) => {
-    const { code, stdout, asked } = await told(test, ["rollback", "rules"], {
-      looks: [good],
-      entries: [entry],
-    });
-    assert.equal(code, 0);
+    const story = { looks: [good], entries: [entry] };
+    const { code, stdout, posted } = await told(test, ["rollback", "rules"], story);
+    assert.deepEqual([code, posted], [0, [{ kind: "rules" }]]);
     assert.equal(
       stdout,
       "rules base 1.3.0 was undone on request and is held. It was rolled back on request. The previous release is installed again and healthy.\n",
     );
-    assert.deepEqual(
-      asked.map(({ body }) => body),
-      [{ kind: "rules" }],
-    );
   });
 
   it("ends with 1 when it is installed again and has not proved healthy", async (test) => {
-    const { code, stdout } = await told(test, ["rollback", "rules"], {
-      looks: [good],
-      entries: [{ ...entry, restored_healthy: false }],
-    });
+    const story = { looks: [good], entries: [{ ...entry, restored_healthy: false }] };
+    const { code, stdout } = await told(test, ["rollback", "rules"], story);
     assert.equal(code, 1);
     assert.match(stdout, /has not proved healthy\.$/m);
   });
 
   it("ends with 5 below the lowest version allowed", async (test) => {
-    const { socketPath } = await startAgent(test, {
+    const { code, stderr } = await runAgainst(test, "update rollback rules --yes", {
       ...answersOf("rollback", { looks: [good], entries: [] }),
       "POST /api/updates/rollback": problem({
         code: "below_floor",
@@ -360,14 +344,6 @@ describe("steward update rollback", { concurrency: true }, () => {
         detail: "1.2.0 is below 1.3.0.",
       }),
     });
-    const { code, stderr } = await runSteward([
-      "update",
-      "rollback",
-      "rules",
-      "--yes",
-      "--socket",
-      socketPath,
-    ]);
     assert.deepEqual([code, stderr], [5, "steward: 1.2.0 is below 1.3.0.\n"]);
   });
 
@@ -381,35 +357,27 @@ describe("steward update rollback", { concurrency: true }, () => {
   });
 
   it("takes one kind, and not all", async () => {
-    const { code } = await runSteward(["update", "rollback", "all", "--yes"]);
+    const { code } = await runSteward("update rollback all --yes");
     assert.equal(code, 2);
   });
 });
 
 describe("steward update postpone", { concurrency: true }, () => {
-  it("says until when, and that it can be applied all the same", async (test) => {
-    const until = "2026-11-21T02:00:00.000Z";
-    const { socketPath, received } = await startAgent(test, {
-      "POST /api/updates/postpone": {
-        status: 202,
-        body: exampleUpdates({ postponed: { rules: until, binary: null } }),
-      },
+  const until = "2026-11-21T02:00:00.000Z";
+  for (const [span, rules, said] of [
+    ["12h", until, /^Not applied automatically: rules before 2026-11-21T02:00:00\.000Z\./m],
+    ["0s", null, /^Not postponed any longer\./m],
+  ] as const)
+    it(`says what comes of --for ${span}`, async (test) => {
+      const { code, stderr, received } = await runAgainst(test, `update postpone rules --for ${span}`, {
+        "POST /api/updates/postpone": {
+          status: 202,
+          body: exampleUpdates({ postponed: { rules, binary: null } }),
+        },
+      });
+      assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: span }]);
+      assert.match(stderr, said);
     });
-    const words = ["update", "postpone", "rules", "--for", "12h", "--socket", socketPath];
-    const { code, stderr } = await runSteward(words);
-    assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: "12h" }]);
-    assert.match(stderr, /^Not applied automatically: rules before 2026-11-21T02:00:00\.000Z\./m);
-  });
-
-  it("says that it is over where it is taken back", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
-      "POST /api/updates/postpone": { status: 202, body: exampleUpdates() },
-    });
-    const words = ["update", "postpone", "rules", "--for", "0s", "--socket", socketPath];
-    const { code, stderr } = await runSteward(words);
-    assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: "0s" }]);
-    assert.match(stderr, /^Not postponed any longer\./m);
-  });
 });
 
 describe("steward update dismiss", { concurrency: true }, () => {
@@ -422,19 +390,18 @@ describe("steward update dismiss", { concurrency: true }, () => {
       "POST /api/updates/dismiss": { status: 200, body: exampleUpdates() },
     });
     const sent = () => received.filter(({ method }) => method === "POST").map(({ body }) => body);
-    const rules = await runSteward(["update", "dismiss", "rules", "--socket", socketPath]);
+    const rules = await runSteward(`update dismiss rules --socket ${socketPath}`);
     assert.deepEqual([rules.code, sent()], [0, [{ release_id: exampleFailed.id }]]);
     assert.match(rules.stderr, /^Dismissed: rules base 1\.3\.0\. It stays on the blocklist/m);
-    await runSteward(["update", "dismiss", "--socket", socketPath]);
+    await runSteward(`update dismiss --socket ${socketPath}`);
     assert.deepEqual(sent().slice(1), [{ release_id: exampleFailed.id }, { release_id: binary.id }]);
   });
 
   it("asks for nothing where no failure is open", async (test) => {
     const failed = [{ ...exampleFailed, state: "overtaken" as const }];
-    const { socketPath, received } = await startAgent(test, {
+    const { code, stderr, received } = await runAgainst(test, "update dismiss", {
       "GET /api/updates": { status: 200, body: exampleUpdates({ failed }) },
     });
-    const { code, stderr } = await runSteward(["update", "dismiss", "--socket", socketPath]);
     assert.deepEqual([code, received.length], [0, 1]);
     assert.match(stderr, /^No failed update waits for a person\./m);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { exampleEntry, exampleFailure, exampleTrial } from "../../../lab/command-line/example-updates.ts";
 import { notedCalls, runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { pageOf, runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { HistoryEntry } from "../../../src/contract/types.ts";
 import type { JournalEntry } from "../../../src/releases/release-journal.ts";
 
@@ -88,7 +88,7 @@ describe("steward update confirm and abort", { concurrency: true }, () => {
   });
 
   it("are not for another device", async () => {
-    const { code } = await runSteward(["update", "confirm", "--url", "http://127.0.0.1:1"]);
+    const { code } = await runSteward("update confirm --url http://127.0.0.1:1");
     assert.equal(code, 2);
   });
 });
@@ -104,10 +104,7 @@ describe("steward update rollback --as-root", () => {
   });
 
   it("is not for another device", async () => {
-    const { code } = await runSteward([
-      ...["update", "rollback", "rules", "--as-root", "--yes"],
-      ...["--url", "http://127.0.0.1:1"],
-    ]);
+    const { code } = await runSteward("update rollback rules --as-root --yes --url http://127.0.0.1:1");
     assert.equal(code, 2);
   });
 });
@@ -145,10 +142,9 @@ describe("steward update history", { concurrency: true }, () => {
   });
 
   it("shows control characters of what failed harmlessly", async (test) => {
-    const { socketPath } = await startAgent(test, {
+    const { stdout } = await runAgainst(test, "update history --log 7", {
       "GET /api/updates/history": pageOf({ ...exampleFailure, log: ["a\u001b[2Jb"] }),
     });
-    const { stdout } = await runSteward(["update", "history", "--log", "7", "--socket", socketPath]);
     assert.match(stdout, /a\\x1b\[2Jb/);
   });
 });

@@ -22,7 +22,7 @@ import {
   stewardCommand,
   temporaryDirectory,
 } from "../../../lab/command-line/run-steward.ts";
-import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
@@ -143,7 +143,7 @@ describe("steward update trust install", { concurrency: true }, () => {
       const { directory, etc } = desk(test);
       const file = join(directory, "given.json");
       if (text !== null) writeFileSync(file, text);
-      const { code, stderr } = await runSteward(["update", "trust", "install", file], {
+      const { code, stderr } = await runSteward(`update trust install ${file}`, {
         environment: { STEWARD_HOST_FILE: join(etc, "steward.json") },
       });
       assert.equal(code, exit, stderr);
@@ -153,14 +153,7 @@ describe("steward update trust install", { concurrency: true }, () => {
 
   it("is not done over the network: the device's owner decides what runs there", async (test) => {
     const { file } = desk(test);
-    const { code, stderr } = await runSteward([
-      "update",
-      "trust",
-      "install",
-      file,
-      "--url",
-      "http://127.0.0.1:1",
-    ]);
+    const { code, stderr } = await runSteward(`update trust install ${file} --url http://127.0.0.1:1`);
     assert.equal(code, 2);
     assert.match(stderr, /run it on the device, without --url/);
   });
@@ -169,7 +162,7 @@ describe("steward update trust install", { concurrency: true }, () => {
     const { directory, file, etc } = desk(test);
     for (const path of [directory, etc]) chmodSync(path, 0o755);
     chmodSync(file, 0o644);
-    const { code, stderr } = await runStewardProcess(["update", "trust", "install", file], {
+    const { code, stderr } = await runStewardProcess(`update trust install ${file}`, {
       environment: { STEWARD_HOST_FILE: join(etc, "steward.json") },
       uid: 65_534,
     });
@@ -181,8 +174,9 @@ describe("steward update trust install", { concurrency: true }, () => {
 
 describe("steward update trust show", { concurrency: true }, () => {
   it("shows the fingerprint in groups and in full, roles, thresholds, keys, and the missing steps", async (test) => {
-    const { socketPath } = await startAgent(test, { "GET /api/updates": { body: exampleUpdates() } });
-    const { code, stdout } = await runSteward(["update", "trust", "show", "--socket", socketPath]);
+    const { code, stdout } = await runAgainst(test, "update trust show", {
+      "GET /api/updates": { body: exampleUpdates() },
+    });
     assert.equal(code, 0);
     assert.match(stdout, /^An administrator has yet to confirm the fingerprint/);
     assert.match(stdout, /^ {2}0123 4567 89ab cdef 0123 4567 89ab cdef$/m);
@@ -193,8 +187,9 @@ describe("steward update trust show", { concurrency: true }, () => {
   });
 
   it("prints the API's own shape with -o json", async (test) => {
-    const { socketPath } = await startAgent(test, { "GET /api/updates": { body: exampleUpdates() } });
-    const { stdout } = await runSteward(["-o", "json", "update", "trust", "show", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, "-o json update trust show", {
+      "GET /api/updates": { body: exampleUpdates() },
+    });
     assert.deepEqual(JSON.parse(stdout), exampleTrust);
   });
 });
@@ -247,14 +242,7 @@ describe("steward update trust confirm", { concurrency: true }, () => {
 
   it("without a terminal wants the whole fingerprint, also with --yes", async (test) => {
     const { socketPath, received } = await agentWith(test);
-    const { code, stderr } = await runSteward([
-      "update",
-      "trust",
-      "confirm",
-      "--yes",
-      "--socket",
-      socketPath,
-    ]);
+    const { code, stderr } = await runSteward(`update trust confirm --yes --socket ${socketPath}`);
     assert.deepEqual([code, posted(received)], [2, []]);
     assert.match(stderr, /give the whole fingerprint/);
   });

@@ -18,10 +18,10 @@ import {
   temporaryDirectory,
   writeOffline,
 } from "../../../lab/command-line/run-steward.ts";
-import { type Answers, problem, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { type Answers, problem, runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import type { ErrorCode } from "../../../src/contract/error-codes.ts";
-import type { Updates } from "../../../src/contract/types.ts";
+import type { Release, Updates } from "../../../src/contract/types.ts";
 
 /** An agent whose status moves on at each look, once a check has begun. */
 async function agentOf(test: TestContext, begun: Updates, ...later: Updates[]) {
@@ -75,128 +75,108 @@ function failed(
   });
 }
 
+const sentAside = {
+  ...{ ...exampleFailed, version: "1.4.0", why: "deferred" as const },
+  ...{ reason: exampleReason("restarts", "The device restarted."), until: "2026-11-21T14:05:00.000Z" },
+};
+const tooSlow = failed("failed", "update_too_slow", "It took too long.");
+const none = { withdrawn: 1, below_floor: 0, needs_newer_agent: 0, failed: 0, held: 0, unreadable: 0 };
+const passed_over_counts = { ...none, other_channel: 3, other_arch: 0, other_product: 4, not_newer: 9 };
+const offering = (change: Partial<Release>, schedule = {}): Updates =>
+  exampleUpdates({ available: { rules: { ...exampleRelease, ...change }, binary: null }, schedule });
+
+/** The lines that a status is shown with. */
+const shown: readonly (readonly [name: string, status: Updates, ...lines: RegExp[]])[] = [
+  [
+    "the sentence first, installed versions, schedule, last check and trust",
+    exampleUpdates(),
+    /^Nothing newer is offered\.\n\n/,
+    /^product +demo, channel stable$/m,
+    /^rules +1\.2\.0$/m,
+    /^binary +not installed$/m,
+    /^server +https:\/\/updates\.example\.net\/demo$/m,
+    /^next check +2026-11-20T20:00:00\.000Z$/m,
+    /^last check +2026-11-20T14:00:00\.000Z, succeeded \(2 requests, 312 B\)$/m,
+    /^trust +An administrator has yet to confirm the fingerprint/m,
+    /^(?![\s\S]*passed over)/,
+  ],
+  [
+    "the available release: when it is due, what holds it, its publisher's words",
+    offering({ hold: exampleHold("disabled", "update.ota.enabled is off.") }),
+    /^new rules +base 1\.3\.0, 4\.0 KiB, its wave comes at 2026-11-21T00:00:00\.000Z\n +update\.ota\.enabled is off\.\n +"Fewer false alarms"$/m,
+  ],
+  [
+    "why automatic checks are off, and how often a check has failed",
+    { ...tooSlow, schedule: { ...tooSlow.schedule, enabled: false, server: "" } },
+    /^next check +none by schedule \(update\.ota\.enabled is off\)$/m,
+    /^server +none is set \(update\.ota\.server\)$/m,
+    /failed: It took too long\. \(1 request, 0 B\)$/m,
+    /^failures +3 in a row$/m,
+  ],
+  [
+    "no next check without a server, and no time of a release without a wave",
+    offering({ due_at: null }, { server: "" }),
+    /^next check +none \(no server is set\)$/m,
+    /^new rules +base 1\.3\.0, 4\.0 KiB$/m,
+  ],
+  [
+    "the release on trial: phase, deadline, last healthy answer, what comes next",
+    exampleUpdates({ state: "confirming", trial: exampleTrial }),
+    /^on trial +rules base 1\.3\.0, confirming since 2026-11-20T14:00:00\.000Z$/m,
+    /^healthy by +2026-11-20T14:05:00\.000Z$/m,
+    /^health +2 of 6 healthy in a row; last: pump\.service is active \(2026-11-20T14:00:10\.000Z\)$/m,
+    /^next step +Four more healthy answers make it good\.$/m,
+    /^(?![\s\S]*\ntroubles)/,
+  ],
+  [
+    "boots and unclean exits once there were any",
+    exampleUpdates({ state: "confirming", trial: { ...exampleTrial, boots: 2, crashes: 1 } }),
+    /^troubles +1 unclean exit, boot 2$/m,
+  ],
+  [
+    "the failed, held, deferred and postponed releases",
+    exampleUpdates({
+      failed: [exampleFailed, { ...exampleFailed, version: "1.3.1", state: "dismissed" }],
+      held: [sentAside],
+      postponed: { rules: null, binary: "2026-11-21T00:00:00.000Z" },
+    }),
+    /^postponed +binary, until 2026-11-21T00:00:00\.000Z$/m,
+    /^failed +rules base 1\.3\.0, since 2026-11-20T14:05:00\.000Z\n +It did not become healthy in time\.$/m,
+    /^failed +rules base 1\.3\.1, since .*; dismissed$/m,
+    /^deferred +rules base 1\.4\.0, since .*, until 2026-11-21T14:05:00\.000Z$/m,
+  ],
+  [
+    "what the last check passed over, and why",
+    exampleUpdates({ passed_over: examplePassedOver }),
+    /^passed over +rules base 1\.4\.0 is of the channel beta, not stable\n {2,}binary demo 2\.0\.0 was withdrawn by its publisher: it eats\\x1b data$/m,
+  ],
+  [
+    "how many were passed over where it is more than the list names",
+    exampleUpdates({ passed_over: examplePassedOver, passed_over_counts }),
+    /it eats\\x1b data\n +in all 4 for other products and 3 of other channels$/m,
+  ],
+  [
+    "control characters of a publisher harmlessly",
+    offering({ notes: "good\u001b[2J\nnext check  now" }),
+    /"good\\x1b\[2J\\x0anext check {2}now"$/m,
+  ],
+];
+
 describe("steward update status", { concurrency: true }, () => {
-  const shown = async (test: TestContext, status: Updates) => {
-    const { socketPath } = await agentOf(test, status);
-    return runSteward(["update", "status", "--socket", socketPath]);
-  };
-
-  it("begins with the sentence, and names the installed versions, the schedule, the last check and the trust", async (test) => {
-    const { code, stdout } = await shown(test, exampleUpdates());
-    assert.equal(code, 0);
-    assert.match(stdout, /^Nothing newer is offered\.\n\n/);
-    assert.match(stdout, /^product +demo, channel stable$/m);
-    assert.match(stdout, /^rules +1\.2\.0$/m);
-    assert.match(stdout, /^binary +not installed$/m);
-    assert.match(stdout, /^server +https:\/\/updates\.example\.net\/demo$/m);
-    assert.match(stdout, /^next check +2026-11-20T20:00:00\.000Z$/m);
-    assert.match(stdout, /^last check +2026-11-20T14:00:00\.000Z, succeeded \(2 requests, 312 B\)$/m);
-    assert.match(stdout, /^trust +An administrator has yet to confirm the fingerprint/m);
-  });
-
-  it("names the available release, when it is due, what holds it and its publisher's words", async (test) => {
-    const rules = { ...exampleRelease, hold: exampleHold("disabled", "update.ota.enabled is off.") };
-    const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
-    assert.match(
-      stdout,
-      /^new rules +base 1\.3\.0, 4\.0 KiB, its wave comes at 2026-11-21T00:00:00\.000Z\n +update\.ota\.enabled is off\.\n +"Fewer false alarms"$/m,
-    );
-  });
-
-  it("says why automatic checks are off, and how often a check has failed", async (test) => {
-    const status = failed("failed", "update_too_slow", "It took too long.");
-    const { stdout } = await shown(test, {
-      ...status,
-      schedule: { ...status.schedule, enabled: false, server: "" },
+  for (const [name, status, ...lines] of shown)
+    it(`shows ${name}`, async (test) => {
+      const { socketPath } = await agentOf(test, status);
+      const { code, stdout } = await runSteward(`update status --socket ${socketPath}`);
+      assert.equal(code, 0);
+      for (const line of lines) assert.match(stdout, line);
     });
-    assert.match(stdout, /^next check +none by schedule \(update\.ota\.enabled is off\)$/m);
-    assert.match(stdout, /^server +none is set \(update\.ota\.server\)$/m);
-    assert.match(stdout, /failed: It took too long\. \(1 request, 0 B\)$/m);
-    assert.match(stdout, /^failures +3 in a row$/m);
-  });
-
-  it("names no next check without a server, and of a release without a wave no time", async (test) => {
-    const rules = { ...exampleRelease, due_at: null };
-    const { stdout } = await shown(
-      test,
-      exampleUpdates({ available: { rules, binary: null }, schedule: { server: "" } }),
-    );
-    assert.match(stdout, /^next check +none \(no server is set\)$/m);
-    assert.match(stdout, /^new rules +base 1\.3\.0, 4\.0 KiB$/m);
-  });
-
-  it("names the release on trial: its phase, its deadline, its last healthy answer and what comes next", async (test) => {
-    const { stdout } = await shown(test, exampleUpdates({ state: "confirming", trial: exampleTrial }));
-    assert.match(stdout, /^on trial +rules base 1\.3\.0, confirming since 2026-11-20T14:00:00\.000Z$/m);
-    assert.match(stdout, /^healthy by +2026-11-20T14:05:00\.000Z$/m);
-    assert.match(
-      stdout,
-      /^health +2 of 6 healthy in a row; last: pump\.service is active \(2026-11-20T14:00:10\.000Z\)$/m,
-    );
-    assert.match(stdout, /^next step +Four more healthy answers make it good\.$/m);
-    assert.doesNotMatch(stdout, /^troubles/m);
-  });
-
-  it("counts boots and unclean exits once there were any", async (test) => {
-    const trial = { ...exampleTrial, boots: 2, crashes: 1 };
-    const { stdout } = await shown(test, exampleUpdates({ state: "confirming", trial }));
-    assert.match(stdout, /^troubles +1 unclean exit, boot 2$/m);
-  });
-
-  it("names the failed, held, deferred and postponed releases", async (test) => {
-    const deferred = {
-      ...{ ...exampleFailed, version: "1.4.0", why: "deferred" as const },
-      ...{ reason: exampleReason("restarts", "The device restarted."), until: "2026-11-21T14:05:00.000Z" },
-    };
-    const postponed = { rules: null, binary: "2026-11-21T00:00:00.000Z" };
-    const { stdout } = await shown(
-      test,
-      exampleUpdates({
-        failed: [exampleFailed, { ...exampleFailed, version: "1.3.1", state: "dismissed" }],
-        ...{ held: [deferred], postponed },
-      }),
-    );
-    assert.match(stdout, /^postponed +binary, until 2026-11-21T00:00:00\.000Z$/m);
-    assert.match(
-      stdout,
-      /^failed +rules base 1\.3\.0, since 2026-11-20T14:05:00\.000Z\n +It did not become healthy in time\.$/m,
-    );
-    assert.match(stdout, /^failed +rules base 1\.3\.1, since .*; dismissed$/m);
-    assert.match(stdout, /^deferred +rules base 1\.4\.0, since .*, until 2026-11-21T14:05:00\.000Z$/m);
-  });
-
-  it("says what the last check passed over, and why; nothing of an agent that does not tell", async (test) => {
-    const { stdout } = await shown(test, exampleUpdates({ passed_over: examplePassedOver }));
-    assert.match(
-      stdout,
-      /^passed over +rules base 1\.4\.0 is of the channel beta, not stable\n {2,}binary demo 2\.0\.0 was withdrawn by its publisher: it eats\\x1b data$/m,
-    );
-    assert.doesNotMatch((await shown(test, exampleUpdates())).stdout, /passed over/);
-  });
-
-  it("counts what was passed over where it is more than the list names", async (test) => {
-    const none = { withdrawn: 1, below_floor: 0, needs_newer_agent: 0, failed: 0, held: 0, unreadable: 0 };
-    const passed_over_counts = { ...none, other_channel: 3, other_arch: 0, other_product: 4, not_newer: 9 };
-    const status = exampleUpdates({ passed_over: examplePassedOver, passed_over_counts });
-    assert.match(
-      (await shown(test, status)).stdout,
-      /it eats\\x1b data\n +in all 4 for other products and 3 of other channels$/m,
-    );
-  });
-
-  it("shows control characters of a publisher harmlessly", async (test) => {
-    const rules = { ...exampleRelease, notes: "good\u001b[2J\nnext check  now" };
-    const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
-    assert.match(stdout, /"good\\x1b\[2J\\x0anext check {2}now"$/m);
-  });
 
   it("works in process when the agent is down", async (test) => {
     const state = temporaryDirectory(test);
     writeOffline(state, { getUpdates: exampleUpdates() });
-    const { code, stdout } = await runSteward([
-      ...["update", "status", "--state", state],
-      ...["--socket", join(state, "none.sock")],
-    ]);
+    const { code, stdout } = await runSteward(
+      `update status --state ${state} --socket ${join(state, "none.sock")}`,
+    );
     assert.deepEqual([code, stdout.split("\n")[0]], [0, "Nothing newer is offered."]);
   });
 });
@@ -204,7 +184,7 @@ describe("steward update status", { concurrency: true }, () => {
 describe("steward update check", { concurrency: true }, () => {
   it("waits until nothing is under way, and says what was found", async (test) => {
     const { socketPath, received } = await agentOf(test, checking, checking, downloading, found);
-    const { code, stdout, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
+    const { code, stdout, stderr } = await runSteward(`update check --socket ${socketPath}`);
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Rules base 1\.3\.0 are there\.\n\nnew rules +base 1\.3\.0, 4\.0 KiB/);
     assert.deepEqual(
@@ -221,11 +201,10 @@ describe("steward update check", { concurrency: true }, () => {
     const idle = exampleUpdates();
     let checks = 0;
     const looks = [underWay("chk_1"), idle, found];
-    const { socketPath, received } = await startAgent(test, {
+    const { code, stdout, received } = await runAgainst(test, "update check", {
       "POST /api/updates/check": () => ({ status: 202, body: underWay(`chk_${++checks}`) }),
       "GET /api/updates": () => ({ body: looks.shift() ?? found }),
     });
-    const { code, stdout } = await runSteward(["update", "check", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stdout, /^Rules base 1\.3\.0 are there\./);
     assert.deepEqual(
@@ -236,7 +215,7 @@ describe("steward update check", { concurrency: true }, () => {
 
   it("says what was passed over", async (test) => {
     const { socketPath } = await agentOf(test, checking, exampleUpdates({ passed_over: examplePassedOver }));
-    const { code, stdout } = await runSteward(["update", "check", "--socket", socketPath]);
+    const { code, stdout } = await runSteward(`update check --socket ${socketPath}`);
     assert.equal(code, 0);
     assert.match(
       stdout,
@@ -272,67 +251,68 @@ describe("steward update check", { concurrency: true }, () => {
     ] as const) {
       const blockers = { rules: null, binary: { code, detail } };
       const { socketPath } = await agentOf(test, checking, { ...found, blockers });
-      const ended = await runSteward(["update", "check", "--socket", socketPath]);
+      const ended = await runSteward(`update check --socket ${socketPath}`);
       assert.deepEqual([ended.code, ended.stderr], [exit, ""]);
       assert.match(ended.stdout, /^Rules base 1\.3\.0 are there\.\n\nnew rules +base 1\.3\.0, 4\.0 KiB/);
-      const { code: shownCode, stdout } = await runSteward(["update", "status", "--socket", socketPath]);
+      const { code: shownCode, stdout } = await runSteward(`update status --socket ${socketPath}`);
       assert.equal(shownCode, 0);
       assert.match(stdout, new RegExp(`^blocked +binary: ${code}$`, "m"));
       assert.match(stdout, /succeeded, but one kind could not be verified/);
     }
   });
 
-  it("prints the API's own shape with -o json", async (test) => {
-    const { socketPath } = await agentOf(test, checking, found);
-    const { stdout } = await runSteward(["-o", "json", "update", "check", "--socket", socketPath]);
-    assert.deepEqual(JSON.parse(stdout), found);
-  });
-
   it("does not wait with --no-wait", async (test) => {
     const { socketPath, received } = await agentOf(test, checking);
-    const { code, stderr } = await runSteward(["update", "check", "--no-wait", "--socket", socketPath]);
+    const { code, stderr } = await runSteward(`update check --no-wait --socket ${socketPath}`);
     assert.deepEqual([code, received.length], [0, 1]);
     assert.match(stderr, /has begun; `steward update status` shows the result/);
   });
 
-  it("ends with 1 and the problem's sentence when the check has failed", async (test) => {
-    const end = failed("failed", "update_signature_invalid", "The timestamp has 0 of 1 signatures.");
-    const { socketPath } = await agentOf(test, checking, end);
-    const { code, stdout, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
-    assert.deepEqual([code, stdout, stderr], [1, "", "steward: The timestamp has 0 of 1 signatures.\n"]);
-  });
+  const refused = failed("failed", "update_signature_invalid", "The timestamp has 0 of 1 signatures.");
+  const ends: readonly (readonly [name: string, words: string, end: Updates, expected: unknown[]])[] = [
+    [
+      "1 and the problem's sentence when the check has failed",
+      "update check",
+      refused,
+      [1, "", "steward: The timestamp has 0 of 1 signatures.\n"],
+    ],
+    [
+      "9 while the clock must be put right first, and says so",
+      "update check",
+      failed("waiting_for_clock", null, null),
+      [9, "The message.\n", ""],
+    ],
+    ["0, in the API's own shape, with -o json", "-o json update check", found, [0, found, ""]],
+  ];
+  for (const [name, words, end, expected] of ends)
+    it(`ends with ${name}`, async (test) => {
+      const { socketPath } = await agentOf(test, checking, end);
+      const { code, stdout, stderr } = await runSteward(`${words} --socket ${socketPath}`);
+      assert.deepEqual([code, words.includes("json") ? JSON.parse(stdout) : stdout, stderr], expected);
+    });
 
   it("gives programs the code of the failure", async (test) => {
-    const end = failed("failed", "update_signature_invalid", "The timestamp has 0 of 1 signatures.");
-    const { socketPath } = await agentOf(test, checking, end);
-    const { code, stderr } = await runSteward(["-o", "json", "update", "check", "--socket", socketPath]);
+    const { socketPath } = await agentOf(test, checking, refused);
+    const { code, stderr } = await runSteward(`-o json update check --socket ${socketPath}`);
     assert.deepEqual([code, JSON.parse(stderr).code], [1, "update_signature_invalid"]);
-  });
-
-  it("ends with 9 while the clock must be put right first, and says so", async (test) => {
-    const { socketPath } = await agentOf(test, checking, failed("waiting_for_clock", null, null));
-    const { code, stdout, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
-    assert.deepEqual([code, stdout, stderr], [9, "The message.\n", ""]);
   });
 
   it("ends with 5 where no server is set", async (test) => {
     const answer = problem({ code: "update_not_configured", status: 409, detail: "Set update.ota.server." });
-    const { socketPath } = await startAgent(test, {
+    const { code, stderr } = await runAgainst(test, "update check", {
       "GET /api/updates": { body: exampleUpdates() },
       "POST /api/updates/check": answer,
     });
-    const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
     assert.deepEqual([code, stderr], [5, "steward: Set update.ota.server.\n"]);
   });
 
   it("waits where the last check was a moment ago", async (test) => {
     const soon = problem({ code: "rate_limited", status: 429, retry_after: 1 });
     let tries = 0;
-    const { socketPath } = await startAgent(test, {
+    const { code, stderr } = await runAgainst(test, "update check", {
       "GET /api/updates": { body: exampleUpdates() },
       "POST /api/updates/check": () => (tries++ === 0 ? soon : { status: 202, body: found }),
     });
-    const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
     assert.deepEqual([code, tries], [0, 2]);
     assert.match(stderr, /^The last check was a moment ago; the next one begins in 1 s\.$/m);
   });
@@ -342,8 +322,7 @@ describe("steward update check", { concurrency: true }, () => {
       "GET /api/updates": { body: exampleUpdates() },
       "POST /api/updates/check": problem({ code: "rate_limited", status: 429, retry_after: 60 }),
     };
-    const { socketPath } = await startAgent(test, answers);
-    const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
+    const { code, stderr } = await runAgainst(test, "update check", answers);
     assert.equal(code, 7);
     assert.match(stderr, /Try again in 60 seconds/);
   });
@@ -360,9 +339,7 @@ describe("steward update check", { concurrency: true }, () => {
   });
 
   it("refuses a directory together with --url: it would be another device's", async () => {
-    const { code, stderr } = await runSteward([
-      ...["update", "check", "--repo", "/mnt", "--url", "http://127.0.0.1:1"],
-    ]);
+    const { code, stderr } = await runSteward("update check --repo /mnt --url http://127.0.0.1:1");
     assert.equal(code, 2);
     assert.match(stderr, /run it on the device, without --url/);
   });
@@ -383,10 +360,9 @@ describe("steward update check", { concurrency: true }, () => {
   it("works in process when the agent is down", async (test) => {
     const state = temporaryDirectory(test);
     writeOffline(state, { checkForUpdates: checking, getUpdates: found });
-    const { code } = await runSteward([
-      ...["update", "check", "--state", state, "--repo", state],
-      ...["--socket", join(state, "none.sock")],
-    ]);
+    const { code } = await runSteward(
+      `update check --state ${state} --repo ${state} --socket ${join(state, "none.sock")}`,
+    );
     assert.equal(code, 0);
     const [first] = notedCalls(state) as { body: object }[];
     assert.deepEqual(first?.body, { repository: `file://${state}` });

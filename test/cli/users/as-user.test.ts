@@ -10,6 +10,7 @@ import {
   exampleUser,
   pageOf,
   problem,
+  runAgainst,
   startAgent,
 } from "../../../lab/command-line/scripted-agent.ts";
 import { password, signInAnswers, stepsOf, twoFactorOn, untilSteppedUp } from "../own-session.ts";
@@ -31,12 +32,13 @@ function startRenewing(socketPath: string) {
 
 describe("a command about one's own secrets", { concurrency: true }, () => {
   it("signs in, steps up when the agent asks for it, repeats the request, and signs out", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
-      ...signInAnswers(),
-      [`POST ${codesPath}`]: untilSteppedUp(codes),
-    });
-    const { code, stdout, stderr } = await runSteward(
-      [...renew, "--password-stdin", "--socket", socketPath],
+    const { code, stdout, stderr, received } = await runAgainst(
+      test,
+      [...renew, "--password-stdin"],
+      {
+        ...signInAnswers(),
+        [`POST ${codesPath}`]: untilSteppedUp(codes),
+      },
       {
         stdin: `${password}\n`,
       },
@@ -70,13 +72,17 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
   ];
   for (const [typed, sent] of factors) {
     it(`answers the challenge with ${Object.keys(sent).join("")} for "${typed}"`, async (test) => {
-      const { socketPath, received } = await startAgent(test, {
-        ...signInAnswers(exampleUser(twoFactorOn)),
-        [`POST ${codesPath}`]: codes,
-      });
-      const { code, stderr } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
-        stdin: `${password}\n${typed}\n`,
-      });
+      const { code, stderr, received } = await runAgainst(
+        test,
+        [...renew, "--password-stdin"],
+        {
+          ...signInAnswers(exampleUser(twoFactorOn)),
+          [`POST ${codesPath}`]: codes,
+        },
+        {
+          stdin: `${password}\n${typed}\n`,
+        },
+      );
       assert.equal(code, 0, stderr);
       const challenged = received.find(({ path }) => path === "/api/auth/totp");
       assert.deepEqual(challenged?.body, { challenge_token: "stc_challenge", ...sent });
@@ -84,13 +90,17 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
   }
 
   it("takes another code for the step-up than for the sign-in, for each is good once", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
-      ...signInAnswers(exampleUser(twoFactorOn)),
-      [`POST ${codesPath}`]: untilSteppedUp(codes),
-    });
-    const { code, stderr } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
-      stdin: `${password}\n111111\n222222\n`,
-    });
+    const { code, stderr, received } = await runAgainst(
+      test,
+      [...renew, "--password-stdin"],
+      {
+        ...signInAnswers(exampleUser(twoFactorOn)),
+        [`POST ${codesPath}`]: untilSteppedUp(codes),
+      },
+      {
+        stdin: `${password}\n111111\n222222\n`,
+      },
+    );
     assert.equal(code, 0, stderr);
     assert.match(stderr, /each code works once: wait until the authenticator shows the next one/);
     const stepUp = received.find(({ path }) => path === "/api/auth/reauth");
@@ -126,10 +136,14 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     ];
     for (const [what, answers, stdin, exit, message] of failures) {
       it(`ends with ${exit} and signs out when ${what}`, async (test) => {
-        const { socketPath, received } = await startAgent(test, { ...signInAnswers(), ...answers });
-        const { code, stderr } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
-          stdin: `${password}\n${stdin}`,
-        });
+        const { code, stderr, received } = await runAgainst(
+          test,
+          [...renew, "--password-stdin"],
+          { ...signInAnswers(), ...answers },
+          {
+            stdin: `${password}\n${stdin}`,
+          },
+        );
         assert.equal(code, exit, stderr);
         assert.match(stderr, message);
         assert.equal(stepsOf(received).at(-1), "POST /api/auth/logout");
@@ -137,10 +151,14 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     }
 
     it("ends with 6 and opens no session when the input ends before the code", async (test) => {
-      const { socketPath, received } = await startAgent(test, signInAnswers(exampleUser(twoFactorOn)));
-      const { code, stderr } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
-        stdin: password,
-      });
+      const { code, stderr, received } = await runAgainst(
+        test,
+        [...renew, "--password-stdin"],
+        signInAnswers(exampleUser(twoFactorOn)),
+        {
+          stdin: password,
+        },
+      );
       assert.equal(code, 6);
       assert.match(stderr, /Standard input ended before this answer: Code of anna/);
       assert.deepEqual(stepsOf(received), ["GET /api/users", "POST /api/auth/login"]);
@@ -148,17 +166,20 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     });
 
     it("ends with 3 before it sends a password for a name that is not there", async (test) => {
-      const { socketPath, received } = await startAgent(test, { "GET /api/users": pageOf() });
-      const { code } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
-        stdin: `${password}\n`,
-      });
+      const { code, received } = await runAgainst(
+        test,
+        [...renew, "--password-stdin"],
+        { "GET /api/users": pageOf() },
+        {
+          stdin: `${password}\n`,
+        },
+      );
       assert.equal(code, 3);
       assert.ok(!stepsOf(received).includes("POST /api/auth/login"), "no password was sent");
     });
 
     it("ends with 2 without terminal and --password-stdin, and sends nothing", async (test) => {
-      const { socketPath, received } = await startAgent(test, signInAnswers());
-      const { code, stderr } = await runSteward([...renew, "--socket", socketPath]);
+      const { code, stderr, received } = await runAgainst(test, [...renew], signInAnswers());
       assert.equal(code, 2);
       assert.match(stderr, /--password-stdin/);
       assert.deepEqual(received, []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
-import { annaId, exampleUser, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { stewardCommand } from "../../../lab/command-line/run-steward.ts";
+import { annaId, exampleUser, runAgainst, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { password, signInAnswers, stepsOf, untilSteppedUp } from "../own-session.ts";
 
@@ -13,10 +13,14 @@ describe("a one-use password", { concurrency: true }, () => {
   const oneUse = exampleUser({ must_change_password: true });
 
   it("is not used up where the user cannot choose a new one", async (test) => {
-    const { socketPath, received } = await startAgent(test, signInAnswers(oneUse));
-    const { code, stderr } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
-      stdin: `${password}\n`,
-    });
+    const { code, stderr, received } = await runAgainst(
+      test,
+      [...renew, "--password-stdin"],
+      signInAnswers(oneUse),
+      {
+        stdin: `${password}\n`,
+      },
+    );
     assert.equal(code, 4);
     assert.match(stderr, /one-use password, which this sign-in would use up/);
     assert.deepEqual(stepsOf(received), ["GET /api/users"]);

@@ -69,7 +69,7 @@ describe("steward setup-token", { concurrency: true }, () => {
     const path = join(directory, "setup-token");
     writeFileSync(path, "the-token\n");
     chownSync(path, 65534, 65533);
-    await runSteward(["setup-token", "--new", "--socket", join(directory, "steward.sock")]);
+    await runSteward(`setup-token --new --socket ${join(directory, "steward.sock")}`);
     assert.deepEqual([statSync(path).uid, statSync(path).gid], [65534, 65533]);
   });
 
@@ -86,11 +86,9 @@ describe("steward setup-token", { concurrency: true }, () => {
       const path = join(directory, "setup-token");
       writeFileSync(path, "");
       make(path);
-      const { code, stdout, stderr } = await runSteward([
-        "setup-token",
-        "--socket",
-        join(directory, "steward.sock"),
-      ]);
+      const { code, stdout, stderr } = await runSteward(
+        `setup-token --socket ${join(directory, "steward.sock")}`,
+      );
       assert.deepEqual([code, stdout], [1, ""]);
       assert.match(stderr, /holds no setup token\. Make a new one: steward setup-token --new/);
     });
@@ -100,7 +98,7 @@ describe("steward setup-token", { concurrency: true }, () => {
     const directory = await runDirectory(test);
     writeFileSync(join(directory, "secret"), "root's secret");
     symlinkSync(join(directory, "secret"), join(directory, "setup-token"));
-    const { code, stdout } = await runSteward(["setup-token", "--socket", join(directory, "steward.sock")]);
+    const { code, stdout } = await runSteward(`setup-token --socket ${join(directory, "steward.sock")}`);
     assert.deepEqual([code, stdout], [1, ""]);
   });
 
@@ -119,7 +117,7 @@ describe("steward setup-token", { concurrency: true }, () => {
   it("prints none while the agent is in rescue (exit 5)", async (test) => {
     const directory = await runDirectory(test, "rescue");
     writeFileSync(join(directory, "setup-token"), "dead\n", { mode: 0o600 });
-    const { code, stdout } = await runSteward(["setup-token", "--socket", join(directory, "steward.sock")]);
+    const { code, stdout } = await runSteward(`setup-token --socket ${join(directory, "steward.sock")}`);
     assert.deepEqual([code, stdout], [5, ""]);
   });
 });

@@ -6,7 +6,13 @@ import {
   temporaryDirectory,
   writeOffline,
 } from "../../../lab/command-line/run-steward.ts";
-import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import {
+  annaId,
+  exampleUser,
+  pageOf,
+  runAgainst,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
 import type { ApiToken } from "../../../src/contract/types.ts";
 import { password, signInAnswers, untilSteppedUp } from "../own-session.ts";
 
@@ -49,11 +55,10 @@ describe("steward token add", { concurrency: true }, () => {
   });
 
   it("makes it as root over the socket, without the user's password or code", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
+    const { code, stdout, received } = await runAgainst(test, [...add], {
       "GET /api/users": pageOf(exampleUser()),
       "POST /api/tokens": { status: 201, body: { ...token, token: secret } },
     });
-    const { code, stdout } = await runSteward([...add, "--socket", socketPath]);
     assert.deepEqual([code, stdout], [0, `${secret}\n`]);
     const body = { name: "fleet", scopes: ["logs:read"], user_id: annaId };
     assert.deepEqual([received.length, received.at(-1)?.body], [2, body]);
@@ -78,11 +83,10 @@ describe("steward token add", { concurrency: true }, () => {
 describe("steward token list", { concurrency: true }, () => {
   it("reads all pages, and shows a hostile name harmlessly", async (test) => {
     const other = { ...token, id: `tok_${"c".repeat(32)}`, is_expired: true };
-    const { socketPath } = await startAgent(test, {
+    const { code, stdout } = await runAgainst(test, "token list", {
       "GET /api/tokens": (query) =>
         query.has("cursor") ? listOf(other) : { body: { items: [token], total: 2, next_cursor: "next" } },
     });
-    const { code, stdout } = await runSteward(["token", "list", "--socket", socketPath]);
     assert.equal(code, 0);
     const [, first, second] = stdout.split("\n");
     assert.match(
@@ -97,7 +101,7 @@ describe("steward token list", { concurrency: true }, () => {
       "GET /api/users": pageOf(exampleUser()),
       "GET /api/tokens": listOf(token),
     });
-    await runSteward(["token", "list", "--user", "anna", "--socket", socketPath]);
+    await runSteward(`token list --user anna --socket ${socketPath}`);
     assert.equal(received[1]?.path, `/api/tokens?user_id=${annaId}&limit=200`);
   });
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exampleClock, exampleSummary } from "../../../lab/command-line/example-clock.ts";
-import { runSteward } from "../../../lab/command-line/run-steward.ts";
-import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { annaId, exampleUser, pageOf, runAgainst } from "../../../lab/command-line/scripted-agent.ts";
 import { type DiagnosisFacts, diagnosisOf, type SeenSkew } from "../../../src/cli/users/user-diagnosis.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { twoFactorOn } from "../own-session.ts";
@@ -186,8 +185,7 @@ describe("steward user diagnose", () => {
   };
 
   it("tells of this user's wrong codes alone, and shows hostile text harmlessly", async (test) => {
-    const { socketPath, received } = await startAgent(test, answers);
-    const { code, stdout } = await runSteward(["user", "diagnose", "anna", "--socket", socketPath]);
+    const { code, stdout, received } = await runAgainst(test, "user diagnose anna", answers);
     assert.equal(code, 0);
     assert.match(stdout, /from 192\.0\.2\.7\\x1b\[2J: a code of a clock 300 seconds ahead/);
     assert.doesNotMatch(stdout, /600 seconds/);
@@ -195,8 +193,7 @@ describe("steward user diagnose", () => {
   });
 
   it("prints user and events in the API's shapes", async (test) => {
-    const { socketPath } = await startAgent(test, answers);
-    const { stdout } = await runSteward(["-o", "json", "user", "diagnose", "anna", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, "-o json user diagnose anna", answers);
     assert.deepEqual(JSON.parse(stdout), {
       ...{ user: anna, events: [event(2, annaId, 300)], refused: [], steps: [], clock },
     });

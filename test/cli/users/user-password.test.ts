@@ -6,6 +6,7 @@ import {
   annaId,
   exampleUser,
   pageOf,
+  runAgainst,
   startAgent,
 } from "../../../lab/command-line/scripted-agent.ts";
 
@@ -19,9 +20,10 @@ describe("steward user add", { concurrency: true }, () => {
   };
 
   it("sends the first line of standard input as the password, readonly by default", async (test) => {
-    const { socketPath, received } = await startAgent(test, added);
-    const { code, stdout, stderr } = await runSteward(
-      ["user", "add", "anna", "--password-stdin", "--socket", socketPath],
+    const { code, stdout, stderr, received } = await runAgainst(
+      test,
+      "user add anna --password-stdin",
+      added,
       {
         stdin: " pass wörd \r\nsecond line\n",
       },
@@ -60,17 +62,7 @@ describe("steward user add", { concurrency: true }, () => {
   });
 
   it("prints the API's shape with the generated password in json mode", async (test) => {
-    const { socketPath } = await startAgent(test, generated);
-    const { stdout } = await runSteward([
-      "user",
-      "add",
-      "anna",
-      "--generate",
-      "-o",
-      "json",
-      "--socket",
-      socketPath,
-    ]);
+    const { stdout } = await runAgainst(test, "user add anna --generate -o json", generated);
     assert.deepEqual(JSON.parse(stdout), { ...exampleUser(), initial_password: oneUse });
   });
 
@@ -84,8 +76,7 @@ describe("steward user add", { concurrency: true }, () => {
     ];
     for (const [what, args, stdin, exit, message] of without) {
       it(`ends with ${exit} for ${what}, and adds no user`, async (test) => {
-        const { socketPath, received } = await startAgent(test, added);
-        const { code, stderr } = await runSteward(["user", "add", "anna", ...args, "--socket", socketPath], {
+        const { code, stderr, received } = await runAgainst(test, ["user", "add", "anna", ...args], added, {
           stdin,
         });
         assert.equal(code, exit);
@@ -110,15 +101,11 @@ describe("steward user rescue", { concurrency: true }, () => {
       sealing_key: "missing" as const,
     };
     const user = exampleUser({ enabled: false, must_change_password: true, locked, two_factor });
-    const { socketPath, received } = await startAgent(test, answersFor(user));
-    const { code, stdout, stderr } = await runSteward([
-      "user",
-      "rescue",
-      "anna",
-      "--yes",
-      "--socket",
-      socketPath,
-    ]);
+    const { code, stdout, stderr, received } = await runAgainst(
+      test,
+      "user rescue anna --yes",
+      answersFor(user),
+    );
     assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
     assert.match(
       stderr,
@@ -131,8 +118,7 @@ describe("steward user rescue", { concurrency: true }, () => {
   });
 
   it("says that nothing was found, and nothing of memory where the disk is well", async (test) => {
-    const { socketPath } = await startAgent(test, answersFor(exampleUser()));
-    const { code, stderr } = await runSteward(["user", "rescue", "anna", "--yes", "--socket", socketPath]);
+    const { code, stderr } = await runAgainst(test, "user rescue anna --yes", answersFor(exampleUser()));
     assert.equal(code, 0);
     assert.match(stderr, /nothing was found/);
     assert.match(stderr, /the sessions are ended\. 2 API tokens ended\./);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
+import { stewardCommand } from "../../../lab/command-line/run-steward.ts";
 import {
   type Answers,
   annaId,
   exampleUser,
   problem,
+  runAgainst,
   startAgent,
 } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
@@ -100,9 +101,10 @@ describe("steward user 2fa setup", { concurrency: true }, () => {
   });
 
   it("prints the API's shape with --begin -o json, and enables nothing", async (test) => {
-    const { socketPath, received } = await startAgent(test, answers);
-    const { code, stdout } = await runSteward(
-      ["user", "2fa", "setup", "anna", "--begin", "-o", "json", "--password-stdin", "--socket", socketPath],
+    const { code, stdout, received } = await runAgainst(
+      test,
+      "user 2fa setup anna --begin -o json --password-stdin",
+      answers,
       { stdin: `${password}\n` },
     );
     assert.equal(code, 0);
@@ -114,9 +116,10 @@ describe("steward user 2fa setup", { concurrency: true }, () => {
   });
 
   it("says where to go on when the input ends before the code, and signs out", async (test) => {
-    const { socketPath, received } = await startAgent(test, answers);
-    const { code, stderr } = await runSteward(
-      ["user", "2fa", "setup", "anna", "--password-stdin", "--socket", socketPath],
+    const { code, stderr, received } = await runAgainst(
+      test,
+      "user 2fa setup anna --password-stdin",
+      answers,
       { stdin: `${password}\n` },
     );
     assert.equal(code, 6);
@@ -125,9 +128,10 @@ describe("steward user 2fa setup", { concurrency: true }, () => {
   });
 
   it("ends with 5 for users who have a second factor", async (test) => {
-    const { socketPath } = await startAgent(test, signInAnswers(anna));
-    const { code, stderr } = await runSteward(
-      ["user", "2fa", "setup", "anna", "--password-stdin", "--socket", socketPath],
+    const { code, stderr } = await runAgainst(
+      test,
+      "user 2fa setup anna --password-stdin",
+      signInAnswers(anna),
       { stdin: `${password}\n123456\n` },
     );
     assert.equal(code, 5);
@@ -139,19 +143,22 @@ describe("steward user 2fa enable", { concurrency: true }, () => {
   const enable = ["user", "2fa", "enable", "anna"];
 
   it("takes password and code from standard input, and prints the recovery codes alone", async (test) => {
-    const { socketPath } = await startAgent(test, {
-      ...signInAnswers(),
-      [`POST ${base}/enable`]: { body: enabled },
-    });
-    const { code, stdout } = await runSteward([...enable, "--password-stdin", "--socket", socketPath], {
-      stdin: `${password}\n123456\n`,
-    });
+    const { code, stdout } = await runAgainst(
+      test,
+      [...enable, "--password-stdin"],
+      {
+        ...signInAnswers(),
+        [`POST ${base}/enable`]: { body: enabled },
+      },
+      {
+        stdin: `${password}\n123456\n`,
+      },
+    );
     assert.deepEqual([code, stdout], [0, "K7QM-2F9X-0TRB-5WHD\nAAAA-BBBB-CCCC-DDDD\n"]);
   });
 
   it("ends with 2 for --code-stdin without a token, before anything is read", async (test) => {
-    const { socketPath, received } = await startAgent(test, signInAnswers());
-    const { code } = await runSteward([...enable, "--code-stdin", "--socket", socketPath], {
+    const { code, received } = await runAgainst(test, [...enable, "--code-stdin"], signInAnswers(), {
       stdin: "123456\n",
     });
     assert.equal(code, 2);
@@ -160,8 +167,7 @@ describe("steward user 2fa enable", { concurrency: true }, () => {
 
   describe("when the clock of the device is not trusted", () => {
     it("ends with 9 without a terminal to ask on, and shows the device's time harmlessly", async (test) => {
-      const { socketPath } = await startAgent(test, enableInDoubt());
-      const { code, stderr } = await runSteward([...enable, "--password-stdin", "--socket", socketPath], {
+      const { code, stderr } = await runAgainst(test, [...enable, "--password-stdin"], enableInDoubt(), {
         stdin: `${password}\n123456\n`,
       });
       assert.equal(code, 9);
@@ -173,13 +179,17 @@ describe("steward user 2fa enable", { concurrency: true }, () => {
 
     for (const option of ["--allow-unsynchronised-clock", "--yes"]) {
       it(`goes on with ${option}`, async (test) => {
-        const { socketPath, received } = await startAgent(test, {
-          ...signInAnswers(),
-          [`POST ${base}/enable`]: { body: enabled },
-        });
-        const { code } = await runSteward([...enable, option, "--password-stdin", "--socket", socketPath], {
-          stdin: `${password}\n123456\n`,
-        });
+        const { code, received } = await runAgainst(
+          test,
+          [...enable, option, "--password-stdin"],
+          {
+            ...signInAnswers(),
+            [`POST ${base}/enable`]: { body: enabled },
+          },
+          {
+            stdin: `${password}\n123456\n`,
+          },
+        );
         assert.equal(code, 0);
         assert.deepEqual(received.at(-2)?.body, { code: "123456", allow_unsynchronised_clock: true });
       });

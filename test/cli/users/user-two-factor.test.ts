@@ -13,6 +13,7 @@ import {
   exampleUser,
   pageOf,
   problem,
+  runAgainst,
   startAgent,
 } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
@@ -23,12 +24,13 @@ const anna = exampleUser(twoFactorOn);
 
 describe("steward user 2fa disable", () => {
   it("sends password and a second code, for the first opened the session", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
-      ...signInAnswers(anna),
-      [`POST ${base}/disable`]: { body: exampleUser() },
-    });
-    const { code, stderr } = await runSteward(
-      ["user", "2fa", "disable", "anna", "--password-stdin", "--socket", socketPath],
+    const { code, stderr, received } = await runAgainst(
+      test,
+      "user 2fa disable anna --password-stdin",
+      {
+        ...signInAnswers(anna),
+        [`POST ${base}/disable`]: { body: exampleUser() },
+      },
       { stdin: `${password}\n111111\n222222\n` },
     );
     assert.equal(code, 0, stderr);
@@ -39,12 +41,13 @@ describe("steward user 2fa disable", () => {
 
 describe("steward user 2fa recover", () => {
   it("sends password and recovery code, says what to do next, and ends the session", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
-      "POST /api/users/anna/2fa/recover": { body: exampleSession(exampleUser()) },
-      "POST /api/auth/logout": { status: 204 },
-    });
-    const { code, stderr } = await runSteward(
-      ["user", "2fa", "recover", "anna", "--password-stdin", "--socket", socketPath],
+    const { code, stderr, received } = await runAgainst(
+      test,
+      "user 2fa recover anna --password-stdin",
+      {
+        "POST /api/users/anna/2fa/recover": { body: exampleSession(exampleUser()) },
+        "POST /api/auth/logout": { status: 204 },
+      },
       { stdin: `${password}\nK7QM-2F9X-0TRB-5WHD\n` },
     );
     assert.equal(code, 0, stderr);
@@ -79,11 +82,10 @@ describe("steward user 2fa reset", { concurrency: true }, () => {
   ];
   for (const [what, args, user, exit] of refused) {
     it(`ends with ${exit} ${what}, and removes nothing`, async (test) => {
-      const { socketPath, received } = await startAgent(test, {
+      const { code, received } = await runAgainst(test, [...reset, ...args], {
         ...answers,
         "GET /api/users": { body: { items: [user], total: 1, next_cursor: null } },
       });
-      const { code } = await runSteward([...reset, ...args, "--socket", socketPath]);
       assert.equal(code, exit);
       assert.ok(
         received.every(({ method }) => method === "GET"),
@@ -112,11 +114,10 @@ describe("steward user 2fa reset", { concurrency: true }, () => {
 describe("steward user 2fa status", () => {
   it("shows the second factor and the lock", async (test) => {
     const locked = { password: false, totp: true, until: "2026-01-02T03:04:05.000Z" };
-    const { socketPath } = await startAgent(test, {
+    const { stdout } = await runAgainst(test, "user 2fa status anna", {
       "GET /api/users": pageOf(anna),
       [`GET ${base}`]: { body: { ...anna.two_factor, passkeys: [], locked } },
     });
-    const { stdout } = await runSteward(["user", "2fa", "status", "anna", "--socket", socketPath]);
     assert.match(
       stdout,
       /^enabled +yes\nsince +2026.*\nrecovery codes left +10\npasskeys +none\nlocked +two-factor code until /,
@@ -129,9 +130,9 @@ describe("steward user 2fa status", () => {
       "GET /api/auth/me": { body: anna },
       [`GET ${base}`]: { body: { ...anna.two_factor, passkeys: [], locked: null } },
     });
-    const own = await runSteward(["user", "2fa", "status", "anna", "--socket", socketPath]);
+    const own = await runSteward(`user 2fa status anna --socket ${socketPath}`);
     assert.equal(own.code, 0, own.stderr);
-    const other = await runSteward(["user", "2fa", "status", "berta", "--socket", socketPath]);
+    const other = await runSteward(`user 2fa status berta --socket ${socketPath}`);
     assert.equal(other.code, 4);
   });
 });

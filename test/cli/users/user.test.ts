@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { runSteward } from "../../../lab/command-line/run-steward.ts";
 import {
   type Answers,
   annaId,
   exampleUser,
   pageOf,
   problem,
-  startAgent,
+  runAgainst,
 } from "../../../lab/command-line/scripted-agent.ts";
 
 const anna = `/api/users/${annaId}`;
 
 describe("steward user list", { concurrency: true }, () => {
   it("walks all pages and prints a table", async (test) => {
-    const { socketPath, received } = await startAgent(test, {
+    const { code, stdout, received } = await runAgainst(test, "user list --role admin --locked --q a", {
       "GET /api/users": (query) =>
         query.has("cursor")
           ? {
@@ -26,17 +25,6 @@ describe("steward user list", { concurrency: true }, () => {
             }
           : { body: { items: [exampleUser()], total: 2, next_cursor: "page-2" } },
     });
-    const { code, stdout } = await runSteward([
-      "user",
-      "list",
-      "--role",
-      "admin",
-      "--locked",
-      "--q",
-      "a",
-      "--socket",
-      socketPath,
-    ]);
     assert.equal(code, 0);
     assert.equal(
       stdout,
@@ -49,18 +37,18 @@ describe("steward user list", { concurrency: true }, () => {
   });
 
   it("prints the API's shape, of all pages, in json mode", async (test) => {
-    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(exampleUser()) });
-    const { stdout } = await runSteward(["-o", "json", "user", "list", "--socket", socketPath]);
+    const { stdout } = await runAgainst(test, "-o json user list", {
+      "GET /api/users": pageOf(exampleUser()),
+    });
     assert.deepEqual(JSON.parse(stdout), { items: [exampleUser()], total: 1, next_cursor: null });
     assert.match(stdout, /^\{\n {2}"items": \[\n {4}\{/);
   });
 
   it("keeps a hostile display name from driving the terminal", async (test) => {
     const display_name = "\u001b]0;x\u0007\u202etoor\nroot";
-    const { socketPath } = await startAgent(test, {
+    const { stdout } = await runAgainst(test, "user list", {
       "GET /api/users": pageOf(exampleUser({ display_name })),
     });
-    const { stdout } = await runSteward(["user", "list", "--socket", socketPath]);
     assert.match(stdout, / \\x1b\]0;x\\x07\\x\{202e\}toor\\x0aroot\n$/);
     assert.equal(stdout.split("\n").length, 3);
   });
@@ -70,8 +58,9 @@ describe("steward user, of an account of a provider", { concurrency: true }, () 
   const issuer = "https://id.example/plant";
   const of = (origin: "provider" | "former_provider") => exampleUser({ origin, issuer });
   const said = async (test: TestContext, user: object, ...words: string[]) => {
-    const { socketPath, received } = await startAgent(test, { "GET /api/users": pageOf(user) });
-    const { stdout, stderr } = await runSteward(["user", ...words, "--socket", socketPath]);
+    const { stdout, stderr, received } = await runAgainst(test, ["user", ...words], {
+      "GET /api/users": pageOf(user),
+    });
     return { text: stdout + stderr, asked: received[0]?.path };
   };
   const cases: [words: string[], user: object, expected: RegExp][] = [
@@ -108,21 +97,21 @@ describe("steward user, of an account of a provider", { concurrency: true }, () 
 
 describe("steward user NAME commands", { concurrency: true }, () => {
   it("finds the user of exactly that name among those that have it as a part", async (test) => {
-    const { socketPath } = await startAgent(test, {
+    const { code, stdout } = await runAgainst(test, "user show anna", {
       "GET /api/users": pageOf(
         exampleUser({ username: "joanna", id: `usr_${"b".repeat(32)}` }),
         exampleUser(),
       ),
     });
-    const { code, stdout } = await runSteward(["user", "show", "anna", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stdout, /^name {18}anna$/m);
     assert.match(stdout, new RegExp(`^id {20}${annaId}$`, "m"));
   });
 
   it("ends with 3 and names similar users when there is none of that name", async (test) => {
-    const { socketPath, received } = await startAgent(test, { "GET /api/users": pageOf(exampleUser()) });
-    const { code, stderr } = await runSteward(["user", "rm", "ana", "--socket", socketPath]);
+    const { code, stderr, received } = await runAgainst(test, "user rm ana", {
+      "GET /api/users": pageOf(exampleUser()),
+    });
     assert.equal(code, 3);
     assert.equal(stderr, 'steward: There is no user "ana"; did you mean "anna"?\n');
     assert.ok(
@@ -148,8 +137,7 @@ describe("steward user NAME commands", { concurrency: true }, () => {
     it(`sends one change for user ${args.join(" ")}`, async (test) => {
       const answer = method === "DELETE" ? { status: 204 } : { body: exampleUser() };
       const answers: Answers = { "GET /api/users": pageOf(exampleUser()), [`${method} ${path}`]: answer };
-      const { socketPath, received } = await startAgent(test, answers);
-      const { code } = await runSteward(["user", ...args, "--socket", socketPath]);
+      const { code, received } = await runAgainst(test, ["user", ...args], answers);
       assert.equal(code, 0);
       assert.deepEqual(
         received
@@ -161,19 +149,17 @@ describe("steward user NAME commands", { concurrency: true }, () => {
   }
 
   it("refuses `user set` without anything to set before it asks the agent", async (test) => {
-    const { socketPath, received } = await startAgent(test, {});
-    const { code, stderr } = await runSteward(["user", "set", "anna", "--socket", socketPath]);
+    const { code, stderr, received } = await runAgainst(test, "user set anna", {});
     assert.equal(code, 2);
     assert.match(stderr, /nothing to set/);
     assert.deepEqual(received, []);
   });
 
   it("ends with 5 when it is the last administrator", async (test) => {
-    const { socketPath } = await startAgent(test, {
+    const { code, stderr } = await runAgainst(test, "user rm anna --yes", {
       "GET /api/users": pageOf(exampleUser()),
       [`DELETE ${anna}`]: problem({ code: "last_admin", status: 409, detail: "One must remain." }),
     });
-    const { code, stderr } = await runSteward(["user", "rm", "anna", "--yes", "--socket", socketPath]);
     assert.deepEqual([code, stderr], [5, "steward: One must remain.\n"]);
   });
 });
@@ -181,8 +167,10 @@ describe("steward user NAME commands", { concurrency: true }, () => {
 describe("what ends the sessions of a user with API tokens", { concurrency: true }, () => {
   const known = exampleUser({ tokens: 3 });
   const line = async (test: TestContext, words: string[], answers: Answers) => {
-    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(known), ...answers });
-    const { code, stderr } = await runSteward([...words, "--socket", socketPath]);
+    const { code, stderr } = await runAgainst(test, [...words], {
+      "GET /api/users": pageOf(known),
+      ...answers,
+    });
     assert.equal(code, 0, stderr);
     return stderr;
   };

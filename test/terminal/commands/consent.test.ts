@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
-import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import {
+  annaId,
+  exampleUser,
+  pageOf,
+  runAgainst,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import type { ApiToken } from "../../../src/contract/types.ts";
 import { twoFactorOn } from "../../cli/own-session.ts";
@@ -98,8 +104,7 @@ describe("a command about another user", { concurrency: true }, () => {
   });
 
   it("is rescued only after it was said what may keep the user out", async (test) => {
-    const { socketPath } = await startAgent(test, answers);
-    const { code, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
+    const { code, stderr } = await runAgainst(test, "user rescue anna", answers);
     assert.equal(code, 2);
     assert.match(
       stderr,
