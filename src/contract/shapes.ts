@@ -88,9 +88,15 @@ export const passwordHash = {
 export const roleNames = ["admin", "operator", "readonly"] as const;
 export const role = { type: "string", enum: roleNames } as const;
 
-/** The least role that may change a member of the settings; an administrator may change all. */
-export const byOperator = { "x-writer": "operator" } as const;
-export const byAdmin = { "x-writer": "admin" } as const;
+/** A setting that operators may change, as administrators may change all. */
+export function byOperator<const S extends object>(title: string, description: string, schema: S) {
+  return { ...schema, "x-writer": "operator", title, description } as const;
+}
+
+/** A setting that only administrators may change. */
+export function byAdmin<const S extends object>(title: string, description: string, schema: S) {
+  return { ...schema, "x-writer": "admin", title, description } as const;
+}
 
 /** A part of the settings, whole with nothing given. */
 export const group = { type: "object", additionalProperties: false, default: {} } as const;

@@ -49,11 +49,21 @@ export type EventRows = Readonly<
   >
 >;
 
-export const security = (heard: Heard) => ({ log: "changes", audience: "security", heard }) as const;
-export const operations = (heard: Heard) => ({ log: "changes", audience: "operations", heard }) as const;
-export const unheard = operations("never");
+type Details = EventRows[string]["details"];
+
+export function security<const D extends Details>(heard: Heard, stale: readonly Stale[], details: D) {
+  return { log: "changes", audience: "security", heard, stale, details } as const;
+}
+export function operations<const D extends Details>(heard: Heard, stale: readonly Stale[], details: D) {
+  return { log: "changes", audience: "operations", heard, stale, details } as const;
+}
+export function unheard<const D extends Details>(stale: readonly Stale[], details: D) {
+  return operations("never", stale, details);
+}
 /** Strangers cause them, so no one hears of one. Their number becomes a need where it matters, as in `users_locked`. */
-export const refusal = { log: "refusals", audience: "security", heard: "never" } as const;
+export function refusal<const D extends Details>(stale: readonly Stale[], details: D) {
+  return { log: "refusals", audience: "security", heard: "never", stale, details } as const;
+}
 
 export const text = { type: "string" } as const;
 export const texts = { type: "array", items: text } as const;

@@ -30,19 +30,15 @@ const endedBecause = sometimes({
 
 /** The first administrator, sign-ins and sessions. */
 export const signInEvents = {
-  "setup.done": { ...security("always"), stale: ["people"], details: {} },
-  "setup.rescued": {
-    ...security("at_once"),
-    stale: ["people"],
-    details: {
-      is_new: { ...flag, description: "false: an administrator who was there got another password" },
-      tokens_ended: sometimes(tokensAfter.tokens_ended),
-    },
-  },
-  "sign_in.succeeded": { ...security("of_new_address"), stale: ["sessions"], details: signIn },
-  "sign_in.refused": { ...refusal, stale: ["people"], details: refused },
-  "step_up.succeeded": { ...security("never"), stale: [], details: {} },
-  "session.ended": { ...security("never"), stale: ["sessions"], details: { session, because: endedBecause } },
-  "session.reused": { ...security("always"), stale: ["sessions"], details: { session } },
-  "session.cookie_refused": { ...refusal, stale: [], details: { session: sometimes(session) } },
+  "setup.done": security("always", ["people"], {}),
+  "setup.rescued": security("at_once", ["people"], {
+    is_new: { ...flag, description: "false: an administrator who was there got another password" },
+    tokens_ended: sometimes(tokensAfter.tokens_ended),
+  }),
+  "sign_in.succeeded": security("of_new_address", ["sessions"], signIn),
+  "sign_in.refused": refusal(["people"], refused),
+  "step_up.succeeded": security("never", [], {}),
+  "session.ended": security("never", ["sessions"], { session, because: endedBecause }),
+  "session.reused": security("always", ["sessions"], { session }),
+  "session.cookie_refused": refusal([], { session: sometimes(session) }),
 } as const satisfies EventRows;

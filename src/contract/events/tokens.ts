@@ -5,23 +5,15 @@ import { type EventRows, flag, security, sometimes, text, texts } from "./row.ts
 
 /** API tokens. */
 export const tokenEvents = {
-  "token.created": {
-    ...security("of_lasting_right"),
-    stale: ["tokens"],
-    details: {
-      scopes: { type: "array", items: { type: "string", enum: scopeNames } },
-      owner: username,
-      is_fleet: sometimes(flag),
-      sources: sometimes({ ...texts, description: "ranges that the token counts from" }),
-      ends_at: sometimes({ ...timestamp, description: "absent: it has no end" }),
-    },
-  },
-  "token.rotated": {
-    ...security("never"),
-    stale: ["tokens"],
-    details: { owner: username, overlap: duration },
-  },
-  "token.resumed": { ...security("always"), stale: ["tokens"], details: { owner: username } },
-  "token.deleted": { ...security("never"), stale: ["tokens"], details: {} },
-  "token.tolerated": { ...security("never"), stale: ["tokens"], details: { operation: text } },
+  "token.created": security("of_lasting_right", ["tokens"], {
+    scopes: { type: "array", items: { type: "string", enum: scopeNames } },
+    owner: username,
+    is_fleet: sometimes(flag),
+    sources: sometimes({ ...texts, description: "ranges that the token counts from" }),
+    ends_at: sometimes({ ...timestamp, description: "absent: it has no end" }),
+  }),
+  "token.rotated": security("never", ["tokens"], { owner: username, overlap: duration }),
+  "token.resumed": security("always", ["tokens"], { owner: username }),
+  "token.deleted": security("never", ["tokens"], {}),
+  "token.tolerated": security("never", ["tokens"], { operation: text }),
 } as const satisfies EventRows;

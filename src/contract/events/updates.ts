@@ -31,57 +31,37 @@ const outcome = { from_version: nullableText, ...reason } as const;
 
 /** Signed updates and the root of trust. */
 export const updateEvents = {
-  "update.trust_installed": {
-    ...operations("always"),
-    stale: ["updates"],
-    details: { fingerprint: text, root_version: count, goes_on: flag },
-  },
-  "update.trust_confirmed": { ...operations("always"), stale: ["updates"], details: { fingerprint: text } },
-  "update.root_rotated": {
-    ...operations("always"),
-    stale: ["updates"],
-    details: { from_version: count, version: count },
-  },
-  "update.check_requested": {
-    ...unheard,
-    stale: ["updates"],
-    details: { repository: nullableText, bytes: sometimes(nullableCount) },
-  },
-  "update.check_failed": {
-    ...unheard,
-    stale: ["updates"],
-    details: { code, detail, kind: sometimes(updateKind) },
-  },
-  "update.check_recovered": {
-    ...unheard,
-    stale: ["updates"],
-    details: { failures: count, kind: sometimes(updateKind) },
-  },
-  "update.available": { ...unheard, stale: ["updates"], details: release },
-  "update.staged": { ...unheard, stale: ["updates"], details: release },
-  "update.download_failed": { ...unheard, stale: ["updates"], details: { ...release, code, detail } },
-  "update.apply_requested": {
-    ...unheard,
-    stale: ["updates"],
-    details: { kind: askedKind, repository: nullableText },
-  },
-  "update.rollback_requested": { ...unheard, stale: ["updates"], details: { kind: updateKind } },
-  "update.postponed": { ...unheard, stale: ["updates"], details: { kind: askedKind, for: duration } },
-  "update.failure_dismissed": { ...unheard, stale: ["updates"], details: release },
-  "update.applying": { ...unheard, stale: ["updates"], details: release },
-  "update.applied": { ...unheard, stale: ["updates", "version"], details: { ...release, ...outcome } },
-  "update.undone": {
-    ...operations("unless_need"),
-    stale: ["updates", "version"],
-    details: { ...release, ...outcome, outcome: text, restored_healthy: { type: ["boolean", "null"] } },
-  },
-  "update.refused": {
-    ...operations("always"),
-    stale: ["updates"],
-    details: {
-      ...requested,
-      ...{ from_version: sometimes(nullableText), code: sometimes(code), detail },
-      ...{ count: sometimes(reason.count), last_answer: sometimes(reason.last_answer) },
-    },
-  },
+  "update.trust_installed": operations("always", ["updates"], {
+    fingerprint: text,
+    root_version: count,
+    goes_on: flag,
+  }),
+  "update.trust_confirmed": operations("always", ["updates"], { fingerprint: text }),
+  "update.root_rotated": operations("always", ["updates"], { from_version: count, version: count }),
+  "update.check_requested": unheard(["updates"], {
+    repository: nullableText,
+    bytes: sometimes(nullableCount),
+  }),
+  "update.check_failed": unheard(["updates"], { code, detail, kind: sometimes(updateKind) }),
+  "update.check_recovered": unheard(["updates"], { failures: count, kind: sometimes(updateKind) }),
+  "update.available": unheard(["updates"], release),
+  "update.staged": unheard(["updates"], release),
+  "update.download_failed": unheard(["updates"], { ...release, code, detail }),
+  "update.apply_requested": unheard(["updates"], { kind: askedKind, repository: nullableText }),
+  "update.rollback_requested": unheard(["updates"], { kind: updateKind }),
+  "update.postponed": unheard(["updates"], { kind: askedKind, for: duration }),
+  "update.failure_dismissed": unheard(["updates"], release),
+  "update.applying": unheard(["updates"], release),
+  "update.applied": unheard(["updates", "version"], { ...release, ...outcome }),
+  "update.undone": operations("unless_need", ["updates", "version"], {
+    ...release,
+    ...outcome,
+    outcome: text,
+    restored_healthy: { type: ["boolean", "null"] },
+  }),
+  "update.refused": operations("always", ["updates"], {
+    ...requested,
+    ...{ from_version: sometimes(nullableText), code: sometimes(code), detail },
+    ...{ count: sometimes(reason.count), last_answer: sometimes(reason.last_answer) },
+  }),
 } as const satisfies EventRows;

@@ -66,15 +66,10 @@ const receiver = strictObject(
 export const notify = {
   ...group,
   ...strictObject({
-    receivers: {
-      type: "array",
-      items: receiver,
-      maxItems: mostReceivers,
-      default: [],
-      ...byAdmin,
-      title: "Receivers",
-      description: "webhooks and mailboxes that get a message when the device needs someone",
-      "x-redacted": true,
-    },
+    receivers: byAdmin(
+      "Receivers",
+      "webhooks and mailboxes that get a message when the device needs someone",
+      { type: "array", items: receiver, maxItems: mostReceivers, default: [], "x-redacted": true },
+    ),
   }),
 } as const;

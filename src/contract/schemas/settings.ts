@@ -38,167 +38,117 @@ export const mostTimeServers = 8;
 const device = {
   ...group,
   ...strictObject({
-    name: {
+    name: byOperator("Device name", "a name for people", { ...displayName, default: "" }),
+    location: byOperator("Location", "where the device is", { ...displayName, default: "" }),
+    contact: byOperator("Contact", "who answers questions about the device", {
       ...displayName,
-      ...byOperator,
       default: "",
-      title: "Device name",
-      description: "a name for people",
-    },
-    location: {
-      ...displayName,
-      ...byOperator,
-      default: "",
-      title: "Location",
-      description: "where the device is",
-    },
-    contact: {
-      ...displayName,
-      ...byOperator,
-      default: "",
-      title: "Contact",
-      description: "who answers questions about the device",
       "x-redacted": true,
-    },
-    not_needed: {
-      type: "array",
-      items: { type: "string", enum: dispensableNeeds },
-      maxItems: dispensableNeeds.length,
-      uniqueItems: true,
-      default: [],
-      ...byAdmin,
-      title: "Not needed here",
-      description: "parts of the setup that this device does without: the status asks for them no more",
-    },
+    }),
+    not_needed: byAdmin(
+      "Not needed here",
+      "parts of the setup that this device does without: the status asks for them no more",
+      {
+        type: "array",
+        items: { type: "string", enum: dispensableNeeds },
+        maxItems: dispensableNeeds.length,
+        uniqueItems: true,
+        default: [],
+      },
+    ),
   }),
 } as const;
 
 const time = {
   ...group,
   ...strictObject({
-    mode: {
+    mode: byAdmin("Who sets the clock", "the host file may decide this; changes here are then refused", {
       type: "string",
       enum: timeModes,
       default: "auto",
-      ...byAdmin,
-      title: "Who sets the clock",
-      description: "the host file may decide this; changes here are then refused",
-    },
-    servers: {
-      type: "array",
-      items: timeServer,
-      maxItems: mostTimeServers,
-      uniqueItems: true,
-      default: [
-        "0.debian.pool.ntp.org",
-        "1.debian.pool.ntp.org",
-        "2.debian.pool.ntp.org",
-        "3.debian.pool.ntp.org",
-      ],
-      ...byAdmin,
-      title: "Time servers",
-      description:
-        'NTP servers: host, host:port or [v6]:port; {"host": …, "nts": true} for authenticated time (NTS)',
-    },
-    authenticated_only: {
-      type: "boolean",
-      default: false,
-      ...byAdmin,
-      title: "Authenticated time only",
-      description: "only servers with nts are asked, and the clock follows only a majority of them",
-    },
-    min_agreeing: {
-      type: ["integer", "null"],
-      minimum: 1,
-      maximum: 8,
-      default: null,
-      ...byAdmin,
-      title: "Servers that must agree",
-      description:
-        "1 to 8; null or empty: 1 with one server, otherwise 2. The clock follows only a majority of the servers",
-    },
-    max_root_distance: {
-      ...duration,
-      default: "1500ms",
-      ...byAdmin,
-      title: "Largest uncertainty",
-      description: "100ms to 16s: a server whose time may err by more is not used",
-    },
-    panic_threshold: {
+    }),
+    servers: byAdmin(
+      "Time servers",
+      'NTP servers: host, host:port or [v6]:port; {"host": …, "nts": true} for authenticated time (NTS)',
+      {
+        type: "array",
+        items: timeServer,
+        maxItems: mostTimeServers,
+        uniqueItems: true,
+        default: [
+          "0.debian.pool.ntp.org",
+          "1.debian.pool.ntp.org",
+          "2.debian.pool.ntp.org",
+          "3.debian.pool.ntp.org",
+        ],
+      },
+    ),
+    authenticated_only: byAdmin(
+      "Authenticated time only",
+      "only servers with nts are asked, and the clock follows only a majority of them",
+      { type: "boolean", default: false },
+    ),
+    min_agreeing: byAdmin(
+      "Servers that must agree",
+      "1 to 8; null or empty: 1 with one server, otherwise 2. The clock follows only a majority of the servers",
+      { type: ["integer", "null"], minimum: 1, maximum: 8, default: null },
+    ),
+    max_root_distance: byAdmin(
+      "Largest uncertainty",
+      "100ms to 16s: a server whose time may err by more is not used",
+      { ...duration, default: "1500ms" },
+    ),
+    panic_threshold: byAdmin("Largest correction", "larger corrections are refused unless forced", {
       ...duration,
       default: "1000s",
-      ...byAdmin,
-      title: "Largest correction",
-      description: "larger corrections are refused unless forced",
-    },
+    }),
   }),
 } as const;
 
 const security = {
   ...group,
   ...strictObject({
-    require_2fa: {
-      type: "string",
-      enum: ["none", "admins", "all"],
-      default: "none",
-      ...byAdmin,
-      title: "Two-factor sign-in is required",
-      description: "users without a second factor must enrol before they can do anything else",
-    },
-    session_idle: {
+    require_2fa: byAdmin(
+      "Two-factor sign-in is required",
+      "users without a second factor must enrol before they can do anything else",
+      { type: "string", enum: ["none", "admins", "all"], default: "none" },
+    ),
+    session_idle: byAdmin("Session idle limit", "5m to 24h: a session that is not used for this long ends", {
       ...duration,
       default: "60m",
-      ...byAdmin,
-      title: "Session idle limit",
-      description: "5m to 24h: a session that is not used for this long ends",
-    },
-    session_absolute: {
-      ...duration,
-      default: "24h",
-      ...byAdmin,
-      title: "Session total limit",
-      description: "15m to 30d: a session ends after this long in any case",
-    },
-    password_min_length: {
-      type: "integer",
-      minimum: 15,
-      maximum: 128,
-      default: 15,
-      ...byAdmin,
-      title: "Minimum password length",
-      description: "15 to 128 characters; applies to passwords chosen from now on",
-    },
+    }),
+    session_absolute: byAdmin(
+      "Session total limit",
+      "15m to 30d: a session ends after this long in any case",
+      { ...duration, default: "24h" },
+    ),
+    password_min_length: byAdmin(
+      "Minimum password length",
+      "15 to 128 characters; applies to passwords chosen from now on",
+      { type: "integer", minimum: 15, maximum: 128, default: 15 },
+    ),
   }),
 } as const;
 
 const consoleSettings = {
   ...group,
   ...strictObject({
-    language: {
-      type: "string",
-      pattern: "^[a-z]{2}(-[A-Z]{2})?$",
-      "x-expected": "a language such as en, de or pt-BR",
-      default: "en",
-      ...byOperator,
-      title: "Language",
-      description: "of messages, and of the console where neither user nor browser decides",
-    },
-    banner: {
+    language: byOperator(
+      "Language",
+      "of messages, and of the console where neither user nor browser decides",
+      {
+        type: "string",
+        pattern: "^[a-z]{2}(-[A-Z]{2})?$",
+        "x-expected": "a language such as en, de or pt-BR",
+        default: "en",
+      },
+    ),
+    banner: byOperator("Text on the sign-in page", "shown on the sign-in page", {
       ...displayName,
       maxLength: 512,
       default: "",
-      ...byOperator,
-      title: "Text on the sign-in page",
-      description: "shown on the sign-in page",
-    },
-    accent: {
-      type: "string",
-      enum: accentNames,
-      default: "blue",
-      ...byOperator,
-      title: "Colour",
-      description: "of the console",
-    },
+    }),
+    accent: byOperator("Colour", "of the console", { type: "string", enum: accentNames, default: "blue" }),
   }),
 } as const;
 

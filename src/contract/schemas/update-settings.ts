@@ -22,72 +22,54 @@ const window = strictObject({
 const ota = {
   ...group,
   ...strictObject({
-    enabled: {
-      type: "boolean",
-      default: false,
-      ...byAdmin,
-      title: "Scheduled updates",
-      description: "check for updates by schedule; off: checks and updates on request still work",
-    },
-    server: {
-      type: "string",
-      maxLength: 512,
-      pattern: "^$|^(https?://[^\\s/@?#]+|file://)(/[^\\s?#]*)?$",
-      "x-expected":
-        "an address such as https://updates.example/steward, with http or https in lower case, without blanks, user name, password, ? and #",
-      default: "",
-      ...byAdmin,
-      title: "Update server",
-      description: "the publisher's repository: an https:// address without user name and password",
-      "x-secret": "address",
-    },
-    channel: {
+    enabled: byAdmin(
+      "Scheduled updates",
+      "check for updates by schedule; off: checks and updates on request still work",
+      { type: "boolean", default: false },
+    ),
+    server: byAdmin(
+      "Update server",
+      "the publisher's repository: an https:// address without user name and password",
+      {
+        type: "string",
+        maxLength: 512,
+        pattern: "^$|^(https?://[^\\s/@?#]+|file://)(/[^\\s?#]*)?$",
+        "x-expected":
+          "an address such as https://updates.example/steward, with http or https in lower case, without blanks, user name, password, ? and #",
+        default: "",
+        "x-secret": "address",
+      },
+    ),
+    channel: byAdmin("Channel", "the publisher's channel, such as stable or beta", {
       type: "string",
       pattern: "^[a-z0-9][a-z0-9._-]{0,31}$",
       "x-expected": "1 to 32 of a–z, 0–9, dot, underscore and hyphen, with a letter or figure first",
       default: "stable",
-      ...byAdmin,
-      title: "Channel",
-      description: "the publisher's channel, such as stable or beta",
-    },
-    check_interval: {
-      ...duration,
-      default: "6h",
-      ...byOperator,
-      title: "Time between checks",
-      description:
-        "5m to 30d; each check comes up to a tenth earlier or later, so that devices do not all ask at once",
-    },
-    auto_update_rules: {
+    }),
+    check_interval: byOperator(
+      "Time between checks",
+      "5m to 30d; each check comes up to a tenth earlier or later, so that devices do not all ask at once",
+      { ...duration, default: "6h" },
+    ),
+    auto_update_rules: byAdmin(
+      "Apply new rules automatically",
+      "rules that are not healthy are undone automatically",
+      { type: "boolean", default: true },
+    ),
+    auto_update_binary: byAdmin(
+      "Apply a new service automatically",
+      "a new service can do anything on this device, so it stays off until a root of trust is installed, its fingerprint is confirmed and the server has proved itself",
+      { type: "boolean", default: false },
+    ),
+    verify_signature: byAdmin("Signatures", "must stay true: nothing runs that is not signed", {
       type: "boolean",
       default: true,
-      ...byAdmin,
-      title: "Apply new rules automatically",
-      description: "rules that are not healthy are undone automatically",
-    },
-    auto_update_binary: {
-      type: "boolean",
-      default: false,
-      ...byAdmin,
-      title: "Apply a new service automatically",
-      description:
-        "a new service can do anything on this device, so it stays off until a root of trust is installed, its fingerprint is confirmed and the server has proved itself",
-    },
-    verify_signature: {
-      type: "boolean",
-      default: true,
-      ...byAdmin,
-      title: "Signatures",
-      description: "must stay true: nothing runs that is not signed",
-    },
-    report: {
-      type: "boolean",
-      default: false,
-      ...byAdmin,
-      title: "Tell the publisher the outcome",
-      description:
-        "each check tells the update server the product, the versions and their outcome, and a number that differs for each release; off: nothing",
-    },
+    }),
+    report: byAdmin(
+      "Tell the publisher the outcome",
+      "each check tells the update server the product, the versions and their outcome, and a number that differs for each release; off: nothing",
+      { type: "boolean", default: false },
+    ),
   }),
 } as const;
 
@@ -96,14 +78,10 @@ export const update = {
   ...group,
   ...strictObject({
     ota,
-    windows: {
-      type: "array",
-      items: window,
-      maxItems: 16,
-      default: [],
-      ...byOperator,
-      title: "Update windows",
-      description: "when updates may be applied, in the device's time zone; empty: at any time",
-    },
+    windows: byOperator(
+      "Update windows",
+      "when updates may be applied, in the device's time zone; empty: at any time",
+      { type: "array", items: window, maxItems: 16, default: [] },
+    ),
   }),
 } as const;
