@@ -123,7 +123,7 @@ const stylesOfParts: Plugin = {
       : null,
   load: (id) =>
     id.endsWith(".css.adopted")
-      ? `import { adopt } from "/styles/adopt.ts";
+      ? `import { adopt } from "/ui/theme.ts";
 import style from "${id.replace(/\.adopted$/, "?inline")}";
 adopt(style);`
       : null,
@@ -254,7 +254,7 @@ function filesOfConsole(source: string) {
         {
           name: "forms",
           test: (id: string) =>
-            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment|recovery-codes)-form|setup\/token-field)\b/.test(
+            /^(ui\/form\/zones?|styles\/parts\/account|account\/(enrolment-form|recovery-codes-form|steps-in-order)|setup\/token-field)\b/.test(
               within(id),
             ),
         },

@@ -6,7 +6,7 @@ import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { updatesHow } from "../../src/console/home/tile-facts.ts";
 import { clockHow, type How, howIs, needsAbout, type Tile } from "../../src/console/needs/how.ts";
-import { wholeOf } from "../../src/console/updates/updates-whole.ts";
+import { overviewOf } from "../../src/console/updates/updates-overview.ts";
 import { clockWords } from "../../src/contract/clock-states.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
@@ -60,7 +60,7 @@ describe("a part of the device on the pages of the console", () => {
   it("is not called good while its needs are not known yet", () => {
     assert.equal(howIs("host", null, calm).state, "unknown");
     assert.equal(clockHow("in_sync", null).state, "unknown");
-    assert.equal(wholeOf(exampleUpdates(), null, null).state, "unknown");
+    assert.equal(overviewOf(exampleUpdates(), null, null).state, "unknown");
   });
 
   it("has no word of a good state beside a need", () => {
@@ -89,7 +89,7 @@ describe("a part of the device on the pages of the console", () => {
             summary: exampleUpdateSummary(code, "So."),
             schedule: { last_check },
           });
-          const { state } = wholeOf(status, null, needs);
+          const { state } = overviewOf(status, null, needs);
           const [gravest] = needsAbout("updates", needs);
           const words = `${code}, ${outcome}, ${needs.map((need) => need.code).join(", ")}`;
           if (gravest !== undefined) assert.equal(state, colours[gravest.level], words);

@@ -17,7 +17,7 @@ import { putTexts } from "../../src/console/catalogue/words.ts";
 import { cardOf, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
 import { passedOverOf, passedOverSentence } from "../../src/console/updates/update-sentences.ts";
-import { checkRemedy, remedyOf, wholeOf } from "../../src/console/updates/updates-whole.ts";
+import { checkRemedy, overviewOf, remedyOf } from "../../src/console/updates/updates-overview.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, Need, PassedOver, UpdateProgress, Updates } from "../../src/contract/types.ts";
 import { holdRemedy } from "../../src/contract/updates/update-holds.ts";
@@ -142,7 +142,7 @@ describe("the card of one kind of release", () => {
 describe("how updates are as a whole", () => {
   before(() => putTexts("en", { ...base, ...updates }));
   const whole = (change: Parameters<typeof exampleUpdates>[0]): { text: string; remedy: UpdateRemedy } => {
-    const { sentences, remedy } = wholeOf(exampleUpdates(change), null, []);
+    const { sentences, remedy } = overviewOf(exampleUpdates(change), null, []);
     return { text: sentences.map(({ text }) => text).join(" "), remedy };
   };
 
@@ -184,7 +184,7 @@ describe("how updates are as a whole", () => {
       facts: { name: "base", version: "1.3.0" },
     } as const;
     const about = (needs: readonly Need[], change: Parameters<typeof exampleUpdates>[0] = {}) =>
-      wholeOf(exampleUpdates(change), null, needs);
+      overviewOf(exampleUpdates(change), null, needs);
     assert.equal(about([]).state, "good");
     const failed = about([{ ...need, detail: "No.", remedy: null }]);
     assert.equal(failed.state, "attention");

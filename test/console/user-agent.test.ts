@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { agentInWords } from "../../src/console/access/user-agent.ts";
 import * as people from "../../src/console/catalogue/languages/en/people.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
+import { agentInWords } from "../../src/console/ui/words/access.ts";
 
 /** As browsers send them. */
 const cases = [

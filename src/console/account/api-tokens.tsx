@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { ApiToken } from "../../contract/types.ts";
-import { tokenRights } from "../access/token-rights.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { type Action, useAction } from "../client/use-action.ts";
@@ -14,6 +13,7 @@ import { Empty, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { tokenRights } from "../ui/words/access.ts";
 import { CreateTokenSheet } from "./create-token-sheet.tsx";
 
 /** Tokens by which programs act for the user. */

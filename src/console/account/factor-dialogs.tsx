@@ -4,7 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { userChanged } from "../session/session.ts";
 import { Credentials } from "../sign-in/credentials.tsx";
-import { NameForManagers } from "../sign-in/name-for-managers.tsx";
+import { NameForManagers } from "../sign-in/new-password-field.tsx";
 import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";

@@ -1,20 +1,17 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import type { PasskeyButtonProps } from "../client/parts.ts";
 import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
-import { answerByPasskey, hasPasskeys } from "./webauthn.ts";
+import { answerByPasskey, useHasPasskeys } from "./webauthn.ts";
 
 /**
  * Proves the second factor by a passkey, in browsers that have them for this page. It is a part of its own: the page for
  * signing in loads it where the user has one.
  */
 export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
-  const [isPossible, setIsPossible] = useState(false);
+  const isPossible = useHasPasskeys();
   const [refusal, setRefusal] = useState("");
-  useEffect(() => {
-    void hasPasskeys().then(setIsPossible);
-  }, []);
   const use = useAction(async () => {
     setRefusal("");
     const proof = await answerByPasskey(request).catch(({ message }: DOMException) => setRefusal(message));

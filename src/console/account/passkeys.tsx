@@ -1,6 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Passkey, User } from "../../contract/types.ts";
-import { agentInWords } from "../access/user-agent.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useResource } from "../client/use-resource.ts";
@@ -14,18 +13,16 @@ import { Section } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { hasPasskeys, makePasskey } from "./webauthn.ts";
+import { agentInWords } from "../ui/words/access.ts";
+import { makePasskey, useHasPasskeys } from "./webauthn.ts";
 
 /** The passkeys beside the codes of a second factor. Nothing is shown where there are none and none can be made. */
 export function Passkeys({ user }: { readonly user: User }) {
   const params = { id: user.id };
   const factor = useResource("getTwoFactor", { params });
-  const [isPossible, setIsPossible] = useState(false);
+  const isPossible = useHasPasskeys();
   const [isAdding, setIsAdding] = useState(false);
   const [doomed, setDoomed] = useState<Passkey | null>(null);
-  useEffect(() => {
-    void hasPasskeys().then(setIsPossible);
-  }, []);
   const passkeys = factor.value?.passkeys ?? [];
   if (!isPossible && passkeys.length === 0) return null;
   return (

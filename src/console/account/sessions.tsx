@@ -1,5 +1,4 @@
 import type { SessionList } from "../../contract/types.ts";
-import { agentInWords } from "../access/user-agent.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
@@ -12,6 +11,7 @@ import { Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { agentInWords } from "../ui/words/access.ts";
 
 type Listed = SessionList["items"][number];
 

@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import type {
   NewPasskey,
   PasskeyCreation,
@@ -13,7 +14,7 @@ const refusalMilliseconds = 300;
  * True if this browser has passkeys for this page: not at an address, nor past a warning about the certificate, which no
  * property shows (docs/sign-in.md). It is asked for a passkey beside a form, which shows nothing, and is refused or waits.
  */
-export async function hasPasskeys(): Promise<boolean> {
+async function hasPasskeys(): Promise<boolean> {
   if (!("PublicKeyCredential" in globalThis)) return false;
   const isAsked = await PublicKeyCredential.isConditionalMediationAvailable?.();
   if (!isAsked) return true;
@@ -24,6 +25,15 @@ export async function hasPasskeys(): Promise<boolean> {
     () => true,
     ({ name, message }: DOMException) => name !== "SecurityError" && !/TLS|certificate/i.test(message),
   );
+}
+
+/** The same for a component: false until it is known. */
+export function useHasPasskeys(): boolean {
+  const [isPossible, setIsPossible] = useState(false);
+  useEffect(() => {
+    void hasPasskeys().then(setIsPossible);
+  }, []);
+  return isPossible;
 }
 
 /** Has the browser make a passkey. Throws its DOMException. */

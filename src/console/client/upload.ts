@@ -7,16 +7,12 @@ type UploadId = {
   [Id in OperationId]: (typeof operations)[Id] extends { upload: object } ? Id : never;
 }[OperationId];
 
-interface UploadOptions extends Pick<CallOptions, "signal" | "headers"> {
-  /** Called with the number of bytes that have left. */
-  readonly onBytes: (bytes: number) => void;
-}
-
-/** Sends a file to the agent. Throws as `call` does. */
+/** Sends a file to the agent; `onBytes` hears how many bytes have left. Throws as `call` does. */
 export function upload<Id extends UploadId>(
   id: Id,
   file: Blob,
-  { onBytes, ...options }: UploadOptions,
+  onBytes: (bytes: number) => void,
+  options: Pick<CallOptions, "signal" | "headers">,
 ): Promise<Output<Id>> {
   return call(id, {}, { ...options, by: (path, request) => send(path, request, file, onBytes) });
 }

@@ -3,8 +3,8 @@ import { updateSummaries } from "../../contract/updates/update-summaries.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { type How, howIs } from "../needs/how.ts";
+import { withMark } from "../ui/time.tsx";
 import { brief, visible } from "../ui/visible.ts";
-import { withMark } from "../ui/words/authenticated.ts";
 import { fromNow } from "../ui/words/update-format.ts";
 
 type UpdatesInShort = NonNullable<Status["updates"]>;

@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { takeReturning } from "../navigation/navigation.ts";
-import { holdHeight } from "./held-height.ts";
-import { RowHeights } from "./row-heights.ts";
+import { holdHeight, RowHeights } from "./row-heights.ts";
 import { piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
 
 /** Rows are drawn this far beyond the window, in windows, so that the next step of the Tab key finds one. */

@@ -8,7 +8,6 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { useCopy } from "../ui/secret.tsx";
 import { sectionAbout } from "./documents.ts";
-import { KeptOut } from "./kept-out.tsx";
 import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
 /** The cause of a problem, the one button that leads to what helps, and the document that says more. */
@@ -87,6 +86,20 @@ function isCommand(remedy: Remedy): remedy is keyof typeof commands {
 
 function isPlace(remedy: Remedy): remedy is keyof typeof places {
   return Object.hasOwn(places, remedy);
+}
+
+/** The ways in for a person who cannot sign in. */
+export function KeptOut() {
+  return (
+    <ul class="bullets">
+      {t.keptOut.ways.map((way) => (
+        <li key={way}>{way}</li>
+      ))}
+      <li>
+        {t.keptOut.byRoot} <code>steward user rescue NAME</code>
+      </li>
+    </ul>
+  );
 }
 
 export { Explanation as Body, KeptOut as Help };

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { useGreeting } from "../client/connection.ts";
 import { usePart } from "../client/parts.ts";
 import { codeOf, Unreachable } from "../client/problem.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";
 import { NewPasswordField } from "../sign-in/new-password-field.tsx";
-import { Outside } from "../sign-in/outside.tsx";
+import { Greeting, Outside } from "../sign-in/outside.tsx";
 import { setupToken } from "../sign-in/setup-token.ts";
 import { signInWith } from "../sign-in/sign-in.tsx";
 import { UsernameField } from "../sign-in/username-field.tsx";
@@ -25,16 +24,11 @@ import { TokenField } from "./token-field.tsx";
 /** The first administrator, or one of a rescue; signed in at once. A new device may be made of a backup instead. */
 export function FirstRun({ isRescue }: { isRescue: boolean }) {
   const [isRestoring, setRestoring] = useState(false);
-  const banner = useGreeting()?.banner ?? "";
   if (isRestoring) return <Restoring onBack={() => setRestoring(false)} />;
   if (!isRescue)
     return (
       <SetupFrame now="password">
-        {banner !== "" && (
-          <p class="greeting" dir="auto">
-            {banner}
-          </p>
-        )}
+        <Greeting />
         <p>{t.firstRun.intro}</p>
         <AdministratorForm isRescue={false} onRestore={() => setRestoring(true)} />
       </SetupFrame>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { fingerprintInCode } from "./fingerprint.ts";
+import { fingerprintIn } from "../ui/visible.ts";
 
 /** As much of the Shape Detection API as is used here (WICG); few browsers have it. */
 interface Detector {
@@ -85,4 +85,9 @@ async function watch(
     for (const { rawValue } of await detector.detect(video)) onCode(rawValue);
     await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
   }
+}
+
+/** A fingerprint from a code that was scanned, which may hold more than that, such as an address; null: it holds none. */
+function fingerprintInCode(text: string): string | null {
+  return /(?:^|[^0-9a-f])([0-9a-f]{64})(?:$|[^0-9a-f])/.exec(fingerprintIn(text))?.[1] ?? null;
 }

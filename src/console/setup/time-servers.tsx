@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, type Edited, TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { withMark } from "../ui/words/authenticated.ts";
+import { withMark } from "../ui/time.tsx";
 import { Hint } from "./step.tsx";
 import { type Found, namedServers, useProbe } from "./use-probe.ts";
 

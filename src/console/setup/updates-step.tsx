@@ -5,7 +5,7 @@ import { call } from "../client/call.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
-import { fingerprintIn } from "./fingerprint.ts";
+import { fingerprintIn } from "../ui/visible.ts";
 import { ScanButton } from "./scan-button.tsx";
 import { Hint, StepButtons, type StepProps, saveSettings, useKept, useTheirs } from "./step.tsx";
 

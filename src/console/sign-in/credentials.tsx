@@ -11,7 +11,7 @@ import { errorAt, Form, type FormState, useForm } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
 import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
-import { NameForManagers } from "./name-for-managers.tsx";
+import { NameForManagers } from "./new-password-field.tsx";
 
 /** The proof of the second factor. */
 type FactorProof =

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages } from "../catalogue/words.ts";
 import { accentColour } from "../client/accent.ts";
-import { device, greeting } from "../client/connection.ts";
+import { device, greeting, useGreeting } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { showInIcon } from "../ui/favicon.ts";
@@ -46,6 +46,16 @@ export function Outside({
         {maker && <Maker {...maker} />}
       </footer>
     </div>
+  );
+}
+
+/** The words that the device's operator greets everybody with; nothing where there are none. */
+export function Greeting() {
+  const banner = useGreeting()?.banner ?? "";
+  return banner === "" ? null : (
+    <p class="greeting" dir="auto">
+      {banner}
+    </p>
   );
 }
 

@@ -12,21 +12,16 @@ import { inTurn } from "../session/early-refresh.ts";
 import { phase, signedIn } from "../session/session.ts";
 import { Banner } from "../ui/page.tsx";
 import { Credentials, type Given } from "./credentials.tsx";
-import { Outside } from "./outside.tsx";
+import { Greeting, Outside } from "./outside.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
 
 /** The page for signing in: name and password, then the code. */
 export function SignIn() {
   const said = useGreeting();
-  const banner = said?.banner ?? "";
   return (
     <Outside title={t.signIn.title}>
       {said?.rescue && <Banner state="wrong">{t.signIn.rescue}</Banner>}
-      {banner !== "" && (
-        <p class="greeting" dir="auto">
-          {banner}
-        </p>
-      )}
+      <Greeting />
       <ClockDifference />
       <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
       {said?.provider && <ProviderButton isBesidePassword onReturned={signInBy} />}

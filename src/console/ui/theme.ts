@@ -35,3 +35,10 @@ export function showTheme(): void {
     meta.content = isUsual ? meta.dataset.usual : ground;
   }
 }
+
+/** Adds the style of a part behind that of every page. */
+export function adopt(style: string): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  document.adoptedStyleSheets.push(sheet);
+}

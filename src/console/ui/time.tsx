@@ -24,3 +24,8 @@ export function ClockTime({ at }: { readonly at: string }) {
     </time>
   );
 }
+
+/** The words with the mark of authenticated time (RFC 8915): `selected, authenticated`. */
+export function withMark(words: string, isAuthenticated: boolean): string {
+  return isAuthenticated ? `${words}, ${t.home.authenticated}` : words;
+}

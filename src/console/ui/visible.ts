@@ -32,3 +32,11 @@ export function isolated(text: string): string {
 export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n");
 }
+
+/** Reads a fingerprint in any notation of publishers: in groups, with colons, in capitals, named SHA256. */
+export function fingerprintIn(text: string): string {
+  return text
+    .replace(/^\s*sha-?256\s*[:=]?/i, "")
+    .replace(/[\s:]/g, "")
+    .toLowerCase();
+}

@@ -28,7 +28,7 @@ export function UpdateFromFile({ status, onBegun }: PropsOf<"upload">) {
     onBytes(0);
     // A session that has to be renewed is renewed before the file is sent.
     await call("getMe");
-    const begun = await upload("checkUploadedRepository", file, { signal, onBytes });
+    const begun = await upload("checkUploadedRepository", file, onBytes, { signal });
     setCheckId(begun.schedule.check_id ?? null);
     onBegun(begun);
   });

@@ -14,7 +14,7 @@ import { errorAt } from "../ui/form/form.tsx";
 import { Facts } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
-import { visible } from "../ui/visible.ts";
+import { fingerprintIn, visible } from "../ui/visible.ts";
 import { Fold } from "./fold.tsx";
 import { trustSentence } from "./update-sentences.ts";
 
@@ -141,11 +141,7 @@ function ConfirmFingerprint({
 }) {
   const [typed, setTyped] = useState("");
   const [isOther, setOther] = useState(false);
-  // However the publisher writes it: in groups, with colons, in capitals, named SHA256.
-  const hex = typed
-    .replace(/^\s*sha-?256\s*[:=]?/i, "")
-    .replace(/[\s:]/g, "")
-    .toLowerCase();
+  const hex = fingerprintIn(typed);
   const confirm = async (): Promise<void> => {
     try {
       onConfirmed(await call("confirmUpdateTrust", { body: { fingerprint: hex } }));

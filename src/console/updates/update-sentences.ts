@@ -47,11 +47,11 @@ export function holdSentence(hold: ReleaseHold, kind?: Release["kind"]): Sentenc
 }
 
 /** A summary, or what the page itself sums up, with the checks that failed. */
-type Told = Pick<UpdateSummary, "code" | "detail" | "at" | "hold" | "reason"> &
+type SummaryFacts = Pick<UpdateSummary, "code" | "detail" | "at" | "hold" | "reason"> &
   Partial<Pick<UpdateSummary, "releases">> & { readonly failures?: number };
 
 /** Sums updates up. A hold that blocks all of them has the words of a hold. */
-export function summarySentence(summary: Told): Sentence {
+export function summarySentence(summary: SummaryFacts): Sentence {
   const { hold, code } = summary;
   if (hold?.code === code) return holdSentence(hold);
   const words = { ...t.updateProblems, ...t.updates.summaries };

@@ -22,7 +22,7 @@ import { RemedyButton } from "./remedy-button.tsx";
 import { Schedule } from "./schedule.tsx";
 import { Trust } from "./trust.tsx";
 import { endWords, releaseName } from "./update-sentences.ts";
-import { wholeOf } from "./updates-whole.ts";
+import { overviewOf } from "./updates-overview.ts";
 import "../styles/parts/updates.css";
 
 /** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
@@ -130,7 +130,7 @@ function UpdatesState({
   readonly status: Updates;
   readonly progress: UpdateProgress | null;
 }) {
-  const { state, sentences, remedy } = wholeOf(
+  const { state, sentences, remedy } = overviewOf(
     status,
     progress,
     useResource("getStatus").value?.needs ?? null,

@@ -80,9 +80,7 @@ function useRun(action: ManyAction, users: readonly User[], onDone: (done: reado
   const run = async (): Promise<boolean> => {
     setIsRunning(true);
     setOutcomes(new Map(users.map(({ id }) => [id, "waiting"])));
-    const { signal } = ending.current;
-    const all = await actOnMany(action, users, { onProgress: setOutcomes, signal });
-    setOutcomes(all);
+    const all = await actOnMany(action, users, ending.current.signal, setOutcomes);
     setIsRunning(false);
     onDone([...all].flatMap(([id, outcome]) => (outcome === "done" ? [id] : [])));
     return true;

@@ -1,7 +1,6 @@
 import type { Role, User } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
-import { Cancelled } from "../client/problem.ts";
-import { patiently } from "./one-by-one.ts";
+import { oneByOne } from "./one-by-one.ts";
 
 /** Actions for several users at once. */
 export type ManyAction =
@@ -18,25 +17,19 @@ export type Outcome = "waiting" | "done" | { readonly error: unknown };
 
 export type Outcomes = ReadonlyMap<string, Outcome>;
 
-/** Does it to one after another, and tells how far it is; those that fail do not stop the others. */
+/** Does it to one after another, and tells how far it is. */
 export async function actOnMany(
   action: ManyAction,
   users: readonly User[],
-  { onProgress, signal }: { readonly onProgress: (outcomes: Outcomes) => void; readonly signal: AbortSignal },
+  signal: AbortSignal,
+  onProgress: (outcomes: Outcomes) => void,
 ): Promise<Outcomes> {
   const outcomes = new Map<string, Outcome>(users.map(({ id }) => [id, "waiting"]));
-  for (const { id } of users) {
-    if (signal.aborted) break;
-    try {
-      await patiently(() => act(action, id), signal);
-      outcomes.set(id, "done");
-    } catch (error) {
-      // The question for the password was closed: the rest would ask it again.
-      if (error instanceof Cancelled) break;
-      outcomes.set(id, { error });
-    }
+  const work = ({ id }: User) => act(action, id);
+  await oneByOne(users, work, signal, ({ id }, end) => {
+    outcomes.set(id, "error" in end ? end : "done");
     onProgress(new Map(outcomes));
-  }
+  });
   return outcomes;
 }
 

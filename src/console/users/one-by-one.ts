@@ -1,12 +1,34 @@
 import { t } from "../catalogue/words.ts";
-import { codeOf, ProblemError } from "../client/problem.ts";
+import { Cancelled, codeOf, ProblemError } from "../client/problem.ts";
 import { problemName } from "../ui/by-code.ts";
 
 /** Seconds to wait where the agent does not say how long. */
 const usualWaitSeconds = 5;
 
+/**
+ * Does it to one after another until the signal ends it: those that fail do not stop the others. `onEnd` hears of each how it
+ * ended.
+ */
+export async function oneByOne<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  signal: AbortSignal,
+  onEnd: (item: Item, end: { readonly result: Result } | { readonly error: unknown }) => void,
+): Promise<void> {
+  for (const item of items) {
+    if (signal.aborted) return;
+    const end = await patiently(() => work(item), signal).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    // The question for the password was closed: the rest would ask it again.
+    if ("error" in end && end.error instanceof Cancelled) return;
+    onEnd(item, end);
+  }
+}
+
 /** Waits as long as the agent says where there are too many requests. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await work();

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
-import { agentInWords } from "../access/user-agent.ts";
 import { t } from "../catalogue/words.ts";
 import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
@@ -18,6 +17,7 @@ import { Facts, Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
+import { agentInWords } from "../ui/words/access.ts";
 import { act } from "./many-users.ts";
 import { PersonForm } from "./person-form.tsx";
 import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";

@@ -1,7 +1,5 @@
 import type { ComponentChildren } from "preact";
 import type { ApiToken, SessionList, User } from "../../contract/types.ts";
-import { tokenRights } from "../access/token-rights.ts";
-import { agentInWords } from "../access/user-agent.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
@@ -15,6 +13,7 @@ import { Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { isolated } from "../ui/visible.ts";
+import { agentInWords, tokenRights } from "../ui/words/access.ts";
 
 /** A token that is to be deleted, once that is confirmed. */
 export interface AskedToken {

@@ -36,10 +36,10 @@ export function FileStep({
       setSent(0);
       sending.current = new AbortController();
       const { signal } = sending.current;
-      const options = { onBytes: setSent, signal, headers: { "x-setup-token": setup_token.trim() } };
+      const options = { signal, headers: { "x-setup-token": setup_token.trim() } };
       // The answer to a wrong token does not reach a browser that is still sending: nothing is sent before.
-      await upload("receiveBackup", new Blob(), options);
-      const { bytes } = await upload("receiveBackup", file, options);
+      await upload("receiveBackup", new Blob(), setSent, options);
+      const { bytes } = await upload("receiveBackup", file, setSent, options);
       setToken(setup_token.trim());
       onReceived({ name: file.name, bytes });
     },

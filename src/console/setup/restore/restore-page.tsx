@@ -1,17 +1,13 @@
 import { useState } from "preact/hooks";
+import { StepsInOrder } from "../../account/steps-in-order.tsx";
 import { t } from "../../catalogue/words.ts";
 import { Outside } from "../../sign-in/outside.tsx";
 import { setupToken } from "../../sign-in/setup-token.ts";
 import { useHead } from "../../ui/focus.ts";
-import { Steps } from "../../ui/steps.tsx";
 import { FileStep, type Received } from "./file-step.tsx";
 import { OpenStep, type RestorePlan, type Typed, untyped } from "./open-step.tsx";
 import { PlanStep } from "./plan-step.tsx";
 import { RestartStep } from "./restart-step.tsx";
-
-const steps = ["file", "open", "plan", "restart"] as const;
-
-type StepName = (typeof steps)[number];
 
 /** Makes this device of a backup, in place of a first administrator. Nothing is changed before the last step. */
 export function RestorePage({ onBack }: { readonly onBack: () => void }) {
@@ -23,7 +19,7 @@ export function RestorePage({ onBack }: { readonly onBack: () => void }) {
   useHead(now);
   return (
     <Outside title={t.restore.title} isWide>
-      <StepLine now={now} />
+      <StepsInOrder label={t.restore.steps} names={t.restore.stepNames} now={now} />
       <section class="setup-step" aria-label={t.restore.heads[now]}>
         <h2 tabIndex={-1}>{t.restore.heads[now]}</h2>
         {now === "file" && <FileStep {...{ token, setToken, onBack }} onReceived={setReceived} />}
@@ -41,19 +37,6 @@ export function RestorePage({ onBack }: { readonly onBack: () => void }) {
         {now === "restart" && <RestartStep />}
       </section>
     </Outside>
-  );
-}
-
-function StepLine({ now }: { readonly now: StepName }) {
-  const at = steps.indexOf(now);
-  return (
-    <Steps
-      label={t.restore.steps}
-      steps={steps.map((key, index) => ({
-        ...{ key, text: t.restore.stepNames[key] },
-        state: index < at ? "done" : index === at ? "now" : "ahead",
-      }))}
-    />
   );
 }
 

@@ -4,7 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
 import { withUncertainty } from "../../plot/axis.ts";
 import type { State } from "../../ui/badge.tsx";
-import { withMark } from "../../ui/words/authenticated.ts";
+import { withMark } from "../../ui/time.tsx";
 
 /** `0.4 ms behind`: positive seconds are a host that is behind. */
 export function offsetInWords(seconds: number): string {

@@ -1,8 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
-import { holdHeight } from "../../lists/held-height.ts";
-import { RowHeights } from "../../lists/row-heights.ts";
+import { holdHeight, RowHeights } from "../../lists/row-heights.ts";
 import { piecesOf, rowsBetween, type Stretch } from "../../lists/rows-in-view.ts";
 
 /** Lines are drawn this far beyond the box, in boxes. */

@@ -12,18 +12,18 @@ export function fromNow(at: string): string {
 }
 
 /** A code of a newer agent's may be any; null: there is none. */
-type Said = Pick<UpdateReason, "detail"> &
+type ReasonFacts = Pick<UpdateReason, "detail"> &
   Partial<Omit<UpdateReason, "code">> & { readonly code: string | null };
 
 /** Says why an attempt ended as it did, or which step failed. */
-export function reasonSentence(reason: Said): Sentence {
+export function reasonSentence(reason: ReasonFacts): Sentence {
   const text = reasonText(reason);
   const isAgents = wordsOf(reason) === undefined && (language === "en" || text === "");
   return quoting({ text: text || reason.detail, isAgents }, reason);
 }
 
 /** A sentence with the particulars of its reason that only the agent's own words have. */
-export function quoting(sentence: Sentence, reason: Said | null | undefined): Sentence {
+export function quoting(sentence: Sentence, reason: ReasonFacts | null | undefined): Sentence {
   const isKnown = reason && wordsOf(reason) !== undefined;
   return quoted(sentence, isKnown ? reason.last_answer : language === "en" ? null : reason?.detail);
 }
@@ -33,12 +33,12 @@ export function quoted(sentence: Sentence, quote: string | null | undefined): Se
 }
 
 /** The words for the ends of attempts come with the page about updates. */
-function wordsOf({ code }: Said): ((facts: { count: number }) => string) | undefined {
+function wordsOf({ code }: ReasonFacts): ((facts: { count: number }) => string) | undefined {
   const words: Readonly<Record<string, (facts: { count: number }) => string>> = t.updates?.reasons ?? {};
   return words[code ?? ""];
 }
 
-function reasonText(reason: Said): string {
+function reasonText(reason: ReasonFacts): string {
   const words = wordsOf(reason);
   if (words !== undefined) return words({ count: reason.count ?? 0 });
   if (language === "en") return withTimes(reason.detail);

@@ -3,7 +3,6 @@ import { roleNames } from "../../../contract/shapes.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import type { SeveralProps } from "../../client/parts.ts";
-import { Cancelled } from "../../client/problem.ts";
 import { useAction } from "../../client/use-action.ts";
 import { everyItem } from "../../lists/csv.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -12,7 +11,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { FileField } from "../../ui/form/file-field.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
-import { patiently } from "../one-by-one.ts";
+import { oneByOne } from "../one-by-one.ts";
 import { type Column, type CsvWords, type Entry, peopleFromCsv, textOfCsv } from "./people-from-csv.ts";
 
 /** People who are added at once: more would be a sheet too long to read, and minutes of hashing on a small device. */
@@ -105,30 +104,25 @@ function useUserNames() {
   return { names, error };
 }
 
-/** Makes one after another; those that fail do not stop the others. */
+/** Makes one after another. */
 function useAdding(fresh: readonly Entry[], { onMade, onDone }: Pick<SeveralProps, "onMade" | "onDone">) {
   const [reached, setReached] = useState(0);
   const ending = useRef(new AbortController());
   useEffect(() => () => ending.current.abort(), []);
+  const make = ({ username, display_name, role, enabled }: Entry) =>
+    call("createUser", { body: { username, display_name, role, enabled } });
   const action = useAction(async () => {
-    const { signal } = ending.current;
     const failed = new Map<string, unknown>();
     let made = 0;
     setReached(0);
-    for (const { username, display_name, role, enabled } of fresh) {
-      if (signal.aborted) break;
-      try {
-        const body = { username, display_name, role, enabled };
-        const { initial_password = null } = await patiently(() => call("createUser", { body }), signal);
-        onMade({ username, display_name, password: initial_password });
+    await oneByOne(fresh, make, ending.current.signal, ({ username, display_name }, end) => {
+      if ("error" in end) failed.set(username, end.error);
+      else {
+        onMade({ username, display_name, password: end.result.initial_password ?? null });
         made += 1;
-      } catch (error) {
-        // The question for the password was closed: the rest would ask it again.
-        if (error instanceof Cancelled) break;
-        failed.set(username, error);
       }
       setReached(made + failed.size);
-    }
+    });
     if (made + failed.size > 0) onDone({ made, failed, left: fresh.length - made - failed.size });
   });
   return { ...action, reached, stop: () => ending.current.abort() };

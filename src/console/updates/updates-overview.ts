@@ -13,7 +13,7 @@ import { updatesSentence } from "../ui/words/health-words.ts";
 import { fromNow } from "../ui/words/update-format.ts";
 import { summarySentence } from "./update-sentences.ts";
 
-export interface Whole {
+export interface UpdatesOverview {
   readonly state: State;
   readonly sentences: readonly Sentence[];
   readonly remedy: UpdateRemedy;
@@ -23,32 +23,35 @@ export interface Whole {
  * A block of all updates comes first, then the failure of a request, then the end of the last check. The needs decide
  * the colour; a need that the sentences do not mention is named before them.
  */
-export function wholeOf(
+export function overviewOf(
   status: Updates,
   progress: UpdateProgress | null,
   needs: readonly Need[] | null,
-): Whole {
-  const { state, sentences, remedy } = toldOf(status, progress);
+): UpdatesOverview {
+  const { state, sentences, remedy } = overviewWithoutNeeds(status, progress);
   const isCalm = state === "good" ? state : "unknown";
   const how = howIs("updates", needs, { state: isCalm, word: "" });
   const named = how.reason !== null && state === "good" ? [own(`${how.reason}.`)] : [];
   return { state: how.state, sentences: [...named, ...sentences], remedy };
 }
 
-function toldOf({ state, summary, schedule }: Updates, progress: UpdateProgress | null): Whole {
+function overviewWithoutNeeds(
+  { state, summary, schedule }: Updates,
+  progress: UpdateProgress | null,
+): UpdatesOverview {
   const { last_check } = schedule;
   if (progress?.phase === "checking") return summed({ ...summary, code: "checking" }, "unknown", null);
   if (state === "blocked") return summed(summary, "wrong");
   if (last_check === null) return summed(summary, "attention");
   if (summary.problem !== null)
     return { state: "wrong", sentences: [updatesSentence(summary.problem)], remedy: "logs" };
-  return wholeOfCheck(schedule, last_check);
+  return overviewOfCheck(schedule, last_check);
 }
 
-function wholeOfCheck(
+function overviewOfCheck(
   { next_check_at, enabled, failures }: Updates["schedule"],
   { outcome, at, code, detail }: NonNullable<Updates["schedule"]["last_check"]>,
-): Whole {
+): UpdatesOverview {
   const facts = { at, detail: detail ?? "", hold: null, reason: null };
   if (outcome === "waiting_for_clock")
     return summed({ ...facts, code: "check_waiting_for_clock" }, "attention");
@@ -73,7 +76,7 @@ function summed(
   summary: Parameters<typeof summarySentence>[0],
   state: State,
   remedy: UpdateRemedy = remedyOf(summary.code),
-): Whole {
+): UpdatesOverview {
   return { state, sentences: [summarySentence(summary)], remedy };
 }
 
