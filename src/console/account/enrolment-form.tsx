@@ -80,7 +80,7 @@ function OnPhone({ enrolment }: KeyProps) {
   return (
     <>
       <p>{t.account.onThisPhone}</p>
-      <p class="account-app">
+      <p class="account-app apart">
         <a class="button" href={enrolment.otpauth_uri}>
           {t.account.openMine}
         </a>

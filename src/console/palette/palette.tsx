@@ -91,7 +91,7 @@ function Option({
       id={id}
       type="button"
       role="option"
-      class="line"
+      class="line between"
       tabIndex={-1}
       aria-selected={isChosen}
       onClick={() => run(entry)}

@@ -107,7 +107,7 @@ function Summary({ outcomes, isRunning }: { readonly outcomes: Outcomes; readonl
 
 function Entry({ user, outcome }: { readonly user: User; readonly outcome: Outcome | null }) {
   return (
-    <li>
+    <li class="line between">
       <span>
         {user.username} {user.display_name !== "" && <bdi class="hint">{user.display_name}</bdi>}
       </span>

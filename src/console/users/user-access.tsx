@@ -56,7 +56,7 @@ function Sessions({ userId }: { readonly userId: string }) {
   return (
     <Entries title={t.person.sessions} list={sessions} error={ending.error}>
       {(session: Listed) => (
-        <li key={session.id}>
+        <li key={session.id} class="between">
           <span>
             <span title={session.user_agent}>{agentInWords(session.user_agent)}</span>
             <span class="hint">
@@ -86,7 +86,7 @@ function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (a
   return (
     <Entries title={t.person.tokens} list={tokens} error={resuming.error}>
       {(token: ApiToken) => (
-        <li key={token.id}>
+        <li key={token.id} class="between">
           <span>
             <bdi>{token.name}</bdi> ·{" "}
             {token.is_expired ? (

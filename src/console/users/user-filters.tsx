@@ -13,7 +13,7 @@ export function UserFilters({ counts }: { readonly counts: UserList["counts"] | 
   const { q = "", role = "", state = "", factor = "", seen = "" } = query;
   const chip = (value: string, text: string, count: number) => ({ value, text, count });
   return (
-    <div class="users-filters">
+    <div class="users-filters apart">
       <TextField
         type="search"
         label={t.users.search}

@@ -77,7 +77,7 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
     (leap === "insert" || leap === "delete") && [t.clockDetails.facts.leap, leap],
   ];
   return (
-    <div class="rows-of-two clock-facts">
+    <div class="rows-of-two apart">
       <Facts items={items.filter((item) => item !== false)} />
     </div>
   );

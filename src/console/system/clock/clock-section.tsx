@@ -37,7 +37,7 @@ export function ClockSection() {
   const isWrong = isInDoubt(status, word);
   return (
     <Section title={t.clock.title}>
-      <div class="clock-top line">
+      <div class="clock-top line between">
         <ClockHead {...{ status, word, needs }} told={codeOf(actions.sync.error ?? actions.reselect.error)} />
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
@@ -106,7 +106,7 @@ function ClockDetails(props: ClockProps) {
       {isOpen && (
         <Inside status={status}>
           {isOneOf("admin", "operator") && (
-            <div class="buttons clock-rare">
+            <div class="buttons apart">
               <ReselectButton {...props} />
               {isOneOf("admin") && !mayBeByHand(status) && <BrowserTimeButton {...props} />}
             </div>

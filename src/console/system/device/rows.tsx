@@ -11,7 +11,7 @@ export function Row({
   readonly children?: ComponentChildren;
 }) {
   return (
-    <li class="line">
+    <li class="line between">
       <div>
         <h3>{title}</h3>
         <div class="hint">{text}</div>

@@ -22,7 +22,7 @@ export function ServicesSection() {
       <Facts
         items={services.map(({ unit, state }) => [
           visible(unit),
-          <div key={unit} class="machine-service">
+          <div key={unit} class="line between">
             <Badge state={wordFor(colours, state ?? "") ?? "unknown"}>
               {wordFor(t.machine.serviceStates, state ?? "") ?? state ?? t.machine.unknownState}
             </Badge>

@@ -84,7 +84,7 @@ export function Histogram({
           marked={columns((one) => [highOf(one) * (1 - one.refused / Math.max(1, one.count)), highOf(one)])}
         />
       </PlotField>
-      <p class="histogram-ends hint" aria-hidden="true">
+      <p class="histogram-ends between hint" aria-hidden="true">
         <span>{endOf(first, first.from, stepMilliseconds)}</span>
         <span>{endOf(end, stepMilliseconds < day ? end.to : end.from, stepMilliseconds)}</span>
       </p>

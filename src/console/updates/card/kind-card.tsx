@@ -107,7 +107,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
     ...(notes.title === "" ? [] : [t.updates.quoted(isolated(notes.title))]),
   ];
   return (
-    <div class="updates-offer line">
+    <div class="updates-offer line between">
       <div>
         <p>
           <strong>

@@ -111,7 +111,7 @@ function Outcome({ outcome: { made, failed, left } }: { readonly outcome: AddedS
       {failed.size > 0 && (
         <ul class="users-many">
           {[...failed].map(([username, error]) => (
-            <li key={username}>
+            <li key={username} class="line between">
               <span>{username}</span>
               <Badge state="wrong">{reasonOf(error)}</Badge>
             </li>

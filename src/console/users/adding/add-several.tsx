@@ -156,7 +156,7 @@ function Checked({ entries }: { readonly entries: readonly Entry[] }) {
   return (
     <ol class="users-many" aria-label={t.adding.check}>
       {sorted.map((entry) => (
-        <li key={entry.line}>
+        <li key={entry.line} class="line between">
           <span>
             <span class="hint">{entry.line}</span> <bdi>{entry.username}</bdi>{" "}
             {entry.display_name !== "" && <bdi class="hint">{entry.display_name}</bdi>}
