@@ -12,20 +12,23 @@ interface Names {
   readonly commands?: readonly string[];
   readonly documents?: readonly string[];
   readonly program?: string;
+  readonly part?: unknown;
   readonly receiver?: () => Promise<unknown>;
+  readonly open?: unknown;
 }
 
 const records = Object.entries<Names>(mechanisms);
 
 describe("the record of a mechanism", () => {
-  for (const [name, { commands = [], program, receiver }] of records)
-    it(`${name} names what there is`, async () => {
+  for (const [name, { commands = [], program, part, receiver, open }] of records)
+    it(`${name} names what there is, and has what the device takes of it`, async () => {
       const words = parts.flatMap((part) => part.words);
       assert.deepEqual(
         commands.filter((command) => !words.includes(command)),
         [],
       );
       assert.ok(!program || existsSync(join(import.meta.dirname, "../../src/programs", program)), program);
+      assert.ok(part || receiver || open);
       assert.equal(typeof (await receiver?.()), receiver ? "function" : "undefined");
     });
 

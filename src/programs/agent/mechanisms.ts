@@ -55,7 +55,7 @@ export interface Device {
   rooms(): StatusRooms;
 }
 
-/** What the wiring does with a mechanism that was opened; each has other members as well, for others. */
+/** A mechanism that was opened, as the wiring treats it; each has other members as well, for others. */
 export interface OpenedMechanism {
   readonly handlers?: Partial<Handlers>;
   readonly checks?: readonly HealthCheck[];
@@ -78,7 +78,7 @@ interface Mechanism {
   readonly hostFile?: keyof HostFileDocument;
   /** The program that only it starts, in src/programs. */
   readonly program?: string;
-  /** Makes what the wiring hands to the room that it is a part of. */
+  /** Makes the part that the wiring hands to a room. */
   readonly part?: (...given: never) => unknown;
   /** Loads a receiver of the record, where root names one. */
   readonly receiver?: LoadRootReceiver;

@@ -135,7 +135,7 @@ async function openMechanisms({ settingsChanged: ofRooms, ...rest }: Device) {
   return { opened: opened as unknown as OpenedMechanisms, device, each };
 }
 
-/** What each device has: its accounts, with the tokens for setup and for a rescue at the device, and its machine. */
+/** The device without its mechanisms: its accounts, with the tokens for setup and for a rescue at the device, and its machine. */
 async function openDevice(config: RoomsConfig, base: BaseRooms) {
   const { runDirectory } = config;
   const { state, clock, host } = base;
