@@ -38,12 +38,18 @@ export interface InProcessOptions
 const littleCost = { memory: 8, passes: 1, parallelism: 1 };
 
 /**
- * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's
- * files readable only for its user, as the program does. Throws with its log when it ends instead of listening.
+ * The program begins with 077. Here files that are made without a mode are open to everyone, so that a check of a mode sees a
+ * mode that is forgotten.
+ */
+const openUmask = 0o022;
+
+/**
+ * Starts the agent from its sources in this process: real files, real sockets, no process. Throws with its log when it ends
+ * instead of listening.
  */
 export async function startAgentInProcess(options: InProcessOptions = {}): Promise<RunningAgent> {
   const { stateDirectory, environment, arguments: others = [], hasRealHashes, ...surroundings } = options;
-  process.umask(0o077);
+  process.umask(openUmask);
   holdAnswers();
   const home = await makeHome(stateDirectory);
   let text = "";
@@ -117,7 +123,7 @@ export async function runSteward(
   args: readonly string[],
   options: { environment?: Record<string, string>; input?: string } = {},
 ): Promise<Ended> {
-  process.umask(0o077);
+  process.umask(openUmask);
   return capture(options.input ?? "", (streams) => {
     const write = (line: string): void => void streams.stderr.write(line);
     // Tests make the state as the user who they run as.
