@@ -1,7 +1,9 @@
+import type { OwnNeedCode } from "../../../../contract/findings.ts";
+import type { Need } from "../../../../contract/types.ts";
+import type { UpdateTile } from "../../../../contract/updates/update-summaries.ts";
 import { eventActors, eventSentences } from "../../../../contract/words/en/events.ts";
 import { needWords } from "../../../../contract/words/en/needs.ts";
 import { problemTitles } from "../../../../contract/words/en/problems.ts";
-import { homePage, needButtons } from "./base/home.ts";
 
 export const ui = {
   show: "Show",
@@ -186,7 +188,83 @@ export const system = {
 };
 
 export const home = {
-  ...homePage,
-  ...{ needs: needWords, needButtons },
-  ...{ happened: eventSentences, actors: eventActors },
+  title: "Home",
+  well: "All is well.",
+  needsYou: (count: number) => (count === 1 ? "One thing needs you." : `${count} things need you.`),
+  needsAdministrator: (count: number) =>
+    count === 1 ? "One thing needs an administrator." : `${count} things need an administrator.`,
+  notKnown: "The device does not answer.",
+  notKnownText: "This is what it said last.",
+  up: (duration: string) => `up ${duration}`,
+  atAGlance: "At a glance",
+  clock: "Clock",
+  people: "People",
+  host: "Host",
+  yours: "Needs you",
+  administrators: "Needs an administrator",
+  deviceName: "Device name",
+  lately: "Lately",
+  dismiss: "Dismiss",
+  all: "All events",
+  nothingYet: "Nothing has happened yet.",
+  inOrder: "in order",
+  attention: "needs attention",
+  failing: "failing",
+  within: (span: string) => `within ${span}`,
+  by: (source: string) => `by ${source}`,
+  noSource: "no time source",
+  authenticated: "authenticated",
+  checked: (when: string) => `checked ${when}`,
+  neverChecked: "never checked",
+  releases: {
+    rules: (version: string) => `rules ${version}`,
+    binary: (version: string) => `service ${version}`,
+  },
+  offered: (version: string) => `${version} is out`,
+  updateStates: {
+    upToDate: "up to date",
+    available: "update available",
+    failed: "failed and undone",
+    undone: "undone",
+    underWay: "update in progress",
+    notSetUp: "not set up",
+    unknown: "unknown",
+  } satisfies Record<UpdateTile, string>,
+  accounts: (administrators: number, all: number) =>
+    `${all} ${all === 1 ? "user" : "users"}, ${administrators} ${administrators === 1 ? "administrator" : "administrators"}`,
+  locked: (count: number) => `${count} locked`,
+  withoutFactor: (count: number) => `${count} without a second factor`,
+  everyFactor: "all with a second factor",
+  factorOn: "second factor on",
+  factorOff: "no second factor",
+  codesLeft: (count: number) => `${count === 1 ? "one recovery code" : `${count} recovery codes`} left`,
+  disk: "Disk",
+  memory: "Memory",
+  used: (percent: string) => `${percent} used`,
+  needs: needWords,
+  /** The button of each need leads to where it is put right; `part`: of one that a health check finds and that has none of its own. */
+  needButtons: {
+    part: "Show the parts",
+    rescue: "Show the logs",
+    setup_required: "Add a user",
+    disk: "Show the disk",
+    clock: "Correct the clock",
+    updates: "Show the updates",
+    update_available: "Show the update",
+    update_failed: "Show why",
+    update_withdrawn: "Show the update",
+    update_trust_unconfirmed: "Compare",
+    users_locked: "Unlock",
+    two_factor_missing: "Show the users",
+    second_factor_advised: "Set it up",
+    device_unnamed: "Name it",
+    updates_not_set_up: "Set up updates",
+    tokens_ending: "Show your tokens",
+    no_receiver: "Set it up",
+    receiver_failing: "Show the receivers",
+    support_ending: "Show the device",
+    support_ended: "Show the device",
+  } satisfies Partial<Record<Need["code"], string>> & Record<OwnNeedCode | "part", string>,
+  happened: eventSentences,
+  actors: eventActors,
 };
