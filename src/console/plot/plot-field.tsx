@@ -57,6 +57,7 @@ export function PlotField({
           max={last}
           step={stride}
           value={step}
+          style={{ "--half-step": `${50 / (last + 1)}%` }}
           onInput={({ currentTarget }) => onStep(Number(currentTarget.value))}
         />
         {scale}

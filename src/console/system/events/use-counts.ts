@@ -11,15 +11,8 @@ interface Counted extends Pick<EventCounts, "total" | "refused" | "groups"> {
   readonly stepMilliseconds: number;
 }
 
-/** Pixels of the window for a bar: a finger needs 44 (WCAG 2.2, 2.5.5), and the page has margins. */
-const fingerPixels = 50;
-
-/** Bars of a picture, beside which one of what is older may be: each is wide enough for a finger, or for a mouse. */
-function mostBars(): number {
-  const most = innerWidth < 640 ? 11 : 30;
-  if (!matchMedia("(pointer: coarse)").matches) return most;
-  return Math.min(most, Math.floor(innerWidth / fingerPixels)) - 1;
-}
+/** Bars of a picture, beside which one of what is older may be. */
+const mostBars = (): number => (innerWidth < 640 ? 11 : 30);
 
 /** The events that match, counted; `value` is null until they are. Until another query is counted, it stays. */
 export function useCounts(query: EventQuery): Pick<Resource<Counted>, "value" | "error" | "reload"> {
