@@ -29,7 +29,7 @@ if (place !== null && !handBack()) {
       several: () => import("./users/adding/add-several.tsx"),
       account: () => import("./account/account-page.tsx"),
       passkey: () => import("./account/passkey.tsx"),
-      device: () => import("./system/overview-page.tsx"),
+      device: () => import("./system/facts/overview-page.tsx"),
       logs: () => import("./system/logs/logs-page.tsx"),
       events: () => import("./system/events/events-page.tsx"),
       history: () => import("./system/history/history-page.tsx"),

@@ -7,8 +7,6 @@ import { lateDocumentNames } from "../../src/contract/document-names.ts";
 import { mechanisms } from "../../src/programs/agent/mechanisms.ts";
 
 interface Names {
-  readonly open?: unknown;
-  readonly part?: unknown;
   readonly commands?: readonly string[];
   readonly documents?: readonly string[];
   readonly program?: string;

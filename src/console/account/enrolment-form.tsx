@@ -4,7 +4,7 @@ import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
-import { QrPicture } from "../print/qr-picture.tsx";
+import { QrPicture } from "../print/paper.tsx";
 import { CodeClock } from "../sign-in/code-clock.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";

@@ -13,8 +13,7 @@ import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Maker, MakerMark, ProductPicture } from "../ui/maker.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { Paper } from "./paper.tsx";
-import { QrPicture } from "./qr-picture.tsx";
+import { Paper, QrPicture } from "./paper.tsx";
 import { NoWayIn, useWayIn } from "./way-in.tsx";
 
 /** The sheet in a dialog. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 
 /**
  * Printed instead of the page that contains it (styles/pages.css), black on white. `isShown`: the screen shows it too, as it
@@ -19,4 +20,15 @@ export function Paper({
       {children}
     </section>
   );
+}
+
+/** A QR code as a picture: nothing in the document could be more than that. */
+export function QrPicture({ svg, alt }: { readonly svg: string; readonly alt: string }) {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [svg]);
+  return <img class="account-qr" src={address} alt={alt} width="200" height="200" />;
 }

@@ -13,9 +13,22 @@ import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 import { checkName } from "../../ui/words/health-words.ts";
+import { ClockSection } from "../clock/clock-section.tsx";
+import "../../styles/parts/clock.css";
+import "../../styles/parts/plot.css";
+
+/** The state of clock and host. */
+export function OverviewPage() {
+  return (
+    <>
+      <ClockSection />
+      <HostSection />
+    </>
+  );
+}
 
 /** The state of the host and its storage; behind a fold its hardware and software. */
-export function HostSection() {
+function HostSection() {
   const facts = useResource("getSystemFacts");
   const health = useResource("getHealth");
   const version = useResource("getVersion");
@@ -110,7 +123,7 @@ function share(name: string, free: number, total: number, isFull = false): Items
     name,
     <>
       <div>{t.facts.free(bytes(free), bytes(total))}</div>
-      <FillMeter {...{ name, free, total, isFull }} />
+      <FillMeter name={name} free={free} total={total} isFull={isFull} />
     </>,
   ];
 }
@@ -159,3 +172,5 @@ function itemsOfVersion(version: Version): Items {
   ];
   return items.filter((item) => item !== false && item !== undefined);
 }
+
+export const pages = { "/system": OverviewPage };
