@@ -1,5 +1,5 @@
 import { providerReturnPath } from "../contract/shapes.ts";
-import { wantedAmong } from "./catalogue/wanted-language.ts";
+import { preferredLanguage } from "./catalogue/wanted-language.ts";
 import { markAccent } from "./kept-accent.ts";
 import { beginRefresh } from "./session/early-refresh.ts";
 import { markTheme } from "./ui/theme.ts";
@@ -18,7 +18,7 @@ markAccent();
 
 // While the page's script is on its way, the texts that it will ask for come beside it.
 const texts = FIRST_TEXTS;
-const tag = wantedAmong(Object.keys(texts), null);
+const tag = preferredLanguage(Object.keys(texts), null);
 if (tag !== null) {
   document.documentElement.lang = tag;
   const link = document.createElement("link");

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { isFoundIn } from "../../src/console/catalogue/formats.ts";
 import * as deSettings from "../../src/console/catalogue/languages/de/settings.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
-import { textOf } from "../../src/console/system/settings/said.ts";
+import { textOf } from "../../src/console/system/settings/setting-words.ts";
 
 describe("what a setting is found by", () => {
   it("is each word anywhere, whatever its capitals and accents", () => {

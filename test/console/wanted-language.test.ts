@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { localeAmong, wantedAmong } from "../../src/console/catalogue/wanted-language.ts";
+import { preferredLanguage, preferredLocale } from "../../src/console/catalogue/wanted-language.ts";
 
 /** Gives the module a browser with this stored choice and these languages. */
 function wantedWith(choice: string | null, languages: readonly string[], ofDevice: string | null) {
   Object.defineProperty(globalThis, "localStorage", { value: { getItem: () => choice }, configurable: true });
   Object.defineProperty(globalThis, "navigator", { value: { languages }, configurable: true });
-  return wantedAmong(["de", "en", "pt-BR"], ofDevice);
+  return preferredLanguage(["de", "en", "pt-BR"], ofDevice);
 }
 
 describe("the language of the console", () => {
@@ -28,7 +28,7 @@ describe("the language of the console", () => {
 describe("how dates, times and numbers are written", () => {
   const at = new Date(2026, 10, 27, 14, 5);
   const written = (languages: readonly string[], spoken: string): string =>
-    at.toLocaleString(localeAmong(languages, spoken), { dateStyle: "short", timeStyle: "short" });
+    at.toLocaleString(preferredLocale(languages, spoken), { dateStyle: "short", timeStyle: "short" });
 
   // By the Unicode CLDR, but for the hours.
   for (const [languages, spoken, expected] of [
@@ -45,7 +45,7 @@ describe("how dates, times and numbers are written", () => {
     });
 
   it("is the region's for numbers, such as in Switzerland", () => {
-    assert.match((12_345.5).toLocaleString(localeAmong(["de-CH", "de"], "de")), /^12['’]345\.5$/);
-    assert.equal((12_345.5).toLocaleString(localeAmong(["de-DE"], "de")), "12.345,5");
+    assert.match((12_345.5).toLocaleString(preferredLocale(["de-CH", "de"], "de")), /^12['’]345\.5$/);
+    assert.equal((12_345.5).toLocaleString(preferredLocale(["de-DE"], "de")), "12.345,5");
   });
 });

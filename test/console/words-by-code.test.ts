@@ -19,11 +19,11 @@ import * as enRecords from "../../src/console/catalogue/languages/en/events.ts";
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
-import { eventSentence, toldOf } from "../../src/console/home/event-words.ts";
+import { eventLines, eventSentence } from "../../src/console/home/event-words.ts";
 import { needInWords } from "../../src/console/needs/need-words.ts";
-import { headOf, reasonOf, sentencesBeside } from "../../src/console/system/clock/clock-sentences.ts";
+import { headOf, reasonOf, supplementarySentences } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
-import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
+import { labelOf, schemaRead } from "../../src/console/system/settings/setting-words.ts";
 import { entrySentence, problemName, type Sentence } from "../../src/console/ui/by-code.ts";
 import { foundZones, zoneMeant, zoneOptions } from "../../src/console/ui/form/zones.ts";
 import { healthSentence } from "../../src/console/ui/words/health-words.ts";
@@ -81,7 +81,7 @@ const summary = (code: string): Sentence =>
 const clock = (change: object, conflict: object | null = null, format?: Format): Sentence[] => {
   const { summary, discipliner, ...others } = exampleClock();
   const changed = { summary: { ...summary, detail, ...change }, discipliner: { ...discipliner, conflict } };
-  return sentencesBeside({ ...others, ...changed } as TimeSync, null, format);
+  return supplementarySentences({ ...others, ...changed } as TimeSync, null, format);
 };
 
 const source = (code: string): Sentence | null =>
@@ -323,7 +323,7 @@ describe("what has happened last", () => {
         event(6, "totp_invalid"),
       ];
       assert.deepEqual(
-        toldOf(events).map(({ seq, text }) => [seq, text]),
+        eventLines(events).map(({ seq, text }) => [seq, text]),
         [
           [9, `${wrong} · 3 ×`],
           [7, other],

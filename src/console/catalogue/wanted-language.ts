@@ -7,7 +7,7 @@ const choiceName = "steward-language";
  * The person's own choice among these languages, else the first of the browser's, else the device's. null: it is the
  * device's, which is not known yet.
  */
-export function wantedAmong(tags: readonly string[], ofDevice: string | null): string | null {
+export function preferredLanguage(tags: readonly string[], ofDevice: string | null): string | null {
   for (const wanted of [localStorage.getItem(choiceName), ...navigator.languages, ofDevice]) {
     const tag = tags.find((one) => one === wanted || one === wanted?.split("-")[0]);
     if (tag !== undefined) return tag;
@@ -19,7 +19,7 @@ export function wantedAmong(tags: readonly string[], ofDevice: string | null): s
  * The locale for dates, times and numbers: the first of the browser's languages that is a kind of the spoken one, because
  * Britain and Switzerland write them otherwise than the USA and Germany. Hours are counted to 24, except in the USA.
  */
-export function localeAmong(preferred: readonly string[], spoken: string): string {
+export function preferredLocale(preferred: readonly string[], spoken: string): string {
   const tag = preferred.find((one) => one === spoken || one.startsWith(`${spoken}-`)) ?? spoken;
   return tag === "en-US" ? tag : new Intl.Locale(tag, { hourCycle: "h23" }).toString();
 }

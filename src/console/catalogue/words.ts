@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-import { localeAmong, wantedAmong } from "./wanted-language.ts";
+import { preferredLanguage, preferredLocale } from "./wanted-language.ts";
 
 /** Files of texts: those of `base` are there before anything is drawn, the others with the parts that use them. */
 interface English {
@@ -48,7 +48,7 @@ export const t = {} as Catalogue;
 /** Tag of the language that is spoken (BCP 47). */
 export let language = "en";
 
-/** Dates, times and numbers are written by this, see `localeAmong`. */
+/** Dates, times and numbers are written by this, see `preferredLocale`. */
 export let locale = "en";
 
 const loadedFiles = new Set<keyof English>(["base"]);
@@ -76,7 +76,7 @@ export function putTexts(tag: string, texts: Partial<Catalogue>): void {
 function setLanguage(tag: string): void {
   language = tag;
   // Some tests speak without a browser.
-  locale = localeAmong(globalThis.navigator?.languages ?? [], tag);
+  locale = preferredLocale(globalThis.navigator?.languages ?? [], tag);
 }
 
 /**
@@ -110,7 +110,7 @@ export function wordFor<T>(words: Readonly<Record<string, T>>, name: string): T 
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
-/** The language to speak, see `wantedAmong`. */
+/** The language to speak, see `preferredLanguage`. */
 export function wantedLanguage(ofDevice: string | null): string | null {
-  return wantedAmong(languages(), ofDevice);
+  return preferredLanguage(languages(), ofDevice);
 }

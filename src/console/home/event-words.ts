@@ -2,11 +2,11 @@ import type { EventSentenceFacts } from "../../contract/events/row.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
-import { toldNeedTitle } from "../needs/need-words.ts";
+import { needTitleOf } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
 
 /** Puts events into sentences, the newest first; repeats are counted, with number and time of the newest of them. */
-export function toldOf(events: readonly AuditEvent[]) {
+export function eventLines(events: readonly AuditEvent[]) {
   const runs: { event: AuditEvent; text: string; count: number }[] = [];
   for (const event of events) {
     const text = eventSentence(event);
@@ -15,7 +15,8 @@ export function toldOf(events: readonly AuditEvent[]) {
     else runs.push({ event, text, count: event.count });
   }
   return runs.map(({ event: { seq, time }, text, count }) => ({
-    ...{ seq, time },
+    seq,
+    time,
     text: count > 1 ? `${text} · ${count} ×` : text,
   }));
 }
@@ -37,7 +38,7 @@ function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFa
     release: [text("name"), text("version")].filter(Boolean).join(" "),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
     to:
-      toldNeedTitle(details) ||
+      needTitleOf(details) ||
       text("to") ||
       text("source") ||
       text("host_name") ||

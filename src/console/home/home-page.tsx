@@ -10,7 +10,7 @@ import { Empty, Page, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { ClockTime } from "../ui/time.tsx";
-import { toldOf } from "./event-words.ts";
+import { eventLines } from "./event-words.ts";
 import { NeedList } from "./need-list.tsx";
 import { Tiles } from "./tiles.tsx";
 
@@ -50,7 +50,7 @@ function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
     <Section title={t.home.lately} action={<Link to="/system/events">{t.home.all}</Link>}>
       {events.length === 0 && <Empty>{t.home.nothingYet}</Empty>}
       <ol class="latest">
-        {toldOf(events).map(({ seq, time, text }) => (
+        {eventLines(events).map(({ seq, time, text }) => (
           <li key={seq}>
             <ClockTime at={time} />
             <span dir="auto">{text}</span>

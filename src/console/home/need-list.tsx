@@ -124,7 +124,7 @@ function NameDevice({ verb }: { readonly verb: string }) {
         }}
         maxLength={128}
         button={
-          <Submit {...{ error, isBusy }} kind="plain">
+          <Submit error={error} isBusy={isBusy} kind="plain">
             {verb}
           </Submit>
         }

@@ -38,7 +38,7 @@ export function needInWords(need: Need, format = pageFormat): NeedInWords | null
 }
 
 /** The title of the need that an event is about; empty: it is about none. */
-export function toldNeedTitle(details: AuditEvent["details"]): string {
+export function needTitleOf(details: AuditEvent["details"]): string {
   const { need, level = "attention", ...facts } = details as { need?: Need["code"]; level?: Need["level"] };
   if (need === undefined) return "";
   return needInWords({ code: need, level, facts, detail: "", remedy: null })?.title ?? need;

@@ -29,7 +29,8 @@ const remedies: Readonly<Partial<Record<Need["code"], Remedy>> & Record<OwnNeedC
   update_withdrawn: onUpdates,
   update_trust_unconfirmed: { ...onUpdates, query: { open: "trust" } },
   users_locked: {
-    ...{ ...onPeople, query: { state: "locked" } },
+    ...onPeople,
+    query: { state: "locked" },
     queryOfOne: (username) => ({ q: username, unlock: username }),
   },
   two_factor_missing: { ...onPeople, query: { factor: "none" } },

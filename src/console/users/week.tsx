@@ -1,7 +1,7 @@
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { useResource } from "../client/use-resource.ts";
-import { toldOf } from "../home/event-words.ts";
+import { eventLines } from "../home/event-words.ts";
 import { Link } from "../navigation/link.tsx";
 import { Empty, Pending, Section } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
@@ -18,7 +18,7 @@ export function Week({ user: { id } }: { readonly user: User }) {
   const query = { actor_kind: "user", name: id, since: "7d" } as const;
   const events = useResource("listEvents", { query: { ...query, limit: asked } });
   const own = events.value?.items.filter(({ actor }) => actor.id === id);
-  const told = toldOf(own ?? []);
+  const told = eventLines(own ?? []);
   const { actor_kind: who, name, since } = query;
   return (
     <Section

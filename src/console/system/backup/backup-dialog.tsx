@@ -22,7 +22,7 @@ export function BackupDialog({ name, onClose }: { readonly name: string; readonl
   return (
     <Dialog title={t.machine.backupTitle(name)} onClose={onClose}>
       {made === null ? (
-        <BackupForm {...{ name, onClose }} onMade={setMade} />
+        <BackupForm name={name} onClose={onClose} onMade={setMade} />
       ) : (
         <>
           <p role="status">{t.machine.backupMade(made.fileName, bytes(made.bytes))}</p>

@@ -16,7 +16,7 @@ import { Said } from "../../ui/spoken.tsx";
 import { type ClockProps, useClockActions } from "./clock-actions.ts";
 import { BrowserTimeButton, mayBeByHand, ReselectButton, SyncButton } from "./clock-buttons.tsx";
 import { ClockProblem } from "./clock-problem.tsx";
-import { headOf, sentencesBeside } from "./clock-sentences.ts";
+import { headOf, supplementarySentences } from "./clock-sentences.ts";
 import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
 import { SourcesPicture } from "./sources-picture.tsx";
 
@@ -38,7 +38,12 @@ export function ClockSection() {
   return (
     <Section title={t.clock.title}>
       <div class="clock-top line between">
-        <ClockHead {...{ status, word, needs }} told={codeOf(actions.sync.error ?? actions.reselect.error)} />
+        <ClockHead
+          status={status}
+          word={word}
+          needs={needs}
+          shownCode={codeOf(actions.sync.error ?? actions.reselect.error)}
+        />
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
             <SyncButton status={status} actions={actions} kind="primary" />
@@ -61,17 +66,17 @@ function ClockHead({
   status,
   word,
   needs,
-  told,
+  shownCode,
 }: {
   readonly status: TimeSync;
   readonly word: ClockWord;
   readonly needs: readonly Need[] | null;
   /** The code of the problem that is shown. */
-  readonly told: string | null;
+  readonly shownCode: string | null;
 }) {
   const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
   const { state } = clockHow(word, needs);
-  const sentences = sentencesBeside(status, told);
+  const sentences = supplementarySentences(status, shownCode);
   const unsaid =
     sentences.length === 0
       ? needsAbout("clock", needs ?? []).flatMap((need) => needInWords(need)?.text ?? [])

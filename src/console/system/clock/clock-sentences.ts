@@ -30,7 +30,7 @@ function lackOf({ summary, state, offset_seconds }: TimeSync): number | null {
  * The other sentences about the clock, and what to do about it. `shown`: the code of a problem that the page shows
  * already.
  */
-export function sentencesBeside(
+export function supplementarySentences(
   { summary, discipliner: { conflict } }: TimeSync,
   shown: string | null = null,
   format = pageFormat,

@@ -28,7 +28,9 @@ function columns(): Column<TimeSource>[] {
     { key: "state", title: state, cell: stateWithReason },
     { key: "offset", title: offset, isNumber: true, cell: offsetOf },
     {
-      ...{ key: "delay", title: delay, isNumber: true },
+      key: "delay",
+      title: delay,
+      isNumber: true,
       cell: ({ delay_seconds: seconds }) => (seconds === null ? "–" : shortDuration(seconds)),
     },
     { key: "stratum", title: stratum, isNumber: true, cell: (one) => one.stratum ?? "–" },

@@ -60,7 +60,7 @@ export function DevicePage() {
           <Reset onChoose={open} />
         </>
       )}
-      {opened && <OpenedDialog key={opened} {...{ opened, name }} onClose={close} />}
+      {opened && <OpenedDialog key={opened} opened={opened} name={name} onClose={close} />}
     </>
   );
 }

@@ -44,7 +44,12 @@ export function Identity({ asked, onSheet }: { readonly asked: string; readonly 
       ) : isOneOf("readonly") ? (
         <Facts items={shownNames(valuesOf(settings.value, host.value))} />
       ) : (
-        <NamesForm {...{ settings, host, asked }} base={valuesOf(settings.value, host.value)} />
+        <NamesForm
+          settings={settings}
+          host={host}
+          asked={asked}
+          base={valuesOf(settings.value, host.value)}
+        />
       )}
     </Section>
   );

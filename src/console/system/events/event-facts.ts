@@ -1,11 +1,11 @@
 import type { AuditEvent } from "../../../contract/types.ts";
 import { absoluteTime, figure, shortDuration } from "../../catalogue/formats.ts";
 import { language, t, wordFor } from "../../catalogue/words.ts";
-import { toldNeedTitle } from "../../needs/need-words.ts";
+import { needTitleOf } from "../../needs/need-words.ts";
 import { problemName } from "../../ui/by-code.ts";
 import { visible } from "../../ui/visible.ts";
 import { checkName } from "../../ui/words/health-words.ts";
-import { labelOf } from "../settings/said.ts";
+import { labelOf } from "../settings/setting-words.ts";
 
 /** A fact of an event as a person reads it. */
 export type Fact = ReturnType<typeof factsOf>[number];
@@ -34,7 +34,7 @@ export function factsOf({ type, details }: AuditEvent) {
     const isAgents = agents.includes(member);
     const isNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
     if (isNothing || !Object.hasOwn(names, member) || (isAgents && language !== "en")) return [];
-    const text = visible(member === "need" ? toldNeedTitle(details) : textOf(type, member, value));
+    const text = visible(member === "need" ? needTitleOf(details) : textOf(type, member, value));
     return [{ name: names[member] ?? member, text, isCode: codes.includes(member), isAgents }];
   });
 }

@@ -40,7 +40,8 @@ export function EventChips({
   const { type = "", outcome = "" } = useStore(place).query;
   const names = Object.keys(eventGroups) as EventGroup[];
   const ofGroups = names.map((value) => ({
-    ...{ value, text: t.events.groups[value] },
+    value,
+    text: t.events.groups[value],
     count: groups[value] ?? 0,
   }));
   // A link may ask for one type, or for what was not refused; the chip takes that back.

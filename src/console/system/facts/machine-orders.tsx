@@ -24,7 +24,7 @@ interface OrderProps {
 export function MachineOrderDialog({ verb, name, onClose }: OrderProps) {
   /** Finds out if the machine is back; null: nothing was ordered yet. */
   const [isBack, setIsBack] = useState<(() => Promise<boolean>) | null>(null);
-  if (isBack !== null) return <Waiting {...{ verb, name, isBack, onClose }} />;
+  if (isBack !== null) return <Waiting verb={verb} name={name} isBack={isBack} onClose={onClose} />;
   // A dialog that has done its work closes itself, and by then another one has its place.
   const hasBegun = useRef(false);
   const ask = {

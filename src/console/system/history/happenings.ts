@@ -1,7 +1,7 @@
 import type { Range } from "../../../contract/clock/source-intervals.ts";
 import type { AuditEvent, Need } from "../../../contract/types.ts";
-import { toldOf } from "../../home/event-words.ts";
-import { toldNeedTitle } from "../../needs/need-words.ts";
+import { eventLines } from "../../home/event-words.ts";
+import { needTitleOf } from "../../needs/need-words.ts";
 
 /** One thing that needed a person, as often as it did, the oldest first; without an end where one is not known. */
 export interface Fault {
@@ -38,7 +38,7 @@ export function ticksOf(events: readonly AuditEvent[], time: Range) {
 
 /** Sentences on the events of a time, the newest first. */
 export function happenedIn(events: readonly AuditEvent[], time: Range): string[] {
-  return toldOf(eventsIn(events, time).reverse()).map(({ text }) => text);
+  return eventLines(eventsIn(events, time).reverse()).map(({ text }) => text);
 }
 
 function eventsIn(events: readonly AuditEvent[], { low, high }: Range): AuditEvent[] {
@@ -59,7 +59,7 @@ export function faultsOf(events: readonly AuditEvent[], needs: readonly Need[], 
   const faultOf = (details: AuditEvent["details"]) => {
     const key = telling.map((name) => details[name] ?? "").join(" ");
     const level = details.level === "failing" ? "failing" : "attention";
-    const fault = faults.get(key) ?? { title: toldNeedTitle(details), level, spans: [] };
+    const fault = faults.get(key) ?? { title: needTitleOf(details), level, spans: [] };
     faults.set(key, fault);
     return fault;
   };

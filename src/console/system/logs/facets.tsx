@@ -34,7 +34,8 @@ export function Facets({
         label={t.logs.level}
         value={chosen.priority}
         options={levels.map(({ level, count }) => ({
-          ...{ value: level, count },
+          value: level,
+          count,
           text: t.logs.atLeast(t.logs.levels[level]),
         }))}
         onChange={(value) => onChange({ priority: value as SeverityWord | "" })}

@@ -11,11 +11,11 @@ type LogFilters = Readonly<Record<string, string>>;
 
 /** The query that the address asks for. */
 export function queryOf({ unit, priority, q, since, status, user }: LogFilters): LogQuery {
-  return given({ unit, priority, q, since, status, user }) as LogQuery;
+  return withoutEmpty({ unit, priority, q, since, status, user }) as LogQuery;
 }
 
 /** The members that say something. */
-export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function withoutEmpty<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value)) as never;
 }
 

@@ -5,7 +5,7 @@ import { follow } from "../../client/event-stream.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
-import { given } from "./log-filters.tsx";
+import { withoutEmpty } from "./log-filters.tsx";
 import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.ts";
 
 export type FollowedLog = ReturnType<typeof useLog>;
@@ -103,7 +103,7 @@ function followFrom(
   return follow(
     "streamLogs",
     {
-      query: { ...given({ unit, priority, q, status, user }), ...since },
+      query: { ...withoutEmpty({ unit, priority, q, status, user }), ...since },
     },
     signal,
     ({ data }) => {
@@ -123,7 +123,9 @@ type LogCounted = LogCounts & { readonly at: Date };
  * counted, `value` stays.
  */
 export function useLogCounts({ q, since, status, user }: LogQuery) {
-  const { value, error, reload } = useResource("countLogs", { query: given({ q, since, status, user }) });
+  const { value, error, reload } = useResource("countLogs", {
+    query: withoutEmpty({ q, since, status, user }),
+  });
   const last = useRef<{ readonly read: LogCounts; readonly value: LogCounted } | null>(null);
   if (value !== null && value !== last.current?.read)
     last.current = { read: value, value: { ...value, at: new Date() } };

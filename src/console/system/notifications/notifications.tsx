@@ -52,7 +52,9 @@ export function Notifications() {
           <ReceiverCard
             // One of root's may have the name of one of the settings.
             key={receiver === null ? `root ${name}` : name}
-            {...{ name, receiver, state }}
+            name={name}
+            receiver={receiver}
+            state={state}
             isFailing={isFailing(name, status.value?.needs ?? [])}
             onEdit={setEdited}
             onRemove={setDoomed}

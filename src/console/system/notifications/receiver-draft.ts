@@ -31,8 +31,15 @@ const usualPorts = { starttls: "587", tls: "465" } as const;
 export function typedReceiver(receiver: ReceiverSettings | null, isSecretSet: boolean): TypedReceiver {
   const { port = usualPorts.starttls, to = [], ...given } = receiver ?? {};
   return {
-    ...{ name: "", takes: "all", url: "", server: "", security: "starttls" },
-    ...{ username: "", from: "", secret: "", secretChoice: isSecretSet ? "keep" : "make" },
+    name: "",
+    takes: "all",
+    url: "",
+    server: "",
+    security: "starttls",
+    username: "",
+    from: "",
+    secret: "",
+    secretChoice: isSecretSet ? "keep" : "make",
     ...given,
     kind: receiver === null ? "webhook" : kindOf(receiver),
     port: String(port),
@@ -55,8 +62,12 @@ export function receiverTyped(typed: TypedReceiver): ReceiverSettings {
   const ofKind =
     kind === "mail"
       ? {
-          ...{ server: server.trim(), port: portTyped(port.trim()), security },
-          ...{ username: username.trim(), from: from.trim(), to },
+          server: server.trim(),
+          port: portTyped(port.trim()),
+          security,
+          username: username.trim(),
+          from: from.trim(),
+          to,
         }
       : { url: url.trim() };
   const members = { name: name.trim(), kind, takes, ...ofKind };

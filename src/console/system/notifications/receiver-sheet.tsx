@@ -73,14 +73,20 @@ function ReceiverForm(props: ReceiverFormProps) {
         </>
       )}
       {typed.kind === "mail" ? (
-        <MailFields {...{ form, schema, receiver, isSecretSet }} />
+        <MailFields form={form} schema={schema} receiver={receiver} isSecretSet={isSecretSet} />
       ) : (
         <>
           <Text form={form} name="url" schema={schema} />
           {typed.kind === "webhook" ? (
             <SecretFields form={form} isSecretSet={isSecretSet && !isSecretLost(receiver, typed)} />
           ) : (
-            <KeptSecret {...{ form, receiver, isSecretSet }} label={token} hint={tokenHint} />
+            <KeptSecret
+              form={form}
+              receiver={receiver}
+              isSecretSet={isSecretSet}
+              label={token}
+              hint={tokenHint}
+            />
           )}
         </>
       )}
@@ -227,7 +233,13 @@ function MailFields({ form, schema, receiver, isSecretSet }: FieldsProps) {
       <Text form={form} name="port" schema={schema} />
       <Text form={form} name="username" schema={schema} />
       {form.typed.username.trim() !== "" && (
-        <KeptSecret {...{ form, receiver, isSecretSet }} label={password} hint={passwordHint} />
+        <KeptSecret
+          form={form}
+          receiver={receiver}
+          isSecretSet={isSecretSet}
+          label={password}
+          hint={passwordHint}
+        />
       )}
       <Text form={form} name="from" schema={schema} />
       <Text form={form} name="to" schema={schema} />

@@ -2,7 +2,7 @@ import { t, wordFor } from "../../catalogue/words.ts";
 import { ProblemError } from "../../client/problem.ts";
 import { type EntryError, entrySentence } from "../../ui/by-code.ts";
 import { isSame } from "./draft.ts";
-import { labelOf } from "./said.ts";
+import { labelOf } from "./setting-words.ts";
 import type { Editing } from "./use-editing.ts";
 
 /** The agent's objections to one setting, by the pointer within it; none once it was typed over. */

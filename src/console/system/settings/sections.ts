@@ -1,7 +1,7 @@
 import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { pointersOf, valueAt } from "./draft.ts";
-import { textOf } from "./said.ts";
+import { textOf } from "./setting-words.ts";
 import type { Editing } from "./use-editing.ts";
 
 /** The settings but those of the updates, which have a page of their own, in sections that fit one screen each. */

@@ -7,7 +7,7 @@ import { RadioField } from "../../ui/form/radio-field.tsx";
 import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { ListField } from "./list-field.tsx";
-import { hintOf, isDuration, labelOf, optionOf, said, type Window } from "./said.ts";
+import { hintOf, isDuration, labelOf, optionOf, valueInWords, type Window } from "./setting-words.ts";
 import { type Editing, mayChange } from "./use-editing.ts";
 import { WindowsField } from "./windows-field.tsx";
 
@@ -40,7 +40,7 @@ export function SettingField({
     return (
       <div class="field setting-text">
         <strong>{label}</strong>
-        <bdi>{said(pointer, base)}</bdi>
+        <bdi>{valueInWords(pointer, base)}</bdi>
         <span class="hint">
           {about}
           {!isReasonSaid && ` ${t.settings.adminOnly}`}
@@ -60,9 +60,9 @@ export function SettingField({
         hint={
           <>
             {about}
-            {!isEmpty(schema.default) && <> {t.settings.byDefault(said(pointer, schema.default))}</>}
+            {!isEmpty(schema.default) && <> {t.settings.byDefault(valueInWords(pointer, schema.default))}</>}
             {pointer in draft.collisions && (
-              <span class="setting-meanwhile">{t.settings.meanwhile(said(pointer, base))}</span>
+              <span class="setting-meanwhile">{t.settings.meanwhile(valueInWords(pointer, base))}</span>
             )}
           </>
         }

@@ -10,7 +10,7 @@ import { Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { valueAt } from "./draft.ts";
 import { goTo, inOrder, Refusals } from "./refusals.tsx";
-import { labelOf, said } from "./said.ts";
+import { labelOf, valueInWords } from "./setting-words.ts";
 import type { Editing } from "./use-editing.ts";
 
 /** Round the fields of settings: names the unsaved ones, saves them, and asks where another user changed the same. */
@@ -102,15 +102,15 @@ function ConflictDialog({
           <RadioField<Choice>
             key={pointer}
             label={labelOf(pointer)}
-            hint={t.settings.was(said(pointer, draft.collisions[pointer]))}
+            hint={t.settings.was(valueInWords(pointer, draft.collisions[pointer]))}
             value={choices[pointer] ?? ""}
             onInput={(choice) => setChoices({ ...choices, [pointer]: choice })}
             options={[
-              { value: "mine", text: t.ui.keepMine, hint: said(pointer, draft.typed[pointer]) },
+              { value: "mine", text: t.ui.keepMine, hint: valueInWords(pointer, draft.typed[pointer]) },
               {
                 value: "theirs",
                 text: t.ui.takeTheirs,
-                hint: said(pointer, valueAt(draft.base, pointer)),
+                hint: valueInWords(pointer, valueAt(draft.base, pointer)),
               },
             ]}
           />

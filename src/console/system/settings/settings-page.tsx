@@ -12,7 +12,6 @@ import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 import { bodyOf, Empty, Section } from "../../ui/page.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
-import { labelOf, textOf } from "./said.ts";
 import {
   type FoundSection,
   type HostPointer,
@@ -25,6 +24,7 @@ import {
   unsavedIn,
 } from "./sections.ts";
 import { SettingField } from "./setting-field.tsx";
+import { labelOf, textOf } from "./setting-words.ts";
 import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";
 import "../../styles/parts/settings.css";
@@ -53,7 +53,8 @@ export function SettingsPage() {
       key={section.name}
       section={section}
       isOpen={section.name === open}
-      {...{ editing, sought }}
+      editing={editing}
+      sought={sought}
     />
   );
   return (

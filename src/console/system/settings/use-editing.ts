@@ -24,7 +24,7 @@ import {
   settled,
   withTyped,
 } from "./draft.ts";
-import { labelOf, schemaRead } from "./said.ts";
+import { labelOf, schemaRead } from "./setting-words.ts";
 
 /**
  * Settings under edit, for any page that has some of them: `useEditing()` in the page, `<SettingsForm editing>` round

@@ -2,7 +2,7 @@ import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Rows, type RowsProps, useRowFocus } from "./list-field.tsx";
-import { namedDays, type Window } from "./said.ts";
+import { namedDays, type Window } from "./setting-words.ts";
 
 /** Times of the week; none means any time. */
 export function WindowsField({

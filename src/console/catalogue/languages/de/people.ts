@@ -12,7 +12,9 @@ export const users: Catalogue["users"] = {
   factorOff: "aus",
   factorOfProvider: "beim Anmeldeanbieter",
   states: {
-    ...{ active: "aktiv", locked: "gesperrt", disabled: "deaktiviert" },
+    active: "aktiv",
+    locked: "gesperrt",
+    disabled: "deaktiviert",
     formerProvider: "Anbieter nicht mehr genannt",
   },
   comesBack:

@@ -11,7 +11,9 @@ export const users = {
   factorOff: "off",
   factorOfProvider: "at the sign-in provider",
   states: {
-    ...{ active: "active", locked: "locked", disabled: "disabled" },
+    active: "active",
+    locked: "locked",
+    disabled: "disabled",
     formerProvider: "provider no longer named",
   },
   comesBack:

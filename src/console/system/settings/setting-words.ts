@@ -73,7 +73,7 @@ export function optionOf(pointer: string, value: string): { readonly text: strin
 }
 
 /** A value as it is read rather than edited. */
-export function said(pointer: string, value: unknown): string {
+export function valueInWords(pointer: string, value: unknown): string {
   if (value === hidden) return t.settings.hidden;
   if (typeof value === "boolean") return value ? t.settings.on : t.settings.off;
   if (Array.isArray(value)) {
@@ -84,7 +84,7 @@ export function said(pointer: string, value: unknown): string {
           ? optionOf(pointer, one).text
           : "host" in one
             ? timeServerText(one)
-            : windowSaid(one),
+            : windowInWords(one),
       )
       .join(", ");
   }
@@ -93,7 +93,7 @@ export function said(pointer: string, value: unknown): string {
   return optionOf(pointer, String(value)).text;
 }
 
-function windowSaid({ days, from, to }: Window): string {
+function windowInWords({ days, from, to }: Window): string {
   const names = namedDays().filter(({ day }) => days.includes(day));
   return `${names.map(({ name }) => name).join(" ")} ${from}–\u2060${to}`;
 }
@@ -106,7 +106,7 @@ export function textOf(schema: MemberSchema, pointer: string, value: unknown): s
     labelOf(pointer),
     (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "",
     hintOf(pointer, member),
-    said(pointer, value),
+    valueInWords(pointer, value),
     ...options.flatMap(({ text, hint = "" }) => [text, hint]),
   ].join("\n");
 }
