@@ -2,23 +2,7 @@ import type { ComponentChildren } from "preact";
 import { tellHeight } from "../ui/focus.ts";
 import { percent } from "./path.ts";
 
-/** Pictures over one time, and a line through all of them that pointers, the arrow keys and screen readers move. */
-export function PlotField({
-  label,
-  hint,
-  head,
-  spoken,
-  first = 0,
-  last,
-  stride = 1,
-  step,
-  place,
-  onStep,
-  onPlace,
-  onChoose,
-  scale,
-  children,
-}: {
+interface PlotFieldProps {
   /** The name of the slider, and the help for it. */
   readonly label: string;
   readonly hint: string;
@@ -39,26 +23,30 @@ export function PlotField({
   readonly onChoose?: () => void;
   readonly scale?: ComponentChildren;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** Pictures over one time, and a line through all of them that pointers, the arrow keys and screen readers move. */
+export function PlotField(props: PlotFieldProps) {
+  const { last, scale } = props;
   const move = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }): void => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    onPlace((clientX - left) / width);
+    props.onPlace((clientX - left) / width);
   };
   return (
     <>
       <div class="plot-head" ref={tellHeight["--bar-above"]}>
-        <p>{head}</p>
+        <p>{props.head}</p>
         <input
           type="range"
-          aria-label={label}
-          aria-valuetext={spoken}
-          title={hint}
-          min={first}
+          aria-label={props.label}
+          aria-valuetext={props.spoken}
+          title={props.hint}
+          min={props.first ?? 0}
           max={last}
-          step={stride}
-          value={step}
+          step={props.stride ?? 1}
+          value={props.step}
           style={{ "--half-step": `${50 / (last + 1)}%` }}
-          onInput={({ currentTarget }) => onStep(Number(currentTarget.value))}
+          onInput={({ currentTarget }) => props.onStep(Number(currentTarget.value))}
         />
         {scale}
       </div>
@@ -66,11 +54,11 @@ export function PlotField({
         class="plot-field"
         onPointerDown={move}
         onPointerMove={move}
-        onPointerUp={({ button }) => button === 0 && onChoose?.()}
+        onPointerUp={({ button }) => button === 0 && props.onChoose?.()}
       >
-        {children}
+        {props.children}
         {scale}
-        <div class="plot-cursor" style={{ left: percent(place) }} />
+        <div class="plot-cursor" style={{ left: percent(props.place) }} />
       </div>
     </>
   );

@@ -63,7 +63,16 @@ export function Notifications() {
         ))}
       </ul>
       {isOneOf("admin") && (
-        <AddButton schema={list} count={receivers.length} onClick={() => setEdited("new")} />
+        <div class="buttons">
+          <Button
+            why={
+              receivers.length < (list.maxItems ?? Infinity) ? null : t.notifications.most(receivers.length)
+            }
+            onClick={() => setEdited("new")}
+          >
+            {t.notifications.add}
+          </Button>
+        </div>
       )}
       {edited !== null && (
         <ReceiverSheet
@@ -132,27 +141,9 @@ function isFailing(name: string, needs: readonly Need[]): boolean {
   );
 }
 
-function AddButton({
-  schema,
-  count,
-  onClick,
-}: {
-  readonly schema: MemberSchema;
-  readonly count: number;
-  readonly onClick: () => void;
-}) {
-  const { maxItems = Number.POSITIVE_INFINITY } = schema;
-  return (
-    <div class="buttons">
-      <Button why={count < maxItems ? null : t.notifications.most(count)} onClick={onClick}>
-        {t.notifications.add}
-      </Button>
-    </div>
-  );
-}
-
 type NotNeeded = Settings["device"]["not_needed"];
 
+/** Says that no message is sent, which may be as it should be. */
 function NoReceiver({
   notNeeded,
   onChanged,
@@ -162,12 +153,9 @@ function NoReceiver({
 }) {
   const others = notNeeded.filter((one) => one !== "no_receiver");
   const isWanted = others.length === notNeeded.length;
-  const words = isWanted
-    ? ([t.notifications.none, t.notifications.wantNone] as const)
-    : ([t.notifications.noneWanted, t.notifications.askAgain] as const);
   return (
     <Empty>
-      <p>{words[0]}</p>
+      <p>{isWanted ? t.notifications.none : t.notifications.noneWanted}</p>
       {isOneOf("admin") && (
         <ActionButton
           act={async () => {
@@ -176,7 +164,7 @@ function NoReceiver({
             await Promise.all([onChanged(), greet()]);
           }}
         >
-          {words[1]}
+          {isWanted ? t.notifications.wantNone : t.notifications.askAgain}
         </ActionButton>
       )}
     </Empty>

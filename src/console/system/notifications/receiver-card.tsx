@@ -38,6 +38,7 @@ export function ReceiverCard({ state, isFailing, ...rest }: CardProps) {
   const { name, receiver } = rest;
   const headId = useId();
   const kind = state?.kind ?? (receiver && kindOf(receiver));
+  const badge = state && stateInWords(state, isFailing);
   return (
     <li class="receiver" aria-labelledby={headId}>
       <header class="line">
@@ -45,7 +46,7 @@ export function ReceiverCard({ state, isFailing, ...rest }: CardProps) {
         {kind && (
           <span>{isChatService(kind) ? chatServices[kind].name : t.notifications.kinds[kind].text}</span>
         )}
-        {state && <StateBadge state={state} isFailing={isFailing} />}
+        {badge && <Badge state={badge[0]}>{t.notifications.states[badge[1]]}</Badge>}
       </header>
       {receiver === null && <p class="hint">{t.notifications.ofRoot}</p>}
       <Facts items={[...destination(receiver), ...(state ? course(state) : [])]} />
@@ -55,11 +56,6 @@ export function ReceiverCard({ state, isFailing, ...rest }: CardProps) {
 }
 
 /** Without a need nothing is amber: the agent tries a receiver that has failed for a while again. */
-function StateBadge({ state, isFailing }: { readonly state: ReceiverState; readonly isFailing: boolean }) {
-  const [colour, word] = stateInWords(state, isFailing);
-  return <Badge state={colour}>{t.notifications.states[word]}</Badge>;
-}
-
 function stateInWords(
   { kind, secret_set, last_error, last_success }: ReceiverState,
   isFailing: boolean,
