@@ -4,9 +4,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A width of bars. Days and longer ones are those of the calendar in the browser's time zone. */
+/** A width of bars. Days and weeks are those of the calendar in the browser's time zone. */
 export interface Step {
-  /** For a unit of the calendar, the average. */
   readonly milliseconds: number;
   /** The beginning of the bar that is `count` bars behind the one of this time; both in milliseconds since 1970. */
   readonly edge: (at: number, count: number) => number;
@@ -20,20 +19,15 @@ export interface Bar {
   readonly refused: number;
 }
 
+/** The bars of a record of which no span of time is chosen. */
+export const daily = ofTheCalendar(1, 0);
+
 /** The smallest first. */
 export const steps: readonly Step[] = [
-  ofTheClock(minute),
-  ofTheClock(5 * minute),
-  ofTheClock(15 * minute),
-  ofTheClock(hour),
-  ofTheClock(3 * hour),
-  ofTheCalendar(day, (at, count) => new Date(at.getFullYear(), at.getMonth(), at.getDate() + count)),
-  ofTheCalendar(7 * day, (at, count) => {
-    const monday = at.getDate() - ((at.getDay() + 6) % 7);
-    return new Date(at.getFullYear(), at.getMonth(), monday + 7 * count);
-  }),
-  ofTheCalendar(30.4 * day, (at, count) => new Date(at.getFullYear(), at.getMonth() + count, 1)),
-  ofTheCalendar(365.25 * day, (at, count) => new Date(at.getFullYear() + count, 0, 1)),
+  ...[minute, 5 * minute, 15 * minute, hour, 3 * hour].map(ofTheClock),
+  daily,
+  // A Monday is day 1.
+  ofTheCalendar(7, 6),
 ];
 
 /** Within a day bars are equally long, also where a clock is put forward or back for the summer. */
@@ -47,39 +41,25 @@ function ofTheClock(milliseconds: number): Step {
   };
 }
 
-function ofTheCalendar(milliseconds: number, edge: (at: Date, count: number) => Date): Step {
-  return { milliseconds, edge: (at, count) => edge(new Date(at), count).getTime() };
+/** Bars of so many days; `shift` is added to the day of the week, which is 0 on a bar's first day then. */
+function ofTheCalendar(days: number, shift: number): Step {
+  return {
+    milliseconds: days * day,
+    edge: (time, count) => {
+      const at = new Date(time);
+      const first = at.getDate() - ((at.getDay() + shift) % days);
+      return new Date(at.getFullYear(), at.getMonth(), first + days * count).getTime();
+    },
+  };
 }
 
-/** Steps of which one shows the whole record; with shorter ones it would be another picture each minute. */
-const stepsOfWhole = steps.slice(3);
-
-/** The share of the record that may be older than a picture that shows the rest more closely. */
-const negligible = 0.01;
-
-/** The beginnings of the windows that `stepOfWhole` chooses from, in milliseconds, rising; each has `most` bars. */
-export function windowEdges(to: number, most: number): readonly number[] {
-  const begins = stepsOfWhole.map(({ edge }) => edge(to, 1 - most)).reverse();
-  // There is nothing before 1970.
-  return begins.map((at, index) => Math.max(at, index * 1_000));
-}
-
-/** The smallest step whose window has almost all of the record. `counts`: between `windowEdges`. */
-export function stepOfWhole({ total, spans }: EventCounts): Step {
-  let older = 0;
-  let chosen = stepsOfWhole.length - 1;
-  for (const [index, { count }] of spans.slice(0, stepsOfWhole.length).entries()) {
-    older += count;
-    if (older <= total * negligible) chosen = stepsOfWhole.length - 1 - index;
-  }
-  return stepsOfWhole[chosen] as Step;
-}
-
-/** The smallest step with which a span of time has no more bars than `most`. */
+/** The smallest step with which a span of time has no more bars than `most`, else the largest. */
 export function stepOfSpan(from: number, to: number, most: number): Step {
-  const fitting = steps.find(({ milliseconds }) => (to - from) / milliseconds <= most);
-  return fitting ?? (steps.at(-1) as Step);
+  return steps.find(({ milliseconds }) => (to - from) / milliseconds <= most) ?? (steps.at(-1) as Step);
 }
+
+/** The agent takes no more. */
+const mostEdges = 64;
 
 /** The edges of the bars from the one of `from` to the one of `to`, in milliseconds; the last ones if there are too many. */
 export function edgesOf({ edge }: Step, from: number, to: number): readonly number[] {
@@ -92,26 +72,10 @@ export function edgesOf({ edge }: Step, from: number, to: number): readonly numb
   return edges;
 }
 
-/** The agent takes no more. */
-const mostEdges = 64;
-
-/** A picture of the whole record has so many bars at least, or the first hour of a device would be one wide block. */
-const leastBars = 12;
-
-/**
- * Bars between edges, with what is before and behind them as a bar each, where that is something. That of the whole
- * record begins about where the record does.
- */
-export function barsOf(edges: readonly number[], { spans }: EventCounts, isWhole: boolean): readonly Bar[] {
-  const all = spans.map(
-    (span, index): Bar => ({
-      from: edges[index - 1] ?? null,
-      to: edges[index] ?? null,
-      ...span,
-    }),
-  );
-  const bars = all.filter(({ from, to, count }) => count > 0 || (from !== null && to !== null));
-  const first = bars.findIndex(({ count }) => count > 0);
-  if (first < 0) return [];
-  return isWhole ? bars.slice(Math.min(first, Math.max(bars.length - leastBars, 0))) : bars;
+/** Bars between edges, with what is before and behind them as a bar each, where that is something; none without events. */
+export function barsOf(edges: readonly number[], { spans }: EventCounts): readonly Bar[] {
+  const bars = spans
+    .map((span, index): Bar => ({ from: edges[index - 1] ?? null, to: edges[index] ?? null, ...span }))
+    .filter(({ from, to, count }) => count > 0 || (from !== null && to !== null));
+  return bars.some(({ count }) => count > 0) ? bars : [];
 }

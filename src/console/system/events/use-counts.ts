@@ -2,12 +2,12 @@ import { useRef } from "preact/hooks";
 import type { EventCounts } from "../../../contract/types.ts";
 import { deviceNow } from "../../client/device-time.ts";
 import { type Resource, useResource } from "../../client/use-resource.ts";
-import { type Bar, barsOf, edgesOf, stepOfSpan, stepOfWhole, windowEdges } from "./bars.ts";
+import { type Bar, barsOf, daily, edgesOf, stepOfSpan } from "./bars.ts";
 import type { EventQuery } from "./events-query.ts";
 
 interface Counted extends Pick<EventCounts, "total" | "refused" | "groups"> {
   readonly bars: readonly Bar[];
-  /** Milliseconds of a bar, on average. */
+  /** Milliseconds of a bar. */
   readonly stepMilliseconds: number;
 }
 
@@ -17,27 +17,16 @@ const mostBars = (): number => (innerWidth < 640 ? 11 : 30);
 /** The events that match, counted; `value` is null until they are. Until another query is counted, it stays. */
 export function useCounts(query: EventQuery): Pick<Resource<Counted>, "value" | "error" | "reload"> {
   const now = deviceNow();
-  const from = momentOf(query.since, now);
   const to = momentOf(query.until, now) ?? now;
+  const from = momentOf(query.since, now);
   const most = mostBars();
-  const inputOf = (edges: readonly number[]) => ({
+  const step = from === null ? daily : stepOfSpan(from, to, most);
+  const edges = edgesOf(step, from ?? step.edge(to, 1 - most), to);
+  const { value, error, reload } = useResource("countEvents", {
     query: { ...query, edges: edges.map((edge) => edge / 1_000).join() },
   });
-  const chosen = from === null ? null : stepOfSpan(from, to, most);
-  const coarse = windowEdges(to, most);
-  const first = useResource("countEvents", inputOf(chosen ? edgesOf(chosen, from ?? 0, to) : coarse));
-  const step = chosen ?? (first.value && stepOfWhole(first.value));
-  const begin = from ?? step?.edge(to, 1 - most) ?? 0;
-  const edges = step ? edgesOf(step, begin, to) : coarse;
-  // For a span that was chosen, this is the same reading once more.
-  const { value, error, reload } = useResource("countEvents", inputOf(edges));
   const last = useRef<Counted | null>(null);
-  if (step && value)
-    last.current = {
-      ...value,
-      bars: barsOf(edges, value, from === null),
-      stepMilliseconds: step.milliseconds,
-    };
+  if (value) last.current = { ...value, bars: barsOf(edges, value), stepMilliseconds: step.milliseconds };
   return { value: last.current, error, reload };
 }
 
