@@ -9,19 +9,20 @@ import {
   type DecisionsInForce,
   type HostDecisions,
   HostFileRefused,
-  type ReadHostFile,
+  readHostFile,
+  refusedFinding,
   unknownFinding,
 } from "../host-file/host-file.ts";
 
-interface ReloadOptions {
+/** The place of the host file, and its reader. */
+interface HostFilePlace {
   readonly path: string;
-  /** Reads the host file. Throws HostFileRefused. */
-  readonly read: () => Promise<ReadHostFile>;
-  /** Finds the words and the remedy for a refused one; `isAccepted`: an earlier one is in force. */
-  readonly find: (refusal: HostFileRefused, isAccepted: boolean) => Promise<Finding>;
-  /** The decisions with which the agent started. */
-  readonly started: DecisionsInForce;
+  readonly uid: () => number | undefined;
   readonly log: Log;
+}
+
+/** The agent that goes by the host file. */
+interface Reloaded {
   /** Applies the decisions that need no restart. */
   readonly apply: (decisions: HostDecisions) => Promise<void>;
   readonly record: (event: EventFacts) => void;
@@ -29,9 +30,13 @@ interface ReloadOptions {
 
 /**
  * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent keeps
- * the decisions that it has read before.
+ * the decisions that it has read before; `started`: those with which it has begun.
  */
-export function createReload({ path, read, find, started, log, apply, record }: ReloadOptions) {
+export function createReload(
+  { path, uid, log }: HostFilePlace,
+  started: DecisionsInForce,
+  { apply, record }: Reloaded,
+) {
   const { forRooms } = started.decisions;
   let present = started.decisions;
   let { trouble } = started;
@@ -39,7 +44,7 @@ export function createReload({ path, read, find, started, log, apply, record }: 
   let isAccepted = trouble?.code !== "host_file_without_copy";
   const reload = async (): Promise<Reread> => {
     try {
-      const { decisions: next, unknown } = await read();
+      const { decisions: next, unknown } = await readHostFile(path, uid());
       isAccepted = true;
       trouble = unknownFinding(path, unknown);
       if (trouble !== null) log("warning", trouble.detail);
@@ -54,7 +59,7 @@ export function createReload({ path, read, find, started, log, apply, record }: 
       return found;
     } catch (error) {
       const detail = messageOf(error);
-      if (error instanceof HostFileRefused) trouble = await find(error, isAccepted);
+      if (error instanceof HostFileRefused) trouble = await refusedFinding(path, error, isAccepted, uid());
       log("error", "the agent goes on with the host file that it has read before", { detail });
       record(agentEvent("host_file.refused", { detail }));
       // The certificates may have changed even so.

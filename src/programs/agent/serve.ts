@@ -5,12 +5,7 @@ import type { Host } from "../../host/host.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { installerScript } from "../build.ts";
-import {
-  type HostDecisions,
-  readDecisionsInForce,
-  readHostFile,
-  refusedFinding,
-} from "../host-file/host-file.ts";
+import { type HostDecisions, readDecisionsInForce } from "../host-file/host-file.ts";
 import type { Program } from "../program.ts";
 import { type Agent, startAgent } from "./agent.ts";
 import { type AgentConfig, agentConfig } from "./config.ts";
@@ -76,9 +71,7 @@ export async function serve(
     ...liveOf(decisions, trustedProxies),
   };
   let running: Agent | undefined;
-  const reloading = createReload({
-    ...{ path, read: () => readHostFile(path, program.userId()), started, log },
-    find: (refusal, isAccepted) => refusedFinding(path, refusal, isAccepted, program.userId()),
+  const reloading = createReload({ path, uid: program.userId, log }, started, {
     apply: async (present) => {
       Object.assign(config, liveOf(present, trustedProxies));
       await running?.reload(config);

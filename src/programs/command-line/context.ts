@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
+import type { SettingsChange } from "../../contract/types.ts";
 import type { AsAgent } from "../../host/host.ts";
 import { builtAt } from "../../system/version.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
@@ -25,7 +26,9 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     get stdin() {
       return terminal.stdin;
     },
-    ...{ stdout, stderr, interruption },
+    stdout,
+    stderr,
+    interruption,
     environment,
     program: {
       version: program.build.version,
@@ -37,7 +40,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     },
     openOffline: async (stateDirectory, how) => {
       const { openOffline } = await import("./work-offline.ts");
-      return openOffline(program, becomeOwner, { ...how, stateDirectory, isNews });
+      return openOffline(program, becomeOwner, stateDirectory, how, isNews);
     },
     runInstaller: async (words, places) => {
       const { runInstaller } = await import("../installer/run.ts");
@@ -61,11 +64,15 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { readInitialSettings } = await import("../agent/config.ts");
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
-      const { documentKinds } = await import("../agent/documents.ts");
-      const { createStateTools } = await import("../../store/documents/inspection.ts");
-      return createStateTools(stateDirectory, documentKinds(initialSettings));
+      return openStateTools(stateDirectory, initialSettings);
     },
   };
+}
+
+async function openStateTools(stateDirectory: string, initialSettings: SettingsChange) {
+  const { documentKinds } = await import("../agent/documents.ts");
+  const { createStateTools } = await import("../../store/documents/inspection.ts");
+  return createStateTools(stateDirectory, documentKinds(initialSettings));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { CommandContext } from "../../cli/client/context.ts";
 import { agentConfig } from "../agent/config.ts";
 import { openOfflineClient } from "../agent/offline.ts";
 import { installerScript } from "../build.ts";
@@ -8,18 +9,13 @@ import type { Program } from "../program.ts";
 /** Makes this process continue as the owner of a directory; with `keepsClock` it keeps the right to set the clock. */
 export type BecomeOwner = (directory: string, options?: { keepsClock: boolean }) => Promise<void>;
 
-interface OfflineOptions {
-  readonly stateDirectory: string;
-  readonly readsOnly: boolean;
-  readonly remark: (text: string) => Promise<void>;
-  readonly isNews: (text: string) => boolean;
-}
-
 /** The operations in this process, which continues as the owner of the state. */
 export async function openOffline(
   program: Program,
   becomeOwner: BecomeOwner,
-  { stateDirectory, readsOnly, remark, isNews }: OfflineOptions,
+  stateDirectory: string,
+  { readsOnly, remark }: Parameters<CommandContext["openOffline"]>[1],
+  isNews: (text: string) => boolean,
 ) {
   const { environment, node } = program;
   const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
