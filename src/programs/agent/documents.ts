@@ -55,31 +55,34 @@ interface DocumentsConfig extends Pick<RoomsConfig, "stateDirectory" | "initialS
  * first come to the disk. Throws `state_damaged` and `storage_unwritable`.
  */
 export async function openDocuments(config: DocumentsConfig) {
-  const { stateDirectory: directory, initialSettings, readsOnly, time } = config;
-  const openOne = readsOnly ? readDocument : openDocument;
+  const { stateDirectory: directory, initialSettings, readsOnly, isOnTrial, time } = config;
   const reserve = createReserve(directory);
   const disk = Disk.open(directory, reserve, time);
   const names = namesIn(directory);
   const isEmptyDirectory = isEmpty(names);
   const register = await Register.open(directory, isEmptyDirectory ? [] : documentNames, {
-    ...{ readsOnly, names, time },
+    readsOnly,
+    names,
+    time,
   });
+  const common = { reserve, names, isOnTrial, time };
   const openKind = <T extends object>(
     kind: DocumentKind<T>,
     isFirstStart: boolean,
     after?: OpenedDocument<object>,
   ) =>
-    openOne(directory, kind, {
-      ...{ reserve, names, isFirstStart, after, isOnTrial: config.isOnTrial, time },
+    (readsOnly ? readDocument : openDocument)(directory, kind, {
+      ...common,
+      isFirstStart,
+      after,
       found: (finding) => register.add(kind.name, finding),
       // Its finding is over. The disk may not take that yet.
       rejoined: () => register.accept(kind.name).catch(() => undefined),
     });
   // Accounts first, also if the disk takes no write until later: beside other state, absent accounts would be damage.
   const users = await openKind(accountsKind, isEmptyDirectory);
-  const after = isEmptyDirectory ? users : undefined;
   const open = <T extends object>(kind: DocumentKind<T>) =>
-    openKind(kind, isEmptyDirectory || !register.isKnown(kind.name), after);
+    openKind(kind, isEmptyDirectory || !register.isKnown(kind.name), isEmptyDirectory ? users : undefined);
   const [settings, sessions, attempts, tokens, usedCodes, clock, updates] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),

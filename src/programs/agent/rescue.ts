@@ -105,8 +105,12 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
       .handlers,
     greetConsole: () =>
       greetingOf({
-        ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved(host) },
-        ...{ isSetUp: true, isInRescue: true },
+        config,
+        host,
+        settings: defaultSettings(config.initialSettings),
+        clock: unobserved(host),
+        isSetUp: true,
+        isInRescue: true,
       }),
   };
 }

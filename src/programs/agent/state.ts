@@ -78,7 +78,8 @@ function createLate(
     return document;
   };
   return {
-    ...{ open, opened },
+    open,
+    opened,
     trouble: () => lateDocumentNames.map(troubleOf).find((found) => found !== null) ?? null,
   };
 }

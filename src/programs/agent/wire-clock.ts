@@ -45,14 +45,16 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
     ...resolution,
     random: Math.random,
     bootId: host.identity.bootId,
-    ...{ panicSeconds, mostDistanceSeconds },
+    panicSeconds,
+    mostDistanceSeconds,
     daemonOf: createDaemonOf({ run, helper, timers, kernelIsSynchronised, panicSeconds }),
     exchange: (steered) =>
       createExchange({
         driver: steered,
         datagrams: network.datagrams,
         timers,
-        ...{ pivotSeconds: buildSeconds, mostDistanceSeconds },
+        pivotSeconds: buildSeconds,
+        mostDistanceSeconds,
         randomNonce: () => randomBytes(8),
       }),
     openAssociation: (steered) => async (server) => {

@@ -157,7 +157,9 @@ function surroundingsOf(
     return found ? [{ name, detail: found.detail }] : [];
   });
   return {
-    ...{ caFile, clientCertificateFile, members },
+    caFile,
+    clientCertificateFile,
+    members,
     proxy: proxy === undefined ? undefined : new URL(proxy).origin,
     allowLocalServers: own.allow_local_servers ?? false,
     ...(untrusted && { untrusted }),

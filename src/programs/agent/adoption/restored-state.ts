@@ -63,7 +63,8 @@ export async function adoptRestored(
     }
     const facts = { made_at, as_replacement: asReplacement, former_device_id: device.id };
     await writeStateIdentity(stateDirectory, {
-      ...{ device_id: host.identity.deviceId, untold: null },
+      device_id: host.identity.deviceId,
+      untold: null,
       restored: { from: device.name || device.host_name, ...facts },
     });
     const { accounts } = documents.users.read();
@@ -71,7 +72,9 @@ export async function adoptRestored(
     const { hasKey } = createSeal([own]);
     const trouble = administratorTrouble(accounts, { hasKey, isSignedIn: () => false });
     return {
-      ...{ users: accounts.length, two_factor, tokens: documents.tokens.read().tokens.length },
+      users: accounts.length,
+      two_factor,
+      tokens: documents.tokens.read().tokens.length,
       warnings: [...lockedOut(sealed - two_factor), ...(trouble ? [trouble.detail] : []), ...lost],
     };
   } finally {

@@ -71,6 +71,11 @@ function lookFor({ lanNames }: HttpsPlace, { names }: HttpsDecisions): Promise<v
 }
 
 const off: Tls = {
-  ...{ enabled: false, listening: false, urls: [], redirects_from: null },
-  ...{ problem: null, certificate: null, refused: [] },
+  enabled: false,
+  listening: false,
+  urls: [],
+  redirects_from: null,
+  problem: null,
+  certificate: null,
+  refused: [],
 };

@@ -55,21 +55,12 @@ export async function listen(
   let present = believe(config);
   const isOurHost = (name: string | undefined) => present.isOurHost(name);
   const requestLines = createRequestLines({ ...host.time, log: config.log });
-  const directory = join(config.assetsDirectory, "console");
   const refreshCookie = (ctx: Koa.Context) =>
     createRefreshCookie(ctx, refreshCookieName(application.deviceId), present.schemeOf(ctx.req));
-  const serveFile = createStaticFiles(directory, (ctx) => refreshCookie(ctx).tellDocument());
-  const serveColoured = createColouredFiles(directory, application.accent);
-  const serveManifest = createWebManifest(application);
-  const servePicture = createMakerPictures({
-    "/maker-mark": createPictureReader(config, "mark"),
-    "/maker-picture": createPictureReader(config, "picture"),
-  });
   const app = createServer({
     ...application,
     isOurHost,
-    serveFile: async (ctx) =>
-      serveManifest(ctx) || (await serveColoured(ctx)) || (await servePicture(ctx)) || serveFile(ctx),
+    serveFile: createFiles(config, application, refreshCookie),
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),
@@ -78,7 +69,10 @@ export async function listen(
   await local.open(app.callback());
   try {
     await https.open({
-      ...{ handle: app.callback(), isOurHost, now: application.expiryNow, floor: application.floor },
+      handle: app.callback(),
+      isOurHost,
+      now: application.expiryNow,
+      floor: application.floor,
       record: (event) => void application.events.record(event),
     });
     return {
@@ -98,6 +92,24 @@ export async function listen(
     await local.stop(0);
     throw error;
   }
+}
+
+/** The files of the console, and the pictures of the maker. */
+function createFiles(
+  config: AgentConfig,
+  application: Application,
+  refreshCookie: (ctx: Koa.Context) => ReturnType<typeof createRefreshCookie>,
+) {
+  const directory = join(config.assetsDirectory, "console");
+  const serveFile = createStaticFiles(directory, (ctx) => refreshCookie(ctx).tellDocument());
+  const serveColoured = createColouredFiles(directory, application.accent);
+  const serveManifest = createWebManifest(application);
+  const servePicture = createMakerPictures({
+    "/maker-mark": createPictureReader(config, "mark"),
+    "/maker-picture": createPictureReader(config, "picture"),
+  });
+  return async (ctx: Koa.Context) =>
+    serveManifest(ctx) || (await serveColoured(ctx)) || (await servePicture(ctx)) || serveFile(ctx);
 }
 
 /** The names of the device: its own, and those of the host file. */

@@ -103,7 +103,10 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
     signOwn: createSignOwn(run, runDirectory),
     wanted: () => wantedOf(place, present().decisions),
     mayMake: () => present().context !== undefined,
-    ...{ now: time("now"), floor: time("floor"), uptime, log },
+    now: time("now"),
+    floor: time("floor"),
+    uptime,
+    log,
   });
   return createCertificates(
     async () => {
@@ -172,9 +175,14 @@ function certificateOf({ installed, facts }: Shown): Tls["certificate"] {
   const { subject, issuer, names, addresses, notBefore, notAfter, fingerprint, keyPin } = facts;
   return {
     source: installed === null ? "self_made" : "installed",
-    ...{ installed, subject, issuer, names: [...names], addresses: [...addresses] },
+    installed,
+    subject,
+    issuer,
+    names: [...names],
+    addresses: [...addresses],
     not_before: notBefore.toISOString(),
     not_after: notAfter.toISOString(),
-    ...{ fingerprint, public_key_pin: keyPin },
+    fingerprint,
+    public_key_pin: keyPin,
   };
 }

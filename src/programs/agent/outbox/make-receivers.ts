@@ -43,7 +43,8 @@ async function webhookOf(
   const { createWebhook } = await import("../../../outbox/webhook.ts");
   const by = kindOf({ kind, url });
   const transfers = host.network.openTransfers({
-    ...{ ...config.notify, redirects: null },
+    ...config.notify,
+    redirects: null,
     userAgent: `Steward/${config.build.version} (${config.product})`,
   });
   const service = isChatService(by) ? by : null;
@@ -60,7 +61,15 @@ async function mailOf(
   const { wall, uptime } = host.time;
   const connections = host.network.openConnections(config.notify);
   return createMail({
-    ...{ server, port, security, password, from, to, connections, wall, uptime },
+    server,
+    port,
+    security,
+    password,
+    from,
+    to,
+    connections,
+    wall,
+    uptime,
     username: username ?? null,
     hostName: () => host.identity.hostname,
   });

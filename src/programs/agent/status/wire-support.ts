@@ -13,7 +13,10 @@ export async function openSupportBundle(
   const { createSupportBundle } = await import("../../../system/support-bundle.ts");
   const { releases, trust } = installer?.directories ?? usualDirectories;
   return createSupportBundle({
-    ...{ node, script: join(assetsDirectory, "main.js"), start: startFilter, timers },
+    node,
+    script: join(assetsDirectory, "main.js"),
+    start: startFilter,
+    timers,
     // As cli/client/places.ts reads them.
     places: {
       STEWARD_SOCKET: agentSocket(runDirectory),
