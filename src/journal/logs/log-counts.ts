@@ -1,7 +1,7 @@
 import type { LogCounts, LogEntry } from "../../contract/types.ts";
 import { createLogMatch, type LogFilter } from "./log-filter.ts";
 import { readOwnLine } from "./log-line.ts";
-import type { JournalPageOptions } from "./log-page.ts";
+import type { JournalReading } from "./log-page.ts";
 import type { OwnLines } from "./own-lines.ts";
 
 /** The filters of a count: each unit and priority has a number of its own. */
@@ -12,7 +12,7 @@ const mostLines = 10_000;
 
 /** Counts the newest lines of the journal that the reader may see; undefined if it cannot be read. */
 export async function countJournal(
-  { journal, units, readLine }: JournalPageOptions,
+  { journal, units, readLine }: JournalReading,
   query: LogCountQuery,
 ): Promise<LogCounts | undefined> {
   const { sinceMilliseconds, untilMilliseconds } = query;

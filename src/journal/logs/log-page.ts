@@ -12,7 +12,7 @@ export interface LogPageQuery extends LogFilter {
   readonly cursor?: LogCursor | undefined;
 }
 
-export interface JournalPageOptions {
+export interface JournalReading {
   journal: Journal;
   /** The units to ask the journal for if the query names none. */
   units: readonly string[];
@@ -25,7 +25,7 @@ export interface JournalPageOptions {
  * see are left out before lines are counted, so pages reveal nothing of them.
  */
 export async function readJournalPage(
-  { journal, units, readLine }: JournalPageOptions,
+  { journal, units, readLine }: JournalReading,
   query: LogPageQuery,
 ): Promise<LogList | undefined> {
   const { limit, cursor, unit, sinceMilliseconds, untilMilliseconds, leastSeverity } = query;

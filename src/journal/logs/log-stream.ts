@@ -3,7 +3,7 @@ import type { JournalFollower } from "./journal-follower.ts";
 import type { LogCursor } from "./log-cursor.ts";
 import { createLogMatch, type LogFilter } from "./log-filter.ts";
 import { readOwnLine } from "./log-line.ts";
-import type { JournalPageOptions } from "./log-page.ts";
+import type { JournalReading } from "./log-page.ts";
 import type { OwnLines } from "./own-lines.ts";
 import type { InTurn } from "./turns.ts";
 
@@ -23,14 +23,14 @@ export interface LogReceiver {
  */
 const mostLines = 10_000;
 
-interface JournalStreamOptions extends JournalPageOptions {
+interface JournalFollowing extends JournalReading {
   follower: JournalFollower;
   inTurn: InTurn;
 }
 
 /** Sends the requested lines of the journal, each once and in order: first the missed ones, then new ones. */
 export function streamJournal(
-  options: JournalStreamOptions,
+  options: JournalFollowing,
   query: LogStreamQuery,
   { send, end }: LogReceiver,
 ): () => void {
@@ -82,7 +82,7 @@ export function streamJournal(
 
 /** Reads on, one bounded reading after the other, to the end of the journal (true), or until `take` returns false. */
 async function readPast(
-  { journal, inTurn, units, readLine }: JournalStreamOptions,
+  { journal, inTurn, units, readLine }: JournalFollowing,
   query: LogStreamQuery,
   take: (line: LogEntry) => boolean,
 ): Promise<boolean> {

@@ -2,7 +2,8 @@ import { rename } from "node:fs/promises";
 import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
 import { NotRegular, readRegularSync } from "../files/regular-file.ts";
-import { processTime, type StoreTime } from "../files/store-time.ts";
+import { processTime } from "../files/store-time.ts";
+import type { OpenOptions } from "./document.ts";
 import type { Found } from "./load.ts";
 
 /** A fault that was found when a document was opened, until an administrator accepts it. */
@@ -39,12 +40,6 @@ export async function readRegister(directory: string): Promise<Contents | null> 
   return readContents(registerPath(directory)).contents;
 }
 
-interface RegisterOptions {
-  readonly readsOnly?: boolean | undefined;
-  readonly names?: readonly string[] | undefined;
-  readonly time?: StoreTime | undefined;
-}
-
 /** The documents that have existed, and the faults found in them; it survives the agent. */
 export class Register {
   readonly #path: string | null;
@@ -68,7 +63,11 @@ export class Register {
   static async open(
     directory: string,
     baseline: readonly string[],
-    { readsOnly = false, names, time = processTime }: RegisterOptions = {},
+    {
+      readsOnly = false,
+      names,
+      time = processTime,
+    }: Pick<OpenOptions, "names" | "time"> & { readsOnly?: boolean | undefined } = {},
   ): Promise<Register> {
     const path = registerPath(directory);
     if (!readsOnly) await removeLeftovers(path, names).catch(() => undefined);

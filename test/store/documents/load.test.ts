@@ -81,7 +81,7 @@ describe("a document that is opened", () => {
     }
   });
 
-  /** What is found and taken, and whether something lies in the way of the next write. */
+  /** The origin and the value, the damage and its replacement, and if a file is in the way of the next write. */
   const cases: [string, Files, found: string, RegExp][] = [
     [
       "its good copy where it is missing",
