@@ -4,57 +4,6 @@ import { describe, it } from "node:test";
 import { readRefreshToken } from "../../src/accounts/sessions/refresh-token.ts";
 import { ana, bob, context, inBody, reasonOf, sessionsAt } from "./sessions-at.ts";
 
-type World = Awaited<ReturnType<typeof sessionsAt>>;
-
-/** Exchanges a token so many times, each half a minute after the one before, and uses each answer; the last one. */
-async function exchanged({ sessions }: World, time: { now: number }, token: string, times: number) {
-  let last = token;
-  for (let count = 0; count < times; count += 1) {
-    time.now += 30;
-    const { session, refreshToken } = await sessions.refresh(inBody(last), context);
-    sessions.noteUse(session, time.now);
-    last = refreshToken;
-  }
-  return last;
-}
-
-describe("a stolen refresh token", () => {
-  for (const times of [1, 2, 7]) {
-    it(`that the thief has exchanged ${times} times is seen when its owner presents it: the session ends`, async () => {
-      const time = { now: 1_000 };
-      const world = await sessionsAt(time);
-      const { session, refreshToken } = world.sessions.open(ana, context);
-      const thiefs = await exchanged(world, time, refreshToken, times);
-      time.now += 11;
-      assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), context)), "revoked");
-      assert.equal(world.sessions.find(session.id), undefined);
-      assert.equal(await reasonOf(world.sessions.refresh(inBody(thiefs), context)), "expired");
-      assert.deepEqual(world.told.reused, [session.id]);
-    });
-  }
-
-  it("is seen at once when two exchanges came before, however fast the thief was", async () => {
-    const time = { now: 1_000 };
-    const world = await sessionsAt(time);
-    const { session, refreshToken } = world.sessions.open(ana, context);
-    const { refreshToken: second } = await world.sessions.refresh(inBody(refreshToken), context);
-    await world.sessions.refresh(inBody(second), context);
-    assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), context)), "revoked");
-    assert.deepEqual(world.told.reused, [session.id]);
-  });
-
-  it("is seen after a restart of the agent too", async () => {
-    const time = { now: 1_000 };
-    const before = await sessionsAt(time);
-    const { session, refreshToken } = before.sessions.open(ana, context);
-    await exchanged(before, time, refreshToken, 3);
-    await before.document.close();
-    const after = await sessionsAt(time, { directory: before.directory });
-    assert.equal(await reasonOf(after.sessions.refresh(inBody(refreshToken), context)), "revoked");
-    assert.deepEqual(after.told.reused, [session.id]);
-  });
-});
-
 describe("a refresh token that was never given out", () => {
   const text = (bytes: Buffer) => `str_${bytes.toString("base64url")}`;
   const bytesOf = (token: string) => Buffer.from(token.slice(4), "base64url");

@@ -195,16 +195,6 @@ describe("challenges of passkeys", () => {
     for (const [purpose, challenge] of theirs)
       assert.equal(take("usr_1", purpose, client({ challenge })), challenge, purpose);
   });
-  it("that are too old make room before one that is not goes", () => {
-    const { open, take, pass } = challenges();
-    const old = Array.from({ length: 999 }, () => open("usr_1", "use"));
-    pass(1);
-    const young = open("usr_1", "use");
-    pass(299);
-    open("usr_1", "use");
-    assert.equal(take("usr_1", "use", client({ challenge: old[998] })), undefined);
-    assert.equal(take("usr_1", "use", client({ challenge: young })), young);
-  });
   it("are not found in what is no client data", () => {
     const { take } = challenges();
     for (const data of ["", "AAAA", client(null), client([]), client({}), client({ challenge: 7 })])

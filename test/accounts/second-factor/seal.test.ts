@@ -84,16 +84,6 @@ describe("a sealed secret is refused", () => {
     assert.ok(tried > 1_000, `${tried}`);
   });
 
-  it("with any bit of its bytes changed", () => {
-    const [version, keyId, encoded = ""] = sealed.split(".");
-    const bytes = Buffer.from(encoded, "base64url");
-    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-      const changed = Buffer.from(bytes);
-      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      refused(() => seal.open(`${version}.${keyId}.${changed.toString("base64url")}`, record), /altered/);
-    }
-  });
-
   it("cut short anywhere, also in its tag, or made longer", () => {
     for (let length = 0; length < sealed.length; length += 1)
       refused(() => seal.open(sealed.slice(0, length), record));
@@ -112,12 +102,6 @@ describe("a sealed secret is refused", () => {
     const bytesOf = (text: string) => Buffer.from(text.split(".")[2] ?? "", "base64url");
     assert.deepEqual(bytesOf(respelled), bytesOf(odd), "the spelling is no other of the same bytes");
     refused(() => seal.open(respelled, record), /damaged/);
-  });
-
-  it("put together from two", () => {
-    const [, , other = ""] = seal.seal(secret, record).split(".");
-    for (const at of [16, 40, 59])
-      refused(() => seal.open(sealed.slice(0, at + 20) + other.slice(at), record));
   });
 
   it("when it never was one", () => {
@@ -154,11 +138,6 @@ describe("several keys", () => {
     const both = createSeal([key, formerKey]);
     assert.equal(both.open(former, record), secret);
     assert.equal(createSeal([key]).open(both.seal(secret, record), record), secret);
-  });
-
-  it("may be one key given twice", () => {
-    const seal = createSeal([key, key]);
-    assert.equal(seal.open(seal.seal(secret, record), record), secret);
   });
 
   it("may be none: then nothing is sealed", () => {

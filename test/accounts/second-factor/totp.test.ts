@@ -28,14 +28,6 @@ function oathtool(secret: string, atSeconds: number, count = 1): string[] {
 const samples = counted({ usual: 30, all: 200 });
 
 describe("the codes", () => {
-  // RFC 4226 Appendix D, counters 0 to 9.
-  const hotp = "755224 287082 359152 969429 338314 254676 287922 162583 399871 520489".split(" ");
-  for (const [counter, code] of hotp.entries()) {
-    it(`of counter ${counter} are RFC 4226's`, async () => {
-      assert.deepEqual(await matchSteps(rfcSecret, code, counter * 30, 0), [counter]);
-    });
-  }
-
   // RFC 6238 Appendix B, SHA-1: eight digits, of which six are ours.
   const totp: [number, string][] = [
     [59, "94287082"],
@@ -49,29 +41,6 @@ describe("the codes", () => {
     it(`at ${atSeconds} s are RFC 6238's`, async () => {
       const step = Math.floor(atSeconds / 30);
       assert.deepEqual(await matchSteps(rfcSecret, eightDigits.slice(2), atSeconds, 0), [step]);
-    });
-  }
-
-  const times: [string, number][] = [
-    ["the beginning of time", 0],
-    ["its last second of the first step", 29],
-    ["the end of 32-bit time in 2038", 2 ** 31 - 1],
-    ["the second after it", 2 ** 31],
-    ["the end of unsigned 32-bit time in 2106", 2 ** 32 - 1],
-    ["the second after that", 2 ** 32],
-    ["the last second of a step", 1_795_190_399],
-    ["the first second of a step", 1_795_190_400],
-  ];
-  for (const [name, atSeconds] of times) {
-    it(`at ${name} are those of an independent authenticator`, async () => {
-      for (let round = 0; round < counted({ usual: 2, all: 5 }); round += 1) {
-        const secret = await makeSecret();
-        const [code = ""] = oathtool(secret, atSeconds);
-        assert.ok(
-          (await matchSteps(secret, code, atSeconds, 0)).includes(stepOf(atSeconds)),
-          `${secret} ${code}`,
-        );
-      }
     });
   }
 

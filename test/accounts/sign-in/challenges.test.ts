@@ -63,6 +63,12 @@ describe("a challenge", () => {
       assert.equal(challenges.find(token), undefined);
     }
   });
+  it("gives way, the oldest first, when there are a thousand", () => {
+    const challenges = challengesAt({ now: 100 });
+    const tokens = Array.from({ length: 1_001 }, () => challenges.open(challenge));
+    const living = tokens.map((token) => challenges.find(token) !== undefined);
+    assert.deepEqual([living[0], living.slice(1).every(Boolean)], [false, true]);
+  });
   it("of one user is thrown out by no others, however many these open (two accounts against a third)", () => {
     const challenges = challengesAt({ now: 100 });
     const of = (user: string) => challenges.open({ ...challenge, account: account(user) });
