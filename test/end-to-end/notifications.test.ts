@@ -115,20 +115,6 @@ describe("the receivers of messages", () => {
     );
   });
 
-  it("are found by nobody under a name that the settings do not have", async () => {
-    for (const [method, verb] of [
-      ["PUT", "secret"],
-      ["POST", "test"],
-    ] as const) {
-      const { status: answer, json } = await agent.call(method, `/api/notifications/alerts/${verb}`, {
-        token,
-      });
-      assert.deepEqual([answer, json.code], [404, "not_found"]);
-    }
-    const { code, stderr } = await notify("secret", "alerts");
-    assert.deepEqual([code, stderr.includes("There is no receiver")], [3, true], stderr);
-  });
-
   it("take no secret of another form, and the refusal names the secret", async () => {
     assert.equal((await change({ receivers: [alerts()] })).status, 200);
     const options = ["--stdin", "--socket", agent.socket, "--state", agent.stateDirectory];
@@ -140,55 +126,6 @@ describe("the receivers of messages", () => {
       stderr,
       /^ {2}secret: has a line 1 that is not of the form "name: value"\. Give .*`whsec_` and/m,
     );
-  });
-
-  it("are chat services without a secret, listed as what they are, and a token is for one server", async (test) => {
-    const [chat, other] = [await startHook(), await startHook()];
-    test.after(() => Promise.all([chat.stop(), other.stop()]));
-    [chat.status, other.status] = [200, 200];
-    const set = async (name: string, text: string, ...words: string[]) => {
-      const options = ["--stdin", "--socket", agent.socket, "--state", agent.stateDirectory];
-      return runSteward(["notify", "secret", name, ...words, ...options], { stdin: `${text}\n` });
-    };
-    const phone = { name: "phone", kind: "ntfy", url: `${chat.url}/boiler`, takes: "all" };
-    const desk = {
-      ...phone,
-      name: "desk",
-      kind: "webhook",
-      url: `${chat.url}/message?token=A23456789012345`,
-    };
-    const own = { ...phone, name: "own", kind: "webhook", url: `${chat.url}/hook` };
-    assert.equal((await change({ receivers: [phone, desk, own] })).status, 200);
-    const { stdout } = await notify("list");
-    assert.match(stdout, /^phone +ntfy +- +0 /m);
-    assert.match(stdout, /^desk +Gotify +- +0 /m);
-    assert.match(stdout, /^own +webhook +missing +0 /m);
-    const failed = await notify("test", "phone");
-    assert.equal(failed.code, 1);
-    assert.match(failed.stderr, /answered 200 OK\. ntfy does not answer so/);
-    assert.equal((await set("phone", "tk_1")).code, 0);
-    await notify("test", "phone");
-    assert.equal((await set("own", "abc", "--header", "X-Key")).code, 0);
-    assert.deepEqual((await notify("test", "own")).stdout, "200 OK\n");
-    const refused = await set("own", "h", "--header", "Host");
-    assert.equal(refused.code, 6);
-    assert.match(refused.stderr, /names the header Host in line 1/);
-    const at = (path: string, holds = "This is a test") =>
-      chat.received.filter((one) => one.path === path && one.body.includes(holds));
-    const [first, second] = at("/");
-    const [third] = at("/hook", "steward.test");
-    assert.equal(JSON.parse(first?.body ?? "").topic, "boiler");
-    assert.deepEqual(
-      [first?.headers.authorization, second?.headers.authorization],
-      [undefined, "Bearer tk_1"],
-    );
-    assert.deepEqual([third?.headers["x-key"], third?.headers["webhook-signature"]], ["abc", undefined]);
-    const moved = [{ ...phone, url: `${other.url}/boiler` }, desk, { ...own, url: `${other.url}/hook` }];
-    assert.equal((await change({ receivers: moved })).status, 200);
-    for (const name of ["phone", "own"])
-      assert.match((await notify("test", name)).stderr, /its secret is of another server.*notify secret/s);
-    assert.deepEqual(other.received, [], "an intruder who changes the address would have the token");
-    assert.equal((await change({ receivers: [] })).status, 200);
   });
 
   it("say at a test that the secret is missing, and send nothing without one", async () => {
@@ -232,13 +169,6 @@ describe("the receivers of messages", () => {
       return named() !== undefined;
     });
     assert.match(named()?.text ?? "", /It is shown by its host name/);
-  });
-
-  it("are in the metrics by their names", async () => {
-    const { text } = await agent.call("GET", "/api/metrics", { local: true });
-    assert.match(text, /^steward_receiver_waiting_events\{receiver="alerts"\} 0$/m);
-    assert.match(text, /^steward_receiver_failing_seconds\{receiver="alerts"\} 0$/m);
-    assert.match(text, /^steward_receiver_last_success_timestamp_seconds\{receiver="alerts"\} \d/m);
   });
 
   it("are a need after an hour of failures, until a message arrives", async () => {

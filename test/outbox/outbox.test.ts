@@ -3,6 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
+import type { Ending } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { deviceId } from "../../lab/host/messages.ts";
 import { change, refusal } from "../../lab/state/event-directory.ts";
@@ -43,6 +44,13 @@ function idsBySeq({ arrived }: OutboxWorld): Map<number, Set<string>> {
   return found;
 }
 
+/** A world with one receiver, which takes all that people are notified of. */
+async function worldOfOne(test: Ending): Promise<OutboxWorld> {
+  const world = await openOutboxWorld(test);
+  await world.configure([world.receiver()]);
+  return world;
+}
+
 const seqsOf = (world: OutboxWorld) => world.arrived.map(({ seqs }) => seqs);
 
 describe("the outbox", () => {
@@ -66,8 +74,7 @@ describe("the outbox", () => {
   });
 
   it("sends a message a minute, with all that came meanwhile; what is grave goes at once", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     for (const name of ["a", "b", "c", "d"]) {
       await world.record(began(name));
       await world.pass(10);
@@ -89,8 +96,7 @@ describe("the outbox", () => {
   });
 
   it("makes one message of a storm, with its count and the gravest and newest notices", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     await world.record(began("first"));
     await world.pass(1);
     const kinds = Array.from({ length: 700 }, (_, index) => {
@@ -122,8 +128,7 @@ describe("the outbox", () => {
   });
 
   it("loses nothing, keeps the order, and repeats under the same id only, while an hour of requests fails", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     const chance = createChance(3);
     const fates: readonly Fate[] = [{ status: 500 }, "dropped", "lost", { seconds: 20 }, { seconds: 300 }];
     world.fate = (at) =>
@@ -147,8 +152,7 @@ describe("the outbox", () => {
   });
 
   it("repeats the same message under the same id after the process was killed, and the rest behind it", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     await world.record(began("a"));
     await world.record(began("b"));
     world.fate = () => ({ seconds: 5 });
@@ -172,8 +176,7 @@ describe("the outbox", () => {
   });
 
   it("ends an attempt that hangs, and tells of it", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     world.fate = () => ({ seconds: 100 * day });
     await world.record(began("a"));
     await world.pass(62);
@@ -183,8 +186,7 @@ describe("the outbox", () => {
   });
 
   it("waits longer after each failure, from half a minute to an hour, and says since when it fails", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     world.fate = () => ({ status: 500 });
     await world.record(began("a"));
     await world.pass(2 * day);
@@ -201,8 +203,7 @@ describe("the outbox", () => {
   });
 
   it("writes the cursor before the first attempt only, however many fail", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     world.fate = () => ({ status: 500 });
     await world.record(began("a"));
     await world.pass(2);
@@ -214,8 +215,7 @@ describe("the outbox", () => {
   });
 
   it("ends the attempt that is under way when the agent stops, and tries it again after the start", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     world.fate = () => ({ seconds: 30 });
     await world.record(began("a"));
     await world.pass(2);
@@ -229,8 +229,7 @@ describe("the outbox", () => {
   });
 
   it("keeps its place when the agent stops, also behind events that it only read", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     for (const name of ["anna", "bert", "carl"]) await world.record(change(name));
     await world.restart();
     await world.pass(1);
@@ -243,8 +242,7 @@ describe("the outbox", () => {
   });
 
   it("is silent for as long as a receiver asks, but no longer than a day", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     const pauses = [2 * hour, 30 * day];
     world.fate = () => {
       const retryAfter = pauses.shift();
@@ -259,8 +257,7 @@ describe("the outbox", () => {
   });
 
   it("does not wake the process while nothing waits, and writes nothing for events of no interest", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     await world.record(began("a"));
     await world.pass(hour);
     const written = await onDisk(world.directory, "outbox.json");
@@ -339,8 +336,7 @@ describe("the outbox", () => {
   });
 
   it("begins at the newest event of a record that has begun again", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     for (const name of ["a", "b", "c"]) await world.record(began(name));
     await world.pass(day);
     await rm(join(world.directory, "events"), { recursive: true });
@@ -351,8 +347,7 @@ describe("the outbox", () => {
   });
 
   it("sends a test beside all that waits, and goes on at once when it succeeds", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver()]);
+    const world = await worldOfOne(test);
     world.fate = () => ({ status: 500 });
     await world.record(began("a"));
     await world.pass(10 * hour);

@@ -154,16 +154,6 @@ describe("a webhook's failure", () => {
     });
   }
 
-  it("carries the pause that the receiver asked for", async () => {
-    const { url } = await receiving((_request, response) =>
-      response.writeHead(429, { "retry-after": "120" }).end(),
-    );
-    const delivery = await deliver(url, began);
-    assert.ok(delivery.outcome === "retry");
-    assert.equal(delivery.retryAfterSeconds, 120);
-    assert.match(delivery.error, /answered 429 Too Many Requests\. It receives more than it takes/);
-  });
-
   it("is read for at most 4 KiB, though the answer has no end", { timeout: 9_000 }, async () => {
     let written = 0;
     const { url } = await receiving((_request, response) => {
@@ -177,42 +167,6 @@ describe("a webhook's failure", () => {
     const delivery = await deliver(url, began);
     assert.ok(delivery.outcome === "retry" && delivery.error.length < 400, JSON.stringify(delivery));
     assert.ok(written > 0);
-  });
-
-  it("names an untrusted certificate, and nothing of the message was sent", async () => {
-    const other = createAuthority(scratchDirectory());
-    const { url, received } = await receiving(accepts, other.certify("127.0.0.1"));
-    const delivery = await deliver(url, began);
-    assert.ok(delivery.outcome === "retry");
-    assert.match(
-      delivery.error,
-      /^127\.0\.0\.1:\d+ cannot be used: its certificate cannot be trusted: its authority is not one that this device knows.* Nothing was sent\.$/,
-    );
-    assert.equal(received.length, 0);
-  });
-
-  it("names a certificate for another name, and one that has expired", async () => {
-    const named = await receiving(accepts, authority.certify("other.example"));
-    const expired = await receiving(
-      accepts,
-      authority.certify("127.0.0.1", { from: "20200101000000Z", until: "20200201000000Z" }),
-    );
-    const [first, second] = [await deliver(named.url, began), await deliver(expired.url, began)];
-    assert.ok(first.outcome === "retry" && second.outcome === "retry");
-    assert.match(
-      first.error,
-      /cannot be trusted: it is for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Check the name of the server/,
-    );
-    assert.match(second.error, /is not valid at this time \(CERT_HAS_EXPIRED\)\. Check this device's clock/);
-  });
-
-  it("names a server that nothing listens at", async () => {
-    const delivery = await deliver("https://127.0.0.1:1/hook", began);
-    assert.deepEqual(delivery, {
-      outcome: "retry",
-      error:
-        "127.0.0.1:1 cannot be used: nothing listens there. Nothing was sent. Check the address of the receiver, and the network and the name servers of this device.",
-    });
   });
 
   it("comes soon after the delivery is cancelled", async () => {

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { heldPort } from "../../../lab/basics/held-ports.ts";
-import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { createAuthority } from "../../../lab/host/certificates.ts";
 import { deviceId, messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
 import { type OtlpAnswer, type OtlpCollector, startCollector } from "../../../lab/host/otlp-collector.ts";
 import type { MetricSink } from "../../../src/figures/metrics/exposition.ts";
@@ -11,7 +8,6 @@ import { UnusableHeaders } from "../../../src/outbox/otlp/exporter.ts";
 import { createOtlp, type OtlpOptions } from "../../../src/outbox/otlp.ts";
 import type { Delivery } from "../../../src/outbox/receiver.ts";
 
-const authority = createAuthority(scratchDirectory());
 const collectors: OtlpCollector[] = [];
 
 afterEach(async () => {
@@ -71,15 +67,6 @@ describe("a collector", () => {
     }
   });
 
-  it("over HTTPS must have a certificate that is trusted", async () => {
-    const collector = await collecting(authority.certify("127.0.0.1"));
-    const stranger = await otlpAt(collector.url).deliver(message, unending);
-    assert.match(JSON.stringify(stranger), /"retry".*certificate cannot be trusted/);
-    assert.equal(collector.received.length, 0);
-    const known = await otlpAt(collector.url, { caFile: authority.path }).deliver(message, unending);
-    assert.deepEqual([known, collector.received.length], [{ outcome: "taken", answer: "200 OK" }, 1]);
-  });
-
   it("whose name leads to this device is not reached, and the error says how a local one is named", async () => {
     const collector = await collecting();
     const url = `http://collector.example:${collector.port}`;
@@ -87,14 +74,6 @@ describe("a collector", () => {
     const delivery = await otlp.deliver(message, unending);
     assert.match(JSON.stringify(delivery), /"retry".*leads to this device.*telemetry\.otlp\.url/);
     assert.equal(collector.received.length, 0);
-  });
-
-  it("that is away is a failure in words", async () => {
-    const delivery = await otlpAt(`http://127.0.0.1:${await heldPort()}`).deliver(message, unending);
-    assert.match(
-      JSON.stringify(delivery),
-      /"outcome":"retry","error":"127.*nothing listens there\. Nothing was sent\./,
-    );
   });
 
   it("gets nothing while root's headers cannot be read", async () => {
