@@ -67,7 +67,7 @@ describe("a batch of events", () => {
     ["nnn", { from: 1 }, "2,3, gap none, waiting 2, idle 1"],
     // The message that was tried keeps its end; what waits is counted all the same.
     ["nnn", { last: 2 }, "1,2, gap none, waiting 3, idle 0"],
-    // What has no lasting number yet is not told.
+    // An event without a lasting number waits for the next reading.
     ["nnn", { head: 2 }, "1,2, gap none, waiting 2, idle 0"],
     // A dropped change is missed by the chain, from the one behind the last known on.
     ["c..n", {}, "4, gap 2-3, waiting 1, idle 1"],

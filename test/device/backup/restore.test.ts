@@ -96,7 +96,7 @@ describe("a backup that has arrived", () => {
     assert.equal(existsSync(received), false);
     room.bytes += 1;
     await send(sound, 100_000);
-    // What is unpacked needs room as well: the state, and no file of root's.
+    // The state that is unpacked needs room as well; files of root's are not unpacked.
     room.bytes = reserveNeedsBytes + stateBytes - 1;
     assert.equal(await codeOf(restore({ ...key })), "storage_full");
     room.bytes += 1;
