@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { uptime } from "node:os";
 import { join } from "node:path";
 import { before, beforeEach, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
@@ -9,7 +8,6 @@ import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-age
 import { enrol } from "../../../lab/agents/enrol.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
-import { createRescueToken } from "../../../src/accounts/sign-in/rescue-token.ts";
 
 describe("a token of rescue", () => {
   let environment: Record<string, string>;
@@ -93,21 +91,6 @@ describe("a token of rescue", () => {
     assert.deepEqual([status, json.code], [409, "username_taken"]);
     // It was not used.
     assert.equal((await setUp(rescue, "after-reader")).status, 201);
-  });
-
-  it("ends with its half hour of uptime, and one of a longer time is none", async () => {
-    const earliest = Math.floor(uptime());
-    const rescue = await made();
-    const latest = Math.ceil(uptime());
-    const [, end] = readFileSync(path, "utf8").trim().split(" ");
-    const begin = Number(end) - 1_800;
-    assert.ok(begin >= earliest && begin <= latest, `${earliest} ${end} ${latest}`);
-    // The agent's reading may be a hundredth of a second older than the command's.
-    assert.ok(await createRescueToken(path, () => Number(end) - 1_800.01).isOpen());
-    for (const seconds of [-1, 2_000]) {
-      writeFileSync(path, `${rescue} ${Math.floor(uptime()) + seconds}\n`);
-      assert.equal((await setUp(rescue, "too-late")).json.code, "setup_already_done", String(seconds));
-    }
   });
 
   it("stands on the terminal and above the login prompt, with the address to open", async () => {

@@ -53,22 +53,13 @@ const table: Record<string, readonly [string, string, string]> = {
 /** Refused like a stranger's, or like nothing; never by a crash. */
 const strangeIds = [
   "me",
-  "0",
-  "-1",
-  "usr_",
   "USR_{hex}",
-  "usr_{HEX}",
   "usr_{hex}0",
   "usr_{hex}%00",
-  "usr_{hex}%20",
-  "usr_{hex}%0a",
   "usr_{hex}%2f..",
   "%2e%2e",
   "..%2f..%2fetc%2fpasswd",
   "__proto__",
-  "constructor",
-  "%F0%9F%A6%A6",
-  "*",
   "a".repeat(2_000),
 ];
 
