@@ -20,58 +20,38 @@ import { StewardError } from "../../../src/contract/errors.ts";
 const code = "update_not_acceptable";
 
 describe("what lies where the staged payload should be", { skip: !isRoot && "needs root" }, () => {
+  const socket = "python3 -c \"import socket,os; socket.socket(socket.AF_UNIX).bind(os.environ['F'])\"";
+  const [staged, role] = ['"$UPDATES/staged"', '"$UPDATES/metadata/rules.json"'];
+  const many = 'for n in $(seq 1000); do : > "$UPDATES/metadata/$n.json"; done';
+  const noDirectory = (name: string) => new RegExp(`${name} is not a directory, or is a link`);
   const scripts: [string, string, RegExp][] = [
     ["a fifo without a writer", 'rm "$F"; mkfifo "$F"', /not a regular file/],
     ["a directory", 'rm "$F"; mkdir "$F"', /not a regular file/],
-    [
-      "a socket",
-      'rm "$F"; python3 -c "import socket,os; socket.socket(socket.AF_UNIX).bind(os.environ[\'F\'])"',
-      /not a regular file/,
-    ],
-    [
-      "a link to the signed bytes elsewhere",
-      'mv "$F" "$UPDATES/there"; ln -s "$UPDATES/there" "$F"',
-      /is a link/,
-    ],
+    ["a socket", `rm "$F"; ${socket}`, /not a regular file/],
+    ["a link to the signed bytes", 'mv "$F" "$UPDATES/there"; ln -s "$UPDATES/there" "$F"', /is a link/],
     ["a link to what root alone may read", 'rm "$F"; ln -s /etc/shadow "$F"', /is a link/],
     ["a link to a device", 'rm "$F"; ln -s /dev/zero "$F"', /is a link/],
     ["a link that leads to itself", 'rm "$F"; ln -s "$F" "$F"', /is a link/],
     ["nothing", 'rm "$F"', /does not exist/],
+    ["a link for its directory", `mv ${staged} "$UPDATES/e"; ln -s e ${staged}`, noDirectory("staged")],
     [
-      "a link in the place of its directory",
-      'mv "$UPDATES/staged" "$UPDATES/elsewhere"; ln -s elsewhere "$UPDATES/staged"',
-      /staged is not a directory, or is a link/,
+      "a link for that of updates",
+      'mv "$UPDATES" "$UPDATES/../e"; ln -s e "$UPDATES"',
+      noDirectory("updates"),
+    ],
+    ["a file for its directory", `rm -r ${staged}; echo x > ${staged}`, /staged is not a directory/],
+    [
+      "a link for that of metadata",
+      'cd "$UPDATES"; mv metadata m; ln -s m metadata',
+      noDirectory("metadata"),
     ],
     [
-      "a link in the place of the directory of updates",
-      'mv "$UPDATES" "$UPDATES/../elsewhere"; ln -s elsewhere "$UPDATES"',
-      /updates is not a directory, or is a link/,
-    ],
-    [
-      "a file in the place of its directory",
-      'rm -r "$UPDATES/staged"; echo x > "$UPDATES/staged"',
-      /staged is not a directory/,
-    ],
-    [
-      "a link in the place of the directory of metadata",
-      'mv "$UPDATES/metadata" "$UPDATES/m"; ln -s m "$UPDATES/metadata"',
-      /metadata is not a directory, or is a link/,
-    ],
-    [
-      "a link in the place of one role's metadata",
-      'M="$UPDATES/metadata/rules.json"; mv "$M" "$M.there"; ln -s "$M.there" "$M"',
+      "a link for one role's metadata",
+      `M=${role}; mv "$M" "$M.there"; ln -s "$M.there" "$M"`,
       /rules.json is a link/,
     ],
-    [
-      "a fifo in the place of a kept root",
-      'R="$UPDATES/roots/2%2eroot.json"; mkfifo "$R"',
-      /not a regular file/,
-    ],
-    [
-      "a thousand files among the metadata",
-      'for n in $(seq 1000); do : > "$UPDATES/metadata/$n.json"; done',
-      /more than 512 files/,
-    ],
+    ["a fifo for a kept root", 'mkfifo "$UPDATES/roots/2%2eroot.json"', /not a regular file/],
+    ["a thousand files among the metadata", many, /more than 512 files/],
   ];
   for (const [name, script, saying] of scripts) {
     it(`is not taken in: ${name}`, async (test) => {

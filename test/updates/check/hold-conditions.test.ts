@@ -93,7 +93,8 @@ it("a release is available until its version is installed, and on its channel on
   const record = { available: { rules, binary: null } };
   const isAvailable = async (facts: Facts) =>
     availableRelease(await partsWith({ record, ...facts }), "rules") !== null;
-  assert.equal(await isAvailable({ installed: { rules: "1.1.9", binary: null } }), true);
-  assert.equal(await isAvailable({ installed: { rules: rules.version, binary: null } }), false);
+  const installed = (version: string) => ({ installed: { rules: version, binary: null } });
+  assert.equal(await isAvailable(installed("1.1.9")), true);
+  assert.equal(await isAvailable(installed(rules.version)), false);
   assert.equal(await isAvailable({ ota: { channel: "beta" } }), false);
 });

@@ -106,38 +106,18 @@ describe("what the last attempt has left behind", () => {
     const rules = { ...entry, restored_healthy: true, outcome: "failed", version: "1.1.0" } as const;
     const binary = { ...entry, sequence: 2, kind: "binary", name: "demo", version: "2.0.0" } as const;
     const failure = (state: FailedRelease["state"]) => [{ id: entry.release_id, state } as FailedRelease];
+    const [open, dismissed] = [failure("open"), failure("dismissed")];
+    const broken = { ...rules, restored_healthy: false, release_id: "9".repeat(32) };
+    const brokenFirst = [broken, { ...rules, sequence: 2, kind: "binary", name: "demo" } as const];
+    const isHealthy = /^demo 2\.0\.0 was applied \S+ \S+ and is healthy\.$/;
+    const isUndone = /^base 1\.1\.0 was undone/;
+    const bothUndone = /^base 1\.1\.0 .* is not healthy either.* demo 1\.1\.0 was undone/;
+    const refused = { ...binary, outcome: "refused" } as const;
     const rows: [string, JournalEntry[], FailedRelease[], string, RegExp][] = [
-      [
-        "an open failure",
-        [rules, binary],
-        failure("open"),
-        "rolled_back",
-        /^base 1\.1\.0 .* demo 2\.0\.0 was applied/,
-      ],
-      [
-        "but none that was dismissed",
-        [rules, binary],
-        failure("dismissed"),
-        "good",
-        /^demo 2\.0\.0 was applied \S+ \S+ and is healthy\.$/,
-      ],
-      [
-        "a former release that is not healthy, before an open failure",
-        [
-          { ...rules, restored_healthy: false, release_id: "9".repeat(32) },
-          { ...rules, sequence: 2, kind: "binary", name: "demo" },
-        ],
-        failure("open"),
-        "rolled_back",
-        /^base 1\.1\.0 .* is not healthy either.* demo 1\.1\.0 was undone/,
-      ],
-      [
-        "also after a refusal",
-        [rules, { ...binary, outcome: "refused" }],
-        failure("open"),
-        "rolled_back",
-        /^base 1\.1\.0 was undone/,
-      ],
+      ["an open failure", [rules, binary], open, "rolled_back", /^base 1\.1\.0 .* demo 2\.0\.0 was applied/],
+      ["but none that was dismissed", [rules, binary], dismissed, "good", isHealthy],
+      ["one that is not healthy, before an open failure", brokenFirst, open, "rolled_back", bothUndone],
+      ["also after a refusal", [rules, refused], open, "rolled_back", isUndone],
     ];
     for (const [name, history, failed, state, detail] of rows)
       it(name, () => {

@@ -116,35 +116,35 @@ describe("of several problems the gravest comes first, and each is told", () => 
     detail: "No.",
   } as const;
   const expired = { code: "update_metadata_expired", detail: "Expired." };
+  const off = { verify_signature: false };
+  const check = { last_check: failed };
+  const binaryToo = { auto_update_binary: true };
+  const notVerified = {
+    journal: { sequence: 1, history: [refused] },
+    record: { ...offered, blockers: { rules: null, binary: expired } },
+  };
   const rows: [name: string, given: Told, codes: UpdateProblem["code"][]][] = [
     [
-      "a service that is broken, before rules that were refused",
+      "a broken service, before refused rules",
       { journal, record: offered },
       ["former_not_healthy", "refused"],
     ],
     [
-      "a service that is broken, before what blocks updates",
-      { journal, ota: { verify_signature: false } },
+      "a broken service, before a block",
+      { journal, ota: off },
       ["former_not_healthy", "signature_verification_off"],
     ],
     [
       "a failed check, before a setting without effect",
-      { record: { last_check: failed }, ota: { auto_update_binary: true } },
+      { record: check, ota: binaryToo },
       ["check_failed", "automatic_binary_ineffective"],
     ],
     [
       "a kind that cannot be verified, before the refusal of the other",
-      {
-        journal: { sequence: 1, history: [refused] },
-        record: { ...offered, blockers: { rules: null, binary: expired } },
-      },
+      notVerified,
       ["not_verifiable", "refused"],
     ],
-    [
-      "what blocks updates, instead of a check that it has made fail",
-      { record: { last_check: failed }, ota: { verify_signature: false } },
-      ["signature_verification_off"],
-    ],
+    ["a block, not the check that it made fail", { record: check, ota: off }, ["signature_verification_off"]],
   ];
   for (const [name, given, codes] of rows)
     it(name, async () => {

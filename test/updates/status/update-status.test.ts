@@ -39,69 +39,30 @@ describe("a release that the last check passed over", () => {
     ...{ offered: null, here: null, detail: null, ...change },
   });
 
+  const here = (version: string): Told => ({ installed: { rules: version, binary: null } });
+  const both = { installed: { rules: "9.0.0", binary: "9.0.0" } };
+  const unreadable = passed("unreadable", { kind: null, name: null, version: null });
+  const beta = passed("other_channel", { offered: "beta" });
+  const notNewer = passed("not_newer", { here: "1.0.0" });
+  const found = { ...here("1.0.0"), record: { available: { rules, binary: null } } };
   const cases: [name: string, PassedOver, Told, isTold: boolean][] = [
     ["is told while nothing as new is installed", passed("withdrawn"), { installed: none }, true],
+    ["is told while it is newer than what is installed", passed("needs_newer_agent"), here("0.9.0"), true],
+    ["is told no more once that version is installed", passed("needs_newer_agent"), here("1.0.0"), false],
+    ["is told while it is for another product, in any case", passed("other_product"), here("1.0.0"), true],
+    ["is told where it cannot be read, so that nothing is known of it", unreadable, both, true],
     [
-      "is told while it is newer than what is installed",
-      passed("needs_newer_agent"),
-      { installed: { rules: "0.9.0", binary: "1.0.0" } },
-      true,
-    ],
-    [
-      "is told no more once that version is installed",
-      passed("needs_newer_agent"),
-      { installed: { rules: "1.0.0", binary: null } },
-      false,
-    ],
-    [
-      "is told for as long as it is for another product, whatever is installed",
-      passed("other_product"),
-      { installed: { rules: "1.0.0", binary: null } },
-      true,
-    ],
-    [
-      "is told where it cannot be read, so that nothing is known of it",
-      passed("unreadable", { kind: null, name: null, version: null }),
-      { installed: { rules: "9.0.0", binary: "9.0.0" } },
-      true,
-    ],
-    [
-      "is told where only its version cannot be read",
+      "is told where only its version is not read",
       passed("unreadable", { version: null }),
-      { installed: { rules: "9.0.0", binary: null } },
+      here("9.0.0"),
       true,
     ],
-    ["is told while its channel is another one", passed("other_channel", { offered: "beta" }), {}, true],
-    [
-      "is told no more where its channel is that of the settings now",
-      passed("other_channel", { offered: "beta" }),
-      { ota: { channel: "beta" } },
-      false,
-    ],
-    [
-      "is told with the device's own channel in another place",
-      passed("other_arch", { offered: "stable" }),
-      {},
-      true,
-    ],
-    [
-      "is told as not newer while the same is installed",
-      passed("not_newer", { here: "1.0.0" }),
-      { installed: { rules: "1.0.0", binary: null } },
-      true,
-    ],
-    [
-      "is not told as not newer once another one is installed",
-      passed("not_newer", { here: "1.0.0" }),
-      { installed: { rules: "1.1.0", binary: null } },
-      false,
-    ],
-    [
-      "is not told as not newer where something newer was found",
-      passed("not_newer", { here: "1.0.0" }),
-      { installed: { rules: "1.0.0", binary: null }, record: { available: { rules, binary: null } } },
-      false,
-    ],
+    ["is told while its channel is another one", beta, {}, true],
+    ["is told no more where its channel is that of now", beta, { ota: { channel: "beta" } }, false],
+    ["is told with its own channel elsewhere", passed("other_arch", { offered: "stable" }), {}, true],
+    ["is told as not newer while the same is installed", notNewer, here("1.0.0"), true],
+    ["is not told as not newer once another one is installed", notNewer, here("1.1.0"), false],
+    ["is not told as not newer where something newer was found", notNewer, found, false],
   ];
   for (const [name, one, given, isTold] of cases)
     it(name, async () => {

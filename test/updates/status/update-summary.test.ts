@@ -55,34 +55,34 @@ const good = stateWith("good", "applied", { releases: [...named.releases], at: f
 const undone = stateWith("rolled_back", "undone", { releases: [...named.releases], at: failed.at });
 
 describe("the state of updates", () => {
+  const blocked = { blocked: holdBecause("trust_not_installed") };
+  const off = { isEnabled: false };
+  const ok = { ...failed, outcome: "ok" } as const;
+  const inDoubt = { isClockTrusted: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } as const };
+  const downloading = {
+    phase: "downloading",
+    downloading: { kind: "binary", name: "demo", version: "2.0.0" },
+  } as const;
+  const waved = { releases: [heldBecause("wave", { until: opens })] };
+  const stagedUnder = (hold: Release) => ({ releases: [{ ...hold, staged: true }] });
+  const windowed = stagedUnder(heldBecause("window", { until: opens }));
+  const problems = [problemWith("request_failed", { reason: broke })];
   const cases: [name: string, Partial<Situation>, state: string, code: string, detail: RegExp][] = [
     ["nothing was ever checked", {}, "idle", "not_checked", /the first one comes soon/],
-    [
-      "the schedule is off",
-      { isEnabled: false },
-      "idle",
-      "not_checked_disabled",
-      /are off \(update\.ota\.enabled\)/,
-    ],
-    ["there is no server", { server: "", isEnabled: false }, "idle", "server_not_set", /update\.ota\.server/],
-    ["nothing newer is there", { lastCheck: { ...failed, outcome: "ok" } }, "idle", "nothing_newer", /newer/],
+    ["the schedule is off", off, "idle", "not_checked_disabled", /are off \(update\.ota\.enabled\)/],
+    ["there is no server", { server: "", ...off }, "idle", "server_not_set", /update\.ota\.server/],
+    ["nothing newer is there", { lastCheck: ok }, "idle", "nothing_newer", /newer/],
     ["the last check failed", { lastCheck: failed }, "idle", "check_failed", /No connection/],
     [
-      "it is blocked, whatever else is so",
-      { ...held, blocked: holdBecause("trust_not_installed"), phase: "checking" },
-      ...(["blocked", "trust_not_installed", /^No root of trust is installed/] as const),
+      "it is blocked",
+      { ...held, ...blocked, phase: "checking" },
+      "blocked",
+      "trust_not_installed",
+      /^No root of/,
     ],
     ["it is checking", { phase: "checking", ...staged }, "checking", "checking", /^Checking/],
-    [
-      "it is downloading",
-      { phase: "downloading", downloading: { kind: "binary", name: "demo", version: "2.0.0" } },
-      ...(["downloading", "downloading", /demo 2\.0\.0/] as const),
-    ],
-    [
-      "something is there",
-      { releases: [heldBecause("wave", { until: opens })] },
-      ...(["available", "available", /turn of this device comes at 2026-11-21T02:00/] as const),
-    ],
+    ["it is downloading", downloading, "downloading", "downloading", /demo 2\.0\.0/],
+    ["something is there", waved, "available", "available", /turn of this device comes at 2026-11-21T02:00/],
     [
       "something is due",
       { releases: [rules] },
@@ -91,51 +91,39 @@ describe("the state of updates", () => {
       /^base 1\.2\.0.*A check fetches it/,
     ],
     ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock", /when the clock .* is trusted/],
-    [
-      "the clock left a check in doubt",
-      { isClockTrusted: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } },
-      ...(["waiting_for_clock", "check_waiting_for_clock", /not known whether/] as const),
-    ],
+    ["a check is in doubt", inDoubt, "waiting_for_clock", "check_waiting_for_clock", /not known whether/],
     ["the clock is good again", { ...held, isClockTrusted: true }, "available", "available", /available/],
     ["it is staged", staged, "staged", "staged", /verified, and can be applied/],
     ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", "staged", /verified/],
+    ["it is staged and no window is open", windowed, "waiting_for_window", "staged", /2026-11-21T02:00/],
     [
-      "it is staged and no window is open",
-      { releases: [{ ...heldBecause("window", { until: opens }), staged: true }] },
-      ...(["waiting_for_window", "staged", /2026-11-21T02:00/] as const),
-    ],
-    [
-      "it is staged and another reason than a window holds it",
-      { releases: [{ ...heldBecause("disabled"), staged: true }] },
-      ...(["staged", "staged", /can be applied\. Scheduled updates are off/] as const),
+      "another reason holds it",
+      stagedUnder(heldBecause("disabled")),
+      "staged",
+      "staged",
+      /\. Scheduled updates are off/,
     ],
     [
       "something is on trial",
-      { ...staged, blocked: holdBecause("trust_not_installed"), trial },
-      ...(["confirming", "confirming", /health is being watched/] as const),
+      { ...staged, ...blocked, trial },
+      "confirming",
+      "confirming",
+      /is being watched/,
     ],
     [
       "the last one is good",
-      { outcome: good, lastCheck: { ...failed, outcome: "ok" } },
-      ...(["good", "applied", /is healthy\. The last check/] as const),
+      { outcome: good, lastCheck: ok },
+      "good",
+      "applied",
+      /is healthy\. The last check/,
     ],
-    [
-      "there is something newer than the good one",
-      { outcome: good, ...staged },
-      "staged",
-      "staged",
-      /verified/,
-    ],
+    ["something newer is there", { outcome: good, ...staged }, "staged", "staged", /verified/],
     [
       "there is nothing newer than what was undone",
       { outcome: undone, releases: [heldBecause("held")] },
       ...(["rolled_back", "undone", /^base 1\.1\.0 was undone/] as const),
     ],
-    [
-      "a request failed",
-      { ...staged, problems: [problemWith("request_failed", { reason: broke })] },
-      ...(["staged", "staged", /applied\. It broke\.$/] as const),
-    ],
+    ["a request failed", { ...staged, problems }, "staged", "staged", /applied\. It broke\.$/],
   ];
   for (const [name, overrides, state, code, detail] of cases) {
     it(`is ${state} when ${name}`, () => {
