@@ -22,7 +22,7 @@ const steering: LoopState = { ...start, mode: discipline };
 /** A kind, or the whole effect where its facts matter. */
 type Expected = Effect["kind"] | Effect;
 
-/** What follows, all of it and in this order. */
+/** Throws unless all of these follow, in this order. */
 function assertFollows(before: LoopState, after: LoopState, expected: readonly Expected[]): void {
   const found = effectsOf(before, after);
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { assertOffset, endServersAfterEach, exchange, sampleIn, serve } from "..
 endServersAfterEach();
 
 describe("a packet that is not believed", () => {
-  // What makes a packet a bad one is tested with its decoder; here, that it ends nothing.
+  // The decoder's test has the reasons why a packet is a bad one; this one has that it ends nothing.
   const bad: [string, Partial<ReplyFields> | number, string][] = [
     ["with a wrong origin", { origin: randomBytes(8) }, "origin"],
     ["with leap indicator 3", { leap: 3 }, "unsynchronised"],

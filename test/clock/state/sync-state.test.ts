@@ -50,7 +50,7 @@ const windows = agreed({ uncertaintySeconds: 10.2 });
 const byHand = { ...notSynced, setByHandAt: 900 };
 const faulty = { state: "faulty", trust: "none" } as const;
 
-/** What happened, when it is looked at (monotonic seconds), and some of the status then; `now`: the settings. */
+/** The event, monotonic seconds at which it is looked at, and some of the status then; `now`: the settings. */
 const rows: readonly (readonly [
   what: string,
   sync: SyncState,

@@ -70,7 +70,7 @@ function probeWith(options: Partial<ProbeOptions> = {}): Probing {
   };
 }
 
-/** What was found of each server: `right`, the code of a remark, or behind a minus the reason that it gave no time. */
+/** The finding of each server: `right`, the code of a remark, or behind a minus the reason that it gave no time. */
 const findings = ({ servers }: TimeProbe): string =>
   servers.map(({ answers, reason }) => `${answers ? "" : "-"}${reason?.code ?? "right"}`).join(" ");
 
@@ -188,7 +188,7 @@ describe("servers that are asked before they are set", () => {
     assert.deepEqual([findings(found), found.agreeing], ["right -same_server -no_address", 1]);
   });
 
-  // How each address of one name answers, those that are asked, and the answer.
+  // The manner of each address of one name, those that are asked, and the answer.
   for (const [manners, asked, found] of [
     ["silent silent right", "123", "3 right"],
     ["DENY right", "12", "2 right"],

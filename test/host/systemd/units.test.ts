@@ -111,7 +111,7 @@ describe("a unit's state, as systemd 252 told it", () => {
 describe("an order to a unit", () => {
   const { refusedOrders } = recorded;
 
-  // What systemd counts against a unit is forgotten first; a reload restarts what cannot reload; a beginning does not wait.
+  // Systemd's counts against a unit are forgotten first; a reload restarts what cannot reload; a beginning does not wait.
   for (const [order, expected] of [
     ["restart", ["reset-failed -- pump.service", "restart -- pump.service"]],
     ["reload", ["reload-or-restart -- pump.service"]],
