@@ -1,9 +1,9 @@
 import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { Settings, TimeProbe } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
-import type { DatagramAddress, Timers } from "../../host/ports.ts";
-import { deadlineSeconds, type Exchange, promptSeconds, type Seal } from "../ntp/exchange.ts";
-import { type NtpTarget, resolveServer, type ServerResolution } from "../ntp/resolve-server.ts";
+import type { DatagramAddress } from "../../host/ports.ts";
+import { deadlineSeconds, promptSeconds, type Seal } from "../ntp/exchange.ts";
+import { type NtpTarget, resolveServer } from "../ntp/resolve-server.ts";
 import type { ExchangeOutcome, Sample } from "../ntp/sample.ts";
 import {
   addSample,
@@ -12,7 +12,7 @@ import {
   rootDistance,
   type SourceEstimate,
 } from "../ntp/sample-filter.ts";
-import { keyExchangePort, type OpenAssociation, serverAddress } from "../ntp/source.ts";
+import { keyExchangePort, type SourceOptions, serverAddress } from "../ntp/source.ts";
 import { agreeingNeeded, candidateOf } from "../ntp/source-pool.ts";
 import { select } from "../select/select.ts";
 import { type Bounds, implausible } from "../state/verdict.ts";
@@ -20,11 +20,7 @@ import { reasonWithDetail } from "./details.ts";
 import { restingRefusal } from "./refusals.ts";
 import { failureReason, votedState } from "./source-view.ts";
 
-export interface ProbeOptions extends ServerResolution {
-  readonly exchange: Exchange;
-  readonly openAssociation: OpenAssociation;
-  readonly timers: Timers;
-  readonly monotonic: () => number;
+export interface ProbeOptions extends Omit<SourceOptions, "moved" | "counters" | "isTaken"> {
   /** The clock that is measured: seconds since 1970. */
   readonly wall: () => number;
   readonly floor: Bounds;

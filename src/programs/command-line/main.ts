@@ -51,7 +51,7 @@ async function becomeOwner(directory: string, { keepsClock = false } = {}): Prom
     );
   }
   const { becomeUser } = await import("../../host/linux/credentials.ts");
-  const { changeUserKeepingTimeCapability } = await import("../../host/linux/clock/time-capability.ts");
+  const { changeUserKeepingTimeCapability } = await import("../../host/linux/clock/clock-addon.ts");
   const addon = clockAddon(program.assetsDirectory);
   const credentials = await ownCredentials();
   // The group lets root's commands read the journal, also if there is no steward-logs.socket.

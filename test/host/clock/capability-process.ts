@@ -1,7 +1,7 @@
 /** Turns from root into nobody with the clock's capability, and prints every thread's capabilities as JSON. */
 import { readdirSync, readFileSync } from "node:fs";
 import { argv, pid } from "node:process";
-import { changeUserKeepingTimeCapability } from "../../../src/host/linux/clock/time-capability.ts";
+import { changeUserKeepingTimeCapability } from "../../../src/host/linux/clock/clock-addon.ts";
 import { becomeUser, openCredentials } from "../../../src/host/linux/credentials.ts";
 
 /** The sets of capabilities(7) by name, and the four user ids. */

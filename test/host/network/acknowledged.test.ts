@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, Socket } from "node:net";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
-import { isAcknowledged } from "../../../src/host/linux/network/acknowledged.ts";
+import { isAcknowledged } from "../../../src/host/linux/network/connection-users.ts";
 
 describe("isAcknowledged", () => {
   for (const address of ["127.0.0.1", "::1"])

@@ -8,7 +8,7 @@ import { createAuthority } from "../../../lab/host/certificates.ts";
 import { messageOf, noticeOf, testMessage } from "../../../lab/host/messages.ts";
 import { readSyslog } from "../../../lab/host/syslog-frames.ts";
 import { listening, type WebServer } from "../../../lab/host/web-server.ts";
-import { isAcknowledged as known } from "../../../src/host/linux/network/acknowledged.ts";
+import { isAcknowledged as known } from "../../../src/host/linux/network/connection-users.ts";
 import {
   createServerConnections,
   type LinuxSurroundings,

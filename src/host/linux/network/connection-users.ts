@@ -1,6 +1,6 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { endianness } from "node:os";
-import type { ConnectionEnds, UserOfConnection } from "../../ports.ts";
+import type { ConnectionEnds, IsAcknowledged, UserOfConnection } from "../../ports.ts";
 
 /** Bytes read of each table of the kernel at most: about 28,000 connections. */
 const maximumBytes = 4 * 1024 * 1024;
@@ -8,7 +8,7 @@ const maximumBytes = 4 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
 /** proc_pid_net(5): of this process's network namespace, also with ProcSubset=pid of systemd. */
-export const tables = { ipv4: "/proc/self/net/tcp", ipv6: "/proc/self/net/tcp6" } as const;
+const tables = { ipv4: "/proc/self/net/tcp", ipv6: "/proc/self/net/tcp6" } as const;
 
 /** In hex, as the tables have an IPv4 address that an IPv6 socket uses. */
 const mappedPrefix = "00000000000000000000FFFF";
@@ -23,6 +23,18 @@ export const userOfConnection: UserOfConnection = async (ends) => {
     if (found !== undefined) return found;
   }
   return null;
+};
+
+/** FIN_WAIT2 of the kernel: the other end has acknowledged our FIN, and with it every byte before. */
+const finished = "05";
+
+/** True once the other end has everything, and knows of the end. */
+export const isAcknowledged: IsAcknowledged = async ({ localPort = 0, remotePort = 0 }) => {
+  const row = new RegExp(`:${hexPort(localPort)} [0-9A-F]+:${hexPort(remotePort)} ${finished} `);
+  // An IPv4 connection may be in either table, by the kind of its socket.
+  const reading = Object.values(tables).map((table) => readFile(table, "latin1").catch(() => ""));
+  const texts = await Promise.all(reading);
+  return texts.some((text) => row.test(text));
 };
 
 /** The tables that may hold the row of the other end, and how the row begins: with that end's own address. */
@@ -69,7 +81,7 @@ function userOf(row: string): number | undefined {
 }
 
 /** As the tables have it. */
-export function hexPort(port: number): string {
+function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
