@@ -16,7 +16,7 @@ describe("an address", () => {
     "in NAT64's well-known prefix": ["64:ff9b::127.0.0.1", "64:ff9b::6464:64c8", "64:ff9b::0.0.0.0"],
     "in NAT64's local prefixes of every length": [
       ...["64:ff9b:1::169.254.169.254", "64:ff9b:7f00:1::", "64:ff9b:17f:0:1::", "64:ff9b:1:7f00:0:100::"],
-      ...["64:ff9b:1:a9fe:7::", "64:ff9b:1:7f:0:1::", "64:ff9b:1:2:7f:0:c800:0"],
+      ...["64:ff9b:1:a9fe:7::", "64:ff9b:1:64:64:64c8::", "64:ff9b:1:2:7f:0:c800:0"],
     ],
     "of SIIT, and IPv4-compatible": ["::ffff:0:127.0.0.1", "::127.0.0.1"],
   };
