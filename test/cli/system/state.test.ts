@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { notedCalls, runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { runAgainst } from "../../../lab/command-line/scripted-agent.ts";
 
 const users = {
   name: "users",
@@ -72,5 +73,14 @@ describe("steward state", { concurrency: true }, () => {
     assert.equal(code, 2);
     assert.match(stderr, /run it on the device/);
     assert.deepEqual(notedCalls(directory), []);
+  });
+
+  it("comes back once an agent that was in rescue serves again", async (test) => {
+    const health = ["rescue", "rescue", "ok"];
+    const line = `state restore users --yes --state ${directoryWithDocuments(test)}`;
+    const { code } = await runAgainst(test, line, {
+      "GET /api/health": () => ({ body: { status: health.shift() } }),
+    });
+    assert.deepEqual([code, health], [0, []]);
   });
 });

@@ -165,6 +165,17 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.match(stdout, /^rules base .*\n\nbinary demo 1\.3\.0 is installed/);
   });
 
+  it("waits for no second kind once the first has failed", async (test) => {
+    const binary = { ...staged, kind: "binary", id: "f".repeat(32), name: "demo" } as const;
+    const story = {
+      looks: [{ ...rolledBack, available: { rules: null, binary } }],
+      entries: [exampleFailure],
+    };
+    const { code, received } = await told(test, ["apply"], story);
+    assert.equal(code, 1);
+    assert.ok(received.length < 10, `${received.length} requests`);
+  });
+
   it("gives programs the new entries of the history, in the API's shape", async (test) => {
     const story = { looks: [rolledBack], entries: [exampleFailure] };
     const { code, stdout } = await told(test, ["apply", "-o", "json"], story);
