@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { speak, wantedLanguage } from "./catalogue/words.ts";
-import { recallMark } from "./client/maker-mark.ts";
+import { recallMark } from "./client/face.ts";
 import { loadPartsBy } from "./client/parts.ts";
 import { preload } from "./frame/pages.ts";
 import { place as navigation, watchNavigation } from "./navigation/navigation.ts";

@@ -13,10 +13,10 @@ type Route = readonly [path: string, method?: string, isByCookie?: 1];
 /** The routes of all operations. The build puts them here without the schemas, which the console does not need. */
 declare const CONTRACT_ROUTES: Readonly<Record<OperationId, Route>>;
 
-type Given<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
+type DefinedMembers<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
 
 /** Path parameters, query and body of an operation, those that it has; a body may be absent where it is optional. */
-export type CallInput<Id extends OperationId> = Partial<Given<Input<Id>>>;
+export type CallInput<Id extends OperationId> = Partial<DefinedMembers<Input<Id>>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal;

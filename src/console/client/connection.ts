@@ -1,9 +1,8 @@
 import { useEffect } from "preact/hooks";
 import type { ConsoleGreeting } from "../../contract/types.ts";
 import { createStore, useStore } from "../store.ts";
-import { accentSaid } from "./accent.ts";
 import { deviceTimeSaid } from "./device-time.ts";
-import { markSaid } from "./maker-mark.ts";
+import { accentSaid, markSaid } from "./face.ts";
 
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
 const waitsSeconds = [0.5, 1, 2, 3, 5];

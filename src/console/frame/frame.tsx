@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { accentColour } from "../client/accent.ts";
 import { device } from "../client/connection.ts";
+import { accentColour } from "../client/face.ts";
 import { Link } from "../navigation/link.tsx";
 import { isUnsaved, navigate, place } from "../navigation/navigation.ts";
 import { isShown, restriction, session } from "../session/session.ts";

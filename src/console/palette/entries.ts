@@ -15,14 +15,19 @@ export function knownEntries(): readonly Entry[] {
 /** A user of that name, whose page it opens. */
 export function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
   return {
-    ...{ kind: "user", text: username, more: display_name },
+    kind: "user",
+    text: username,
+    more: display_name,
     run: () => void navigate(personPath(username)),
   };
 }
 
 function settings(): Entry[] {
   return Object.entries(t.settings.words).map(([pointer, { label, hint }]) => ({
-    ...{ kind: "setting", text: label, words: wordFor<string>(t.settings.also, pointer) ?? "", more: hint },
+    kind: "setting",
+    text: label,
+    words: wordFor<string>(t.settings.also, pointer) ?? "",
+    more: hint,
     run: () =>
       void (pointer.startsWith("/update/ota/")
         ? navigate("/updates", { open: "settings" })
@@ -35,11 +40,14 @@ function actions(): Entry[] {
   const others = languages().filter((one) => one !== language);
   return [
     ...looks.map((one) => ({
-      ...{ kind: "action" as const, text: t.frame.themes[one], words: t.palette.words.looks },
+      kind: "action" as const,
+      text: t.frame.themes[one],
+      words: t.palette.words.looks,
       run: () => chooseTheme(one),
     })),
     ...others.map((one) => ({
-      ...{ kind: "action" as const, text: t.palette.speak(languageName(one)) },
+      kind: "action" as const,
+      text: t.palette.speak(languageName(one)),
       run: () => chooseLanguage(one),
     })),
     { kind: "action", text: t.frame.signOut, words: t.palette.words.signOut, run: () => void signOut() },

@@ -49,7 +49,9 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
 /** The pages that are for the role. */
 export function pages(): readonly Entry[] {
   return (Object.keys(pageTexts) as PageName[]).filter(isShown).map((path) => ({
-    ...{ kind: "page", text: pageTexts[path](), words: t.palette.words.pages[path] },
+    kind: "page",
+    text: pageTexts[path](),
+    words: t.palette.words.pages[path],
     run: () => void navigate(path),
   }));
 }

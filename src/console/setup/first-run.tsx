@@ -63,8 +63,10 @@ function AdministratorForm({
   const made = useRef<Made>("no");
   const form = useForm({ ...blank, setup_token: given }, async (typed) => {
     const entries = {
-      ...{ setup_token: typed.setup_token.trim(), username: typed.username.trim() },
-      ...{ display_name: typed.display_name.trim(), password: typed.password },
+      setup_token: typed.setup_token.trim(),
+      username: typed.username.trim(),
+      display_name: typed.display_name.trim(),
+      password: typed.password,
     };
     await (isRescue ? rescue(entries) : setUp(entries, made));
   });

@@ -52,7 +52,9 @@ export function SetupPage() {
   const next = steps.slice(steps.indexOf(now) + 1).find((one) => !isDone(one));
   const before = steps[steps.indexOf(now) - 1];
   const props: StepProps = {
-    ...{ settings, updates, isLast: next === undefined },
+    settings,
+    updates,
+    isLast: next === undefined,
     onDone: () => void navigate("/setup", { step: next ?? "done" }),
     onBack: before === undefined ? null : () => void navigate("/setup", { step: before }),
   };

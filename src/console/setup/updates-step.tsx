@@ -22,7 +22,9 @@ export function UpdatesStep(props: StepProps) {
   const { ota } = (settings.value as Settings).update;
   const { trust } = updates.value as Updates;
   const begun: Typed = {
-    ...{ server: ota.server, channel: ota.channel, fingerprint: "" },
+    server: ota.server,
+    channel: ota.channel,
+    fingerprint: "",
     isRegular: ota.enabled || ota.server === "",
   };
   const [kept, keep] = useKept("updates", begun);

@@ -36,7 +36,9 @@ export function useProbe() {
     }
   });
   return {
-    ...{ found, isBusy, error },
+    found,
+    isBusy,
+    error,
     ask: (servers: readonly TimeServerEntry[], isAgain = false): void => {
       const named = namedServers(servers);
       const question = JSON.stringify(named);

@@ -25,7 +25,7 @@ interface Challenge {
   readonly passkey: PasskeyRequest | null;
 }
 
-export interface Given {
+export interface CredentialInput {
   readonly username: string;
   readonly password: string;
   /** null: none was asked for yet. */
@@ -62,13 +62,16 @@ export function Credentials({
   readonly username?: string;
   readonly verb: string;
   readonly isPage?: boolean;
-  readonly onGiven: (given: Given) => Promise<void>;
+  readonly onGiven: (given: CredentialInput) => Promise<void>;
 }) {
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   const proven = useRef<PasskeyProof | null>(null);
   const begun: Typed = {
-    ...{ username: settled ?? "", password: "" },
-    ...{ code: "", isRecovery: false, isLost: false },
+    username: settled ?? "",
+    password: "",
+    code: "",
+    isRecovery: false,
+    isLost: false,
   };
   const form = useForm(begun, async (typed) => {
     try {
@@ -138,7 +141,7 @@ function givenBy(
   { username, password, code, isRecovery, isLost }: Typed,
   challenge: Challenge | null,
   passkey: PasskeyProof | null,
-): Given {
+): CredentialInput {
   const ofCode = isRecovery ? { recovery_code: code } : { code };
   const factor = challenge === null ? null : passkey === null ? ofCode : { passkey };
   return {

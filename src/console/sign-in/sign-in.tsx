@@ -11,7 +11,7 @@ import { navigate } from "../navigation/navigation.ts";
 import { inTurn } from "../session/early-refresh.ts";
 import { phase, signedIn } from "../session/session.ts";
 import { Banner } from "../ui/page.tsx";
-import { Credentials, type Given } from "./credentials.tsx";
+import { type CredentialInput, Credentials } from "./credentials.tsx";
 import { Greeting, Outside } from "./outside.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
 
@@ -47,7 +47,7 @@ function Ways() {
 }
 
 /** Throws what the agent refuses, `totp_required` among it. */
-export async function signInWith(given: Given): Promise<void> {
+export async function signInWith(given: CredentialInput): Promise<void> {
   await enter(() => sessionOf(given));
 }
 
@@ -63,7 +63,7 @@ export async function signInWithoutFactor(
   });
 }
 
-async function signInFromPage(given: Given): Promise<void> {
+async function signInFromPage(given: CredentialInput): Promise<void> {
   try {
     await enter(async () => {
       const session = await sessionOf(given);
@@ -85,7 +85,13 @@ async function enter(begin: () => Promise<Session>): Promise<void> {
   await inTurn(async () => signedIn(await begin()));
 }
 
-async function sessionOf({ username, password, factor, challengeToken, isLost }: Given): Promise<Session> {
+async function sessionOf({
+  username,
+  password,
+  factor,
+  challengeToken,
+  isLost,
+}: CredentialInput): Promise<Session> {
   if (isLost && factor !== null && "recovery_code" in factor) {
     await removeFactor(username, password, factor.recovery_code);
     return login(username, password);

@@ -13,10 +13,10 @@ export interface Sentence {
  * The words for a code, made of its facts. A newer agent may have codes that this page does not know: for those the agent's
  * own sentence is shown.
  */
-export function sentenceOf<Given extends readonly unknown[]>(
-  words: Readonly<Record<string, (...given: Given) => string>>,
+export function sentenceOf<Facts extends readonly unknown[]>(
+  words: Readonly<Record<string, (...given: Facts) => string>>,
   { code, detail }: { readonly code: string; readonly detail: string },
-  ...given: Given
+  ...given: Facts
 ): Sentence {
   const own = wordFor(words, code)?.(...given);
   if (own === undefined) return { text: detail, isAgents: true };

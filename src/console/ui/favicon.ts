@@ -1,5 +1,5 @@
 import type { Status } from "../../contract/types.ts";
-import { accentColour } from "../client/accent.ts";
+import { accentColour } from "../client/face.ts";
 
 /** Drawn over the icon: a dot, or a bar where something does not work. */
 const marks = {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ConsoleGreeting } from "../../contract/types.ts";
-import { hasMark, markSaid } from "../client/maker-mark.ts";
+import { hasMark, markSaid } from "../client/face.ts";
 import { useStore } from "../store.ts";
 
 /** The maker of the product, with the address at which it helps. */

@@ -81,7 +81,9 @@ export function blockerSentence(
   const { detail } = blocker;
   const reason = { ...blocker, count: null, last_answer: null };
   return updatesSentence({
-    ...{ code: "not_verifiable", detail, reason },
+    code: "not_verifiable",
+    detail,
+    reason,
     release: { kind, name: null, version: null },
   });
 }

@@ -87,7 +87,11 @@ function entryOf(
     ["enabled", !["", ...yes, ...no].includes(enabled)],
   ];
   return {
-    ...{ line, username, display_name, role: role ?? "readonly", enabled: !no.includes(enabled) },
+    line,
+    username,
+    display_name,
+    role: role ?? "readonly",
+    enabled: !no.includes(enabled),
     faults: faults.filter(([, isFaulty]) => isFaulty).map(([fault]) => fault),
   };
 }
