@@ -16,7 +16,6 @@ import { ReceiverCard } from "./receiver-card.tsx";
 import type { ReceiverSettings } from "./receiver-draft.ts";
 import { ReceiverSheet } from "./receiver-sheet.tsx";
 import { removeReceiver } from "./save-receiver.ts";
-import "../../styles/parts/settings.css";
 
 /** The receivers of messages; administrators add, change, test and remove them. */
 export function Notifications() {
