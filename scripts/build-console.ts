@@ -250,6 +250,12 @@ function filesOfConsole(source: string) {
           test: (id: string) =>
             /^((styles\/parts\/)?lists|users\/(user-fields|one-by-one))\b/.test(within(id)),
         },
+        // Home draws a line of the history's, and would load each of its pieces as a file.
+        {
+          name: "plot",
+          test: (id: string) =>
+            /^((styles\/parts\/)?plot\b|\.\.\/contract\/clock\/source-intervals)/.test(within(id)),
+        },
         // The first run has forms of two other parts, and the restoring of a backup the field for the setup token.
         {
           name: "forms",
