@@ -1,47 +1,28 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import type {
-  configuration,
-  configurationDifferences,
-  configurationDigest,
-  configurationResult,
-  exportedConfiguration,
-} from "./configuration.ts";
+import type * as configuration from "./configuration.ts";
 import type { history } from "./figures/history.ts";
 import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacements } from "./findings.ts";
 import type { hostFile } from "./host-file/host-file.ts";
 import type { delivery, receiverStates } from "./notifications/receivers.ts";
 import type { OperationId, operations } from "./operations.ts";
-import type { begunAtProvider, passkeyProof, session, sessionList } from "./schemas/auth.ts";
+import type * as auth from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
 import type { consoleGreeting } from "./schemas/console.ts";
-import type { event, eventCounts, eventList, eventReach } from "./schemas/events.ts";
-import type { listLogsQuery, logCounts, logEntry, logList, severityWords } from "./schemas/logs.ts";
+import type * as events from "./schemas/events.ts";
+import type * as logs from "./schemas/logs.ts";
 import type { settings, timeProbe } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
-import type { facts, findingFacts, health, hostSettings, version } from "./schemas/system.ts";
+import type * as system from "./schemas/system.ts";
 import type { tls } from "./schemas/tls.ts";
 import type { apiToken, tokenList } from "./schemas/tokens.ts";
-import type { enrolment, newPasskey, passkey, passkeyCreation, twoFactor } from "./schemas/two-factor.ts";
-import type {
-  failedRelease,
-  historyEntry,
-  setAsideRelease,
-  updateHistory,
-  updateTrial,
-} from "./schemas/update-applying.ts";
+import type * as twoFactor from "./schemas/two-factor.ts";
+import type * as updateApplying from "./schemas/update-applying.ts";
 import type { passedOver } from "./schemas/update-passed-over.ts";
-import type {
-  hold,
-  trialStep,
-  trustStatus,
-  updateProblem,
-  updateReason,
-  updateSummary,
-} from "./schemas/update-reasons.ts";
+import type * as updateReasons from "./schemas/update-reasons.ts";
 import type { updateTrust } from "./schemas/update-trust.ts";
-import type { release, updateProgress, updates } from "./schemas/updates.ts";
-import type { listUsersQuery, user, userList } from "./schemas/users.ts";
+import type * as updates from "./schemas/updates.ts";
+import type * as users from "./schemas/users.ts";
 import type { problem, roleNames } from "./shapes.ts";
 
 type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;
@@ -50,18 +31,18 @@ type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;
 type Sent<S> = S extends JSONSchema ? FromSchema<S, { keepDefaultedPropertiesOptional: true }> : never;
 
 export type Role = (typeof roleNames)[number];
-export type User = Typed<typeof user>;
-export type UserList = Typed<typeof userList>;
-export type UserQuery = Sent<typeof listUsersQuery>;
-export type BegunAtProvider = Typed<typeof begunAtProvider>;
-export type Session = Typed<typeof session>;
-export type SessionList = Typed<typeof sessionList>;
-export type TwoFactor = Typed<typeof twoFactor>;
-export type Enrolment = Typed<typeof enrolment>;
-export type Passkey = Typed<typeof passkey>;
-export type NewPasskey = Typed<typeof newPasskey>;
-export type PasskeyProof = Typed<typeof passkeyProof>;
-export type PasskeyCreation = Typed<typeof passkeyCreation>;
+export type User = Typed<typeof users.user>;
+export type UserList = Typed<typeof users.userList>;
+export type UserQuery = Sent<typeof users.listUsersQuery>;
+export type BegunAtProvider = Typed<typeof auth.begunAtProvider>;
+export type Session = Typed<typeof auth.session>;
+export type SessionList = Typed<typeof auth.sessionList>;
+export type TwoFactor = Typed<typeof twoFactor.twoFactor>;
+export type Enrolment = Typed<typeof twoFactor.enrolment>;
+export type Passkey = Typed<typeof twoFactor.passkey>;
+export type NewPasskey = Typed<typeof twoFactor.newPasskey>;
+export type PasskeyProof = Typed<typeof auth.passkeyProof>;
+export type PasskeyCreation = Typed<typeof twoFactor.passkeyCreation>;
 export type ApiToken = Typed<typeof apiToken>;
 export type TokenList = Typed<typeof tokenList>;
 /** The facts about the device's clock in a problem document. */
@@ -71,21 +52,21 @@ export type PasskeyRequest = Typed<typeof problem.properties.passkey>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
 /** One document for a whole device, and what came of it. */
-export type Configuration = Sent<typeof configuration>;
-export type ConfigurationResult = Typed<typeof configurationResult>;
-export type ExportedConfiguration = Typed<typeof exportedConfiguration>;
-export type ConfigurationDigest = Typed<typeof configurationDigest>;
-export type ConfigurationDifferences = Typed<typeof configurationDifferences>;
+export type Configuration = Sent<typeof configuration.configuration>;
+export type ConfigurationResult = Typed<typeof configuration.configurationResult>;
+export type ExportedConfiguration = Typed<typeof configuration.exportedConfiguration>;
+export type ConfigurationDigest = Typed<typeof configuration.configurationDigest>;
+export type ConfigurationDifferences = Typed<typeof configuration.configurationDifferences>;
 /** The host file, with its defaults. */
 export type HostFileDocument = Typed<typeof hostFile>;
 export type ConfigurationChange = ConfigurationResult["changes"][number];
 /** The receivers of messages, as the API lists them. */
 export type ReceiverStates = Typed<typeof receiverStates>["receivers"];
 export type DeliveryAnswer = Typed<typeof delivery>;
-export type Version = Typed<typeof version>;
+export type Version = Typed<typeof system.version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;
 export type Problem = Typed<typeof problem>;
-export type Health = Typed<typeof health>;
+export type Health = Typed<typeof system.health>;
 export type DamageKind = (typeof damageKinds)[number];
 export type Replacement = (typeof replacements)[number];
 
@@ -105,11 +86,13 @@ export type Finding<Code extends AnyFindingCode = FindingCode> = {
 
 type FactsOf<Code extends AnyFindingCode> = Code extends FindingCode
   ? {
-      readonly [Fact in (typeof findingKinds)[Code]["facts"][number]]: Typed<(typeof findingFacts)[Fact]>;
+      readonly [Fact in (typeof findingKinds)[Code]["facts"][number]]: Typed<
+        (typeof system.findingFacts)[Fact]
+      >;
     }
   : object;
-export type HostSettings = Typed<typeof hostSettings>;
-export type Facts = Typed<typeof facts>;
+export type HostSettings = Typed<typeof system.hostSettings>;
+export type Facts = Typed<typeof system.facts>;
 export type Status = Typed<typeof status>;
 export type History = Typed<typeof history>;
 export type Tls = Typed<typeof tls>;
@@ -119,31 +102,31 @@ export type TimeProbe = Typed<typeof timeProbe>;
 export type ClockSummary = TimeSync["summary"];
 export type ClockConflict = NonNullable<TimeSync["discipliner"]["conflict"]>;
 export type TimeSource = Typed<typeof clockSource>;
-export type Updates = Typed<typeof updates>;
+export type Updates = Typed<typeof updates.updates>;
 export type UpdateTrust = Typed<typeof updateTrust>;
-export type UpdateProgress = Typed<typeof updateProgress>;
-export type UpdateTrial = Typed<typeof updateTrial>;
-export type SetAsideRelease = Typed<typeof setAsideRelease>;
-export type FailedRelease = Typed<typeof failedRelease>;
-export type UpdateHistory = Typed<typeof updateHistory>;
-export type HistoryEntry = Typed<typeof historyEntry>;
-export type Release = Typed<typeof release>;
-export type UpdateReason = Typed<typeof updateReason>;
-export type ReleaseHold = NonNullable<Typed<typeof hold>>;
-export type UpdateProblem = Typed<typeof updateProblem>;
-export type UpdateSummary = Typed<typeof updateSummary>;
-export type TrustStatus = Typed<typeof trustStatus>;
-export type TrialNextStep = Typed<typeof trialStep>;
+export type UpdateProgress = Typed<typeof updates.updateProgress>;
+export type UpdateTrial = Typed<typeof updateApplying.updateTrial>;
+export type SetAsideRelease = Typed<typeof updateApplying.setAsideRelease>;
+export type FailedRelease = Typed<typeof updateApplying.failedRelease>;
+export type UpdateHistory = Typed<typeof updateApplying.updateHistory>;
+export type HistoryEntry = Typed<typeof updateApplying.historyEntry>;
+export type Release = Typed<typeof updates.release>;
+export type UpdateReason = Typed<typeof updateReasons.updateReason>;
+export type ReleaseHold = NonNullable<Typed<typeof updateReasons.hold>>;
+export type UpdateProblem = Typed<typeof updateReasons.updateProblem>;
+export type UpdateSummary = Typed<typeof updateReasons.updateSummary>;
+export type TrustStatus = Typed<typeof updateReasons.trustStatus>;
+export type TrialNextStep = Typed<typeof updateReasons.trialStep>;
 export type PassedOver = Typed<typeof passedOver>;
-export type AuditEvent = Typed<typeof event>;
-export type EventCounts = Typed<typeof eventCounts>;
-export type EventList = Typed<typeof eventList>;
-export type EventReach = Typed<typeof eventReach>;
-export type LogEntry = Typed<typeof logEntry>;
-export type LogList = Typed<typeof logList>;
-export type LogCounts = Typed<typeof logCounts>;
-export type LogQuery = Sent<typeof listLogsQuery>;
-export type SeverityWord = (typeof severityWords)[number];
+export type AuditEvent = Typed<typeof events.event>;
+export type EventCounts = Typed<typeof events.eventCounts>;
+export type EventList = Typed<typeof events.eventList>;
+export type EventReach = Typed<typeof events.eventReach>;
+export type LogEntry = Typed<typeof logs.logEntry>;
+export type LogList = Typed<typeof logs.logList>;
+export type LogCounts = Typed<typeof logs.logCounts>;
+export type LogQuery = Sent<typeof logs.listLogsQuery>;
+export type SeverityWord = (typeof logs.severityWords)[number];
 
 type Table = typeof operations;
 
