@@ -1,6 +1,7 @@
 import { areas } from "../../contract/need-areas.ts";
 import { escapeText } from "../../terminal/escape.ts";
-import { type Entry, type Level, remedyLines } from "./finding.ts";
+import { remedyLines } from "../system/facts-view.ts";
+import type { Entry, Level } from "./finding.ts";
 
 /** The findings of an examination, for programs. */
 export interface Report {

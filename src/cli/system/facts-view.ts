@@ -1,3 +1,4 @@
+import type { Remedy } from "../../contract/finding.ts";
 import type { Facts } from "../../contract/types.ts";
 import type { Fields } from "../../terminal/table.ts";
 
@@ -51,4 +52,14 @@ export function share(free: number, total: number): string {
 export function formatSeconds(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h ${minutes % 60} min`;
+}
+
+const timeWords = "TIME is the present time in UTC, from a watch, such as 2026-11-22T14:03:00Z.";
+
+/** The line to type, and what a person should know before. */
+export function remedyLines(remedy: Remedy | null): string[] {
+  if (remedy === null) return [];
+  const loss = remedy.deletes === null ? [] : [`It deletes ${remedy.deletes}.`];
+  const time = remedy.line.endsWith(" TIME") ? [timeWords] : [];
+  return [`> ${remedy.line}`, ...loss, ...time];
 }

@@ -6,8 +6,7 @@ import { escapeText } from "../../terminal/escape.ts";
 import { type Fields, formatFields } from "../../terminal/table.ts";
 import { formatLag, formatSpan } from "../../terminal/time-figures.ts";
 import type { Command } from "../client/command.ts";
-import { remedyLines } from "../doctor/finding.ts";
-import { formatSeconds, share } from "./facts-view.ts";
+import { formatSeconds, remedyLines, share } from "./facts-view.ts";
 
 /** Exit code while something needs attention, for monitors and scripts. */
 const needsPerson = 10;

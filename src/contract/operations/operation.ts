@@ -31,7 +31,7 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   /**
-   * What else it changes, when it is refused, and how to use it, for authors of clients. Only the OpenAPI document has it:
+   * Its other effects, when it is refused, and how to use it, for authors of clients. Only the OpenAPI document has it:
    * the build leaves summary and description out of programs (scripts/build/operation-rows.ts).
    */
   readonly description: string;

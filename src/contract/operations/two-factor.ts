@@ -5,7 +5,7 @@ import { admins, type Operation } from "./operation.ts";
 
 const byId = { id: userId } as const;
 
-/** What only the user may do, who gives the password again. */
+/** For the user only, who gives the password again. */
 const owning = { access: "self", stepUp: true, pathParameters: byId } as const;
 
 /** The second factor of an account. */

@@ -10,7 +10,7 @@ import { trustRequest } from "../schemas/update-trust.ts";
 import { checkRequest, updates } from "../schemas/updates.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
-/** What changes the installed releases, or whether they are applied. */
+/** Changes of the installed releases, and of when they are applied. */
 const applying = { method: "POST", access: admins, stepUp: true, scope: "updates:apply" } as const;
 
 /** Signed updates: status, checks, applying, and the root of trust. */

@@ -42,8 +42,7 @@ export const consoleGreeting = strictObject({
 });
 
 /** The names of these shapes in the OpenAPI document. */
-export const consoleShapes = () =>
-  ({ ConsoleGreeting: consoleGreeting }) as const;
+export const consoleShapes = () => ({ ConsoleGreeting: consoleGreeting }) as const;
 
 /** Examples of them. */
 export const consoleExamples = {

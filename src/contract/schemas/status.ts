@@ -159,5 +159,4 @@ export const status = strictObject(
 );
 
 /** The names of these shapes in the OpenAPI document. */
-export const statusShapes = () =>
-  ({ Status: status, Need: status.properties.needs.items }) as const;
+export const statusShapes = () => ({ Status: status, Need: status.properties.needs.items }) as const;
