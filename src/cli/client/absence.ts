@@ -23,7 +23,7 @@ export type UntilStarted = (absence: Error) => Promise<void>;
 export type Waiting = Pick<Connection, "places" | "remark" | "patience" | "askUnit">;
 
 export function createUntilStarted(connection: Waiting): UntilStarted {
-  const waitAgain = createPatience({ ...connection, limits: connection.patience });
+  const waitAgain = createPatience(connection);
   return async (absence) => {
     const holder = await findStartingAgent(connection.places, connection.askUnit);
     if (holder === undefined) throw absence;
@@ -42,7 +42,7 @@ interface AbsentCall {
 }
 
 export function createAbsence(connection: Connection) {
-  const waitAgain = createPatience({ ...connection, limits: connection.patience });
+  const waitAgain = createPatience(connection);
   const untilAgent = createUntilStarted(connection);
   const opening = createOpening(connection);
   let reader: Calls | undefined;

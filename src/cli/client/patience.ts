@@ -19,17 +19,18 @@ export interface PatienceLimits {
 
 const usualLimits: PatienceLimits = { agent: 15_000, command: 10_000, silence: 1_000, pause: 100 };
 
-interface PatienceOptions {
-  places: Pick<Places, "socketPath" | "stateDirectory">;
-  remark: Output["remark"];
-  limits?: PatienceLimits | undefined;
+/** A command that waits. */
+interface Waiter {
+  readonly places: Pick<Places, "socketPath" | "stateDirectory">;
+  readonly remark: Output["remark"];
+  readonly patience?: PatienceLimits | undefined;
 }
 
 /**
  * Waits between the tries of a command, and says once what process it waits for. Resolves when to try again. Throws the
  * failure when the time is over.
  */
-export function createPatience({ places, remark, limits = usualLimits }: PatienceOptions) {
+export function createPatience({ places, remark, patience: limits = usualLimits }: Waiter) {
   let began: number | undefined;
   let isSaid = false;
   return async (holder: LockHolder, failure: Error): Promise<void> => {
@@ -47,8 +48,8 @@ export function createPatience({ places, remark, limits = usualLimits }: Patienc
 }
 
 /** Does `work` as soon as no other command has locked the state. It does not wait for an agent. */
-export async function afterOtherCommands<T>(options: PatienceOptions, work: () => Promise<T>): Promise<T> {
-  const waitAgain = createPatience(options);
+export async function afterOtherCommands<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  const waitAgain = createPatience(waiter);
   for (;;) {
     try {
       return await work();

@@ -265,7 +265,7 @@ describe("afterOtherCommands", () => {
     const options = {
       places: { stateDirectory: directory, socketPath },
       remark: () => lock.release(),
-      limits: long,
+      patience: long,
     };
     await afterOtherCommands(options, work(directory));
   });
@@ -276,7 +276,7 @@ describe("afterOtherCommands", () => {
     const options = {
       places: { stateDirectory: directory, socketPath },
       remark: async () => assert.fail("waited"),
-      limits: long,
+      patience: long,
     };
     await assert.rejects(afterOtherCommands(options, work(directory)), StateLocked);
     await lock.release();
