@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
-import * as english from "../../src/console/catalogue/languages/en/history.ts";
+import * as english from "../../src/console/catalogue/languages/en/records.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { dayInWords } from "../../src/console/system/history/figure-words.ts";
 import { daysUntilFull } from "../../src/console/system/history/forecast.ts";

@@ -59,7 +59,7 @@ export const restore: Catalogue["restore"] = {
   restarting:
     "Das dauert einige Sekunden. Die Seite macht mit der Anmeldung weiter, sobald das Gerät antwortet.",
   notBack:
-    "Geht es nicht weiter, laden Sie diese Seite neu: Das Gerät hat vielleicht jetzt einen anderen Namen, und der Browser fragt möglicherweise nach seinem Zertifikat.",
+    "Geht es nicht weiter, laden Sie diese Seite neu: Das Gerät heißt jetzt vielleicht anders, und der Browser fragt nach seinem Zertifikat.",
 };
 
 export const firstRun: Catalogue["firstRun"] = {
@@ -78,7 +78,7 @@ export const firstRun: Catalogue["firstRun"] = {
   restore: "Stattdessen eine Sicherung wiederherstellen",
   raceLost: "Dieses Gerät hat schon einen Administrator",
   raceLostText:
-    "Während diese Seite offen war, hat eine andere Person das Gerät eingerichtet. Ihr Konto wurde nicht angelegt. Melden Sie sich mit einem vorhandenen Konto an, oder bitten Sie den Administrator um eines.",
+    "Inzwischen hat eine andere Person das Gerät eingerichtet. Ihr Konto wurde nicht angelegt. Melden Sie sich mit einem vorhandenen an, oder bitten Sie den Administrator um eines.",
   steps: "Schritte der Einrichtung",
   stepNames: { password: "Passwort", factor: "Zweiter Faktor", device: "Gerät", updates: "Updates" },
   heads: {
@@ -90,7 +90,7 @@ export const firstRun: Catalogue["firstRun"] = {
   },
   leftForLater: (steps) => `Für später: ${steps}. Die Startseite erinnert Sie daran.`,
   sheetText:
-    "Drucken Sie dieses Blatt für die Unterlagen des Geräts: Es sagt, wie das Gerät erreicht und erkannt wird.",
+    "Drucken Sie dieses Blatt für Ihre Unterlagen: Es sagt, wie das Gerät erreicht und erkannt wird.",
   codesApart: (username) =>
     `Die Wiederherstellungscodes für ${username} stehen auf einem eigenen Blatt. Bewahren Sie es getrennt von diesem auf.`,
   theirs: (value) => `Ein anderer Administrator hat soeben gespeichert: ${value}.`,
@@ -136,7 +136,7 @@ export const firstRun: Catalogue["firstRun"] = {
   otherFingerprint: "Das ist nicht der Fingerabdruck des Vertrauensankers auf diesem Gerät",
   trusted: (by) => `vertraut: ${by} hat den Fingerabdruck bestätigt`,
   noRoot:
-    "Der Vertrauensanker ist noch nicht installiert. Führen Sie das hier auf dem Gerät als root aus, und vergleichen Sie dann den Fingerabdruck:",
+    "Der Vertrauensanker ist noch nicht installiert. Führen Sie dies als root auf dem Gerät aus, und vergleichen Sie dann den Fingerabdruck:",
   scan: "Fingerabdruck scannen",
   holdCode: "Halten Sie den QR-Code des Herausgebers vor die Kamera.",
   noFingerprint: "Dieser Code enthält keinen Fingerabdruck.",
