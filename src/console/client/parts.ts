@@ -83,7 +83,7 @@ interface Pages {
   readonly pages: Readonly<Record<string, ComponentType>>;
 }
 
-/** What the file of each part exports, which main.tsx names. */
+/** The exports of the file of each part, which main.tsx names. */
 interface Parts {
   readonly people: Pages;
   readonly adding: Body<Changing> & { readonly Reset: ComponentType<Changing & { readonly user: User }> };
