@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, connect as tcpConnect } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -45,6 +45,13 @@ describe("HTTPS on the LAN", () => {
     await agent.signedInAdmin();
   });
   after(() => agent?.dispose());
+
+  it("is off until the host file says so: nothing listens, no key is made", async () => {
+    const { json } = await agent.call("GET", "/api/system/tls", { local: true });
+    assert.deepEqual([json.enabled, json.listening, json.certificate], [false, false, null]);
+    await assert.rejects(curl("/api/version"));
+    assert.throws(() => readFileSync(authority()));
+  });
 
   it("is switched on by a reload, with a certificate that curl takes for the names of the device", async () => {
     decide(on());
@@ -282,5 +289,17 @@ describe("HTTPS on the LAN", () => {
     assert.ok(health.checks.some(({ code }: { code: string }) => code === "https_unavailable"));
     await new Promise((resolve) => taken.close(resolve));
     assert.equal((await reload()).json.tls.problem, null);
+  });
+
+  it("is switched off by a reload", async () => {
+    decide({ enabled: false });
+    const { json } = await reload();
+    assert.equal(json.tls.listening, false);
+    const refused = await new Promise((resolve) => {
+      tcpConnect({ port, host: "127.0.0.1" }).once("error", (error: NodeJS.ErrnoException) =>
+        resolve(error.code),
+      );
+    });
+    assert.equal(refused, "ECONNREFUSED");
   });
 });

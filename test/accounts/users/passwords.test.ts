@@ -18,8 +18,13 @@ describe("passwords", () => {
     assert.equal(await passwords.verify(first, "One", null), false);
   });
 
-  it("are compared after NFKC, so that two keyboards agree", async () => {
+  it("are compared after NFKC, so that two keyboards agree, and else as they were typed", async () => {
     const hash = await passwords.hash("caf\u00e9 au lait, s'il vous pla\u00eet", null);
+    for (const other of [
+      "Caf\u00e9 au lait, s'il vous pla\u00eet",
+      "caf\u00e9 au lait, s'il vous pla\u00eet ",
+    ])
+      assert.equal(await passwords.verify(hash, other, null), false, other);
     assert.equal(await passwords.verify(hash, "cafe\u0301 au lait, s'il vous plai\u0302t", null), true);
   });
 
