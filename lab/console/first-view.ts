@@ -23,7 +23,7 @@ export interface FirstView {
 }
 
 /** The page of the history draws those lines. */
-const behindHome = /^\/assets\/(history|plot|words\.\w+\.history)-|^\/api\/history$/;
+const behindHome = /^\/assets\/(history|plot|words\.\w+\.records)-|^\/api\/history$/;
 
 /**
  * Goes to a path in a page of its own, with an empty cache, and measures until the first element of `ready` (a CSS
