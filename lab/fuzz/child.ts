@@ -21,6 +21,6 @@ const peakMiB = await target.run(fuzzing).catch((error: unknown) => {
   return null;
 });
 const ownMiB = process.resourceUsage().maxRSS / 1_024;
-writeFileSync(reportFile, JSON.stringify(report(peakMiB ?? ownMiB)));
+writeFileSync(reportFile, JSON.stringify(report(typeof peakMiB === "number" ? peakMiB : ownMiB)));
 // Nothing waits for what is still open, such as connections to an agent that has been stopped.
 process.exit(0);
