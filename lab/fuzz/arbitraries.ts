@@ -9,7 +9,7 @@ const awkwardTexts: readonly string[] = [
 ];
 
 /** Texts that fit the patterns of the contract. No server among them is a real one. */
-const plausibleTexts: readonly string[] = [
+export const plausibleTexts: readonly string[] = [
   ...["90s", "5m", "30m", "1h", "6h", "1h30m", "24h", "7d", "30d", "366d", "250ms", "1.2.3", "0.0.1-rc.1"],
   ...["127.0.0.1", "127.0.0.2:9", "[::1]:9", "192.0.2.7", "ntp.invalid", "a.b.invalid:123", "box-7", "a"],
   ...["https://127.0.0.1:9/repository", "https://updates.invalid/", "https://[::1]:9/", "steward.service"],
@@ -52,6 +52,11 @@ export function mostly(share: number): Arbitrary<boolean> {
   );
 }
 
+/** Null as a rule: something about so many times in a hundred. */
+export function rarely<T>(share: number, arbitrary: Arbitrary<T>): Arbitrary<T | null> {
+  return fc.oneof({ weight: share, arbitrary }, { weight: 100 - share, arbitrary: fc.constant(null) });
+}
+
 export function bytes(minLength: number, maxLength = minLength): Arbitrary<Buffer> {
   return fc.uint8Array({ minLength, maxLength }).map((drawn) => Buffer.from(drawn));
 }
@@ -61,7 +66,7 @@ type Change = readonly [at: number, length: number, put: Buffer | null];
 
 const edges = [...'\0\xff\x7f\x80\n"09'].map((letter) => Buffer.from(letter, "latin1"));
 
-const changes: Arbitrary<Change[]> = fc.array(
+export const changes: Arbitrary<Change[]> = fc.array(
   fc.tuple(
     fc.maxSafeNat(),
     fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, fc.constantFrom(0, 4, 64, Number.POSITIVE_INFINITY)),
@@ -77,7 +82,11 @@ const changes: Arbitrary<Change[]> = fc.array(
 
 /** The same bytes with some of them changed, left out, doubled or put elsewhere. */
 export function spoiltBytes(whole: Buffer): Arbitrary<Buffer> {
-  return changes.map((made) => made.reduce(changed, whole));
+  return changes.map((made) => spoil(whole, made));
+}
+
+export function spoil(whole: Buffer, made: readonly Change[]): Buffer {
+  return made.reduce(changed, whole);
 }
 
 function changed(present: Buffer, [place, length, put]: Change): Buffer {

@@ -1,108 +1,96 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Chance } from "../basics/chance.ts";
+import fc from "fast-check";
 import { chunks, fetchFrom, file, head, startOddServer } from "../host/odd-servers.ts";
-import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
+import { bytes, changes, rarely, spoil, texts } from "./arbitraries.ts";
+import { judgeCases } from "./cases.ts";
 import type { Fuzzing } from "./target.ts";
 
-/** Answers of servers: they end in the signed file, or in an error by code with nothing staged, and in no connection. */
-export async function fuzzDownloads({ chance, cases, ledger }: Fuzzing, fetch = fetchFrom): Promise<null> {
-  const scratch = mkdtempSync(join(tmpdir(), "steward-fuzz-downloads-"));
-  let bytes: readonly Uint8Array[] = [];
-  const server = await startOddServer({ answer: () => bytes });
-  try {
-    for (let made = 0; made < cases; made += 1) {
-      const directory = join(scratch, String(made));
-      bytes = answerFrom(chance);
-      ledger.begin(Buffer.concat(bytes).subarray(0, 2_000).toString("latin1"));
-      const outcome = await fetch(server.url, directory).then(
-        (error) => error?.code ?? "arrived",
-        (error: unknown) => {
-          ledger.find(`it threw ${String(error)}`);
-          return "threw";
-        },
-      );
-      ledger.count(outcome);
-      for (const fault of faultsOf(directory, outcome)) ledger.find(fault);
-      rmSync(directory, { recursive: true, force: true });
-    }
-  } finally {
-    await server.stop();
-    rmSync(scratch, { recursive: true, force: true });
-  }
-  return null;
-}
-
-function faultsOf(directory: string, outcome: string): string[] {
-  const staged = readdirSync(join(directory, "staged")).map((name) => join(directory, "staged", name));
-  const isRight = outcome !== "arrived" ? staged.length === 0 : readFileSync(staged[0] ?? "").equals(file);
-  return isRight ? [] : [`after ${outcome}, ${staged.length} files are staged`];
-}
-
-/** Most are nearly right: a head, maybe interim ones before it, a body in some framing, and a fault here and there. */
-function answerFrom(chance: Chance): Uint8Array[] {
-  const content = contentFrom(chance);
-  const isChunked = percent(chance, 50);
-  const sizes = [700, 5_000, 16_384, 65_536, 300_000];
-  const body = isChunked ? [...chunks(content, oneOf(chance, sizes)), lastChunk(chance)] : [content];
-  const all = [
-    ...Array.from({ length: percent(chance, 20) ? draw(chance, 300) : 0 }, () =>
-      head("103 E", fieldsFrom(chance)),
-    ),
-    head(statusFrom(chance), [...fieldsFrom(chance), ...framing(chance, content.length, isChunked)]),
-  ].map((text) => Buffer.from(text, "latin1"));
-  const spoilt = percent(chance, 20) ? all.map((piece) => spoiltBytes(chance, piece)) : all;
-  if (percent(chance, 10)) body[draw(chance, body.length)] = randomBytes(chance, draw(chance, 40));
-  return [...spoilt, ...(percent(chance, 10) ? body.slice(0, draw(chance, body.length + 1)) : body)];
-}
-
-function contentFrom(chance: Chance): Buffer {
-  if (percent(chance, 70)) return file;
-  if (percent(chance, 40)) return packed;
-  return oneOf(chance, [file.subarray(1), file.subarray(0, 90_000), spoiltBytes(chance, file)]);
-}
-
 const packed = gzipSync(file);
+const contents = {
+  whole: file,
+  packed,
+  "without the first": file.subarray(1),
+  short: file.subarray(0, 90_000),
+};
 
-function lastChunk(chance: Chance): Buffer {
-  const trailers = percent(chance, 20) ? fieldsFrom(chance).map((field) => `${field}\r\n`) : [];
-  return Buffer.from(`0\r\n${trailers.join("")}\r\n`, "latin1");
-}
-
-function statusFrom(chance: Chance): string {
-  return percent(chance, 80)
-    ? "200 OK"
-    : oneOf(chance, ["206 P", "204 N", "304 N", "302 F", "404 N", "416 R", "500 E"]);
-}
-
-function framing(chance: Chance, length: number, isChunked: boolean): string[] {
-  const right = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
-  if (percent(chance, 80)) return [right];
-  const others = [
+const otherFields = [
+  ...["Content-Encoding: gzip", "Content-Encoding: identity", "Content-Encoding: br", "Location: /x"],
+  ...[`Content-Range: bytes 0-${file.length - 1}/${file.length}`, "Connection: keep-alive", "Trailer: x"],
+];
+const fields = fc.array(
+  fc.oneof(
+    { weight: 7, arbitrary: fc.constantFrom(...otherFields) },
+    fc.nat(6_000).map((length) => `X: ${"x".repeat(length)}`),
+    fc.tuple(texts, texts).map(([name, value]) => `${name.replace(/[^!-~]/g, "x")}: ${value}`),
+  ),
+  { maxLength: 3 },
+);
+const wrongFraming = fc.constantFrom(
+  ...[
     "Content-Length: 0",
     "Content-Length: -1",
-    `Content-Length: ${length + 1}`,
+    `Content-Length: ${file.length + 1}`,
     "Transfer-Encoding: x",
-  ];
-  return oneOf(chance, [[], [right, right], [oneOf(chance, others)], [right, oneOf(chance, others)]]);
+  ],
+);
+
+/** An answer, mostly nearly right: a head, maybe interim ones before it, a body in some framing, and a fault here and there. */
+const answers = fc.record({
+  content: fc.constantFrom("whole", "whole", "whole", "whole", ...(Object.keys(contents) as "whole"[])),
+  spoiltContent: rarely(5, changes),
+  chunkBytes: fc.option(fc.constantFrom(700, 5_000, 16_384, 65_536, 300_000), { freq: 2 }),
+  interim: rarely(20, fc.array(fields, { maxLength: 300 })),
+  status: fc.oneof(
+    { weight: 4, arbitrary: fc.constant("200 OK") },
+    fc.constantFrom("206 P", "204 N", "304 N", "302 F", "404 N", "416 R", "500 E"),
+  ),
+  fields,
+  framing: rarely(20, fc.tuple(fc.nat(2), fc.array(wrongFraming, { maxLength: 1 }))),
+  trailers: rarely(20, fields),
+  spoiltHead: rarely(20, changes),
+  foreign: rarely(10, fc.tuple(fc.maxSafeNat(), bytes(0, 40))),
+  end: rarely(10, fc.maxSafeNat()),
+});
+
+function bytesOf(answer: typeof answers extends fc.Arbitrary<infer T> ? T : never): Uint8Array[] {
+  const { chunkBytes, spoiltContent, spoiltHead, foreign, end } = answer;
+  const content = spoil(contents[answer.content], spoiltContent ?? []);
+  const right = chunkBytes === null ? `Content-Length: ${content.length}` : "Transfer-Encoding: chunked";
+  const [times, others] = answer.framing ?? [1, []];
+  const framing = [...Array.from({ length: times }, () => right), ...others];
+  const heads = [
+    ...(answer.interim ?? []).map((lines) => head("103 E", lines)),
+    head(answer.status, [...answer.fields, ...framing]),
+  ].map((text) => spoil(Buffer.from(text, "latin1"), spoiltHead ?? []));
+  const trailers = (answer.trailers ?? []).map((field) => `${field}\r\n`).join("");
+  const last = Buffer.from(`0\r\n${trailers}\r\n`, "latin1");
+  const body = chunkBytes === null ? [content] : [...chunks(content, chunkBytes), last];
+  if (foreign) body[foreign[0] % body.length] = foreign[1];
+  return [...heads, ...(end === null ? body : body.slice(0, end % (body.length + 1)))];
 }
 
-function fieldsFrom(chance: Chance): string[] {
-  const known = [
-    "Content-Encoding: gzip",
-    "Content-Encoding: identity",
-    "Content-Encoding: br",
-    `Content-Range: bytes 0-${file.length - 1}/${file.length}`,
-    "Location: /x",
-    "Connection: keep-alive",
-    "Trailer: x",
-    `X: ${"x".repeat(draw(chance, 6_000))}`,
-  ];
-  const field = (): string =>
-    percent(chance, 85)
-      ? oneOf(chance, known)
-      : `${anyText(chance).replace(/[^!-~]/g, "x")}: ${anyText(chance)}`;
-  return Array.from({ length: draw(chance, 4) }, field);
+/** Answers of servers: they end in the signed file, or in an error by code with nothing staged, and in no connection. */
+export async function fuzzDownloads(fuzzing: Fuzzing, fetch = fetchFrom): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "steward-fuzz-downloads-"));
+  let sent: readonly Uint8Array[] = [];
+  const server = await startOddServer({ answer: () => sent });
+  try {
+    await judgeCases(fuzzing, answers, async (answer) => {
+      sent = bytesOf(answer);
+      rmSync(directory, { recursive: true, force: true });
+      const outcome = (await fetch(server.url, directory))?.code ?? "arrived";
+      const staged = readdirSync(join(directory, "staged"));
+      assert.equal(staged.length, outcome === "arrived" ? 1 : 0, `staged after ${outcome}`);
+      for (const name of staged)
+        assert.ok(readFileSync(join(directory, "staged", name)).equals(file), "another file arrived");
+      return outcome;
+    });
+  } finally {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
 }

@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { StewardError } from "../../src/contract/errors.ts";
+import fc, { type Arbitrary } from "fast-check";
 import { annotationKeywords, settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import { settingsChange } from "../../src/contract/schemas/settings-forms.ts";
 import type { SettingsChange } from "../../src/contract/types.ts";
@@ -11,9 +12,9 @@ import { type OpenedDocument, openDocument } from "../../src/store/documents/doc
 import { createReserve } from "../../src/store/files/reserve.ts";
 import { settingsErrors } from "../../src/system/settings/rules.ts";
 import { createSettings, settingsKind } from "../../src/system/settings/settings.ts";
-import type { Chance } from "../basics/chance.ts";
-import { oneOf, percent, spoiltBytes, spoiltJson } from "./draw.ts";
-import { fromSchema } from "./from-schema.ts";
+import { spoiltBytes, spoiltJson } from "./arbitraries.ts";
+import { judgeCases, outcomeOf } from "./cases.ts";
+import { fitting } from "./fitting.ts";
 import type { Fuzzing } from "./target.ts";
 
 const kind = settingsKind(defaultSettings({}));
@@ -27,93 +28,94 @@ const fits = ajv.compile(settingsSchema);
 /** Judges a request's body: another never reaches the settings. */
 const fitsAsChange = ajv.compile(settingsChange);
 
+const fittingChanges = fitting(settingsChange as object);
+const changes = fc.array(
+  fc.record({
+    change: fc
+      .oneof(fittingChanges, fittingChanges.chain(spoiltJson))
+      .filter((change) => fitsAsChange(change)),
+    role: fc.constantFrom("admin", "operator", "readonly"),
+  }),
+  { minLength: 2, maxLength: 2 },
+) as Arbitrary<{ change: SettingsChange; role: "admin" | "operator" | "readonly" }[]>;
+
 /**
  * Settings on the disk that were spoilt, and changes of them: the document opens with settings that keep every rule, from
  * its good copy if need be, or is refused as damaged and kept; a change that is refused leaves what was there.
  */
-export async function fuzzSettings({ chance, cases, ledger }: Fuzzing): Promise<null> {
+export async function fuzzSettings(fuzzing: Fuzzing): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "steward-fuzz-settings-"));
+  const [path, goodPath] = [join(directory, "settings.json"), join(directory, "settings.good.json")];
   const open = (isFirstStart = false): Promise<OpenedDocument<Settings>> =>
     openDocument(directory, kind, { isFirstStart, reserve: createReserve(directory) });
   try {
     const first = await open(true);
-    await first.update((present) => ({ ...present }));
     await first.update((present) => ({ ...present, console: { ...present.console, banner: "whole" } }));
     await first.close();
-    const whole = readFileSync(join(directory, "settings.json"));
-    for (let made = 0; made < cases; made += 1) {
-      const file = spoiltFile(chance, whole);
-      const good = percent(chance, 50) ? whole : spoiltFile(chance, whole);
-      ledger.begin(`settings.json ${file.toString("base64").slice(0, 400)}`);
-      clear(directory);
-      writeFileSync(join(directory, "settings.json"), file);
-      writeFileSync(join(directory, "settings.good.json"), good);
-      await open().then(
-        (document) => useSettings(document, { chance, ledger, cases: 1 }),
-        (error: unknown) => judgeRefusal(directory, error, { chance, ledger, cases: 1 }),
-      );
-    }
+    const whole = readFileSync(path);
+    const files = fc.record({
+      file: spoiltFile(whole),
+      good: fc.oneof(fc.constant(whole), spoiltFile(whole)),
+      changes,
+    });
+    await judgeCases(fuzzing, files, async (drawn) => {
+      for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
+      writeFileSync(path, drawn.file);
+      writeFileSync(goodPath, drawn.good);
+      let document: OpenedDocument<Settings> | undefined;
+      const opened = await outcomeOf(async () => {
+        document = await open();
+        return "opened";
+      });
+      const kept = readdirSync(directory).filter((name) => name.startsWith("settings."));
+      assert.ok(kept.length > 0, "of the damaged settings nothing was kept");
+      if (!document) return opened;
+      judgeSettings(document.read());
+      const outcomes = await makeChanges(document, drawn.changes);
+      await document.close();
+      return [opened, ...outcomes];
+    });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-  return null;
 }
 
-async function useSettings(document: OpenedDocument<Settings>, fuzzing: Fuzzing): Promise<void> {
-  const { chance, ledger } = fuzzing;
-  ledger.count("opened");
-  judgeSettings("opened", document.read(), fuzzing);
+async function makeChanges(
+  document: OpenedDocument<Settings>,
+  drawn: readonly { change: SettingsChange; role: "admin" | "operator" | "readonly" }[],
+): Promise<string[]> {
   const store = createSettings(document);
-  for (let changes = 0; changes < 2; changes += 1) {
-    const before = JSON.stringify(document.read());
-    const change = fromSchema(settingsChange as object, chance) as SettingsChange;
-    const spoilt = (percent(chance, 50) ? change : spoiltJson(chance, change)) as SettingsChange;
-    if (!fitsAsChange(spoilt)) continue;
-    const writer = { role: oneOf(chance, ["admin", "operator", "readonly"] as const) };
-    try {
-      store.faultsOf(spoilt);
-      await store.change(spoilt, { ...writer, isLocalRoot: false, requireStepUp: () => undefined });
-      ledger.count("changed");
-      judgeSettings(`changed by ${JSON.stringify(spoilt)}`, document.read(), fuzzing);
-    } catch (error) {
-      const isExpected = error instanceof StewardError && error.code !== "internal_error";
-      if (isExpected) ledger.count(error.code);
-      else ledger.find(`${JSON.stringify(spoilt)}: ${error instanceof Error ? error.stack : String(error)}`);
-      if (JSON.stringify(document.read()) !== before) ledger.find("a refused change changed the settings");
+  const outcomes: string[] = [];
+  for (const { change, role } of drawn) {
+    const before = structuredClone(document.read());
+    const outcome = await outcomeOf(async () => {
+      store.faultsOf(change);
+      await store.change(change, { role, isLocalRoot: false, requireStepUp: () => undefined });
+      return "changed";
+    });
+    if (outcome !== "changed")
+      assert.deepEqual(document.read(), before, "a refused change changed the settings");
+    else {
+      judgeSettings(document.read());
+      assert.deepEqual(settingsErrors(document.read()), [], "settings that break a rule");
     }
+    outcomes.push(outcome);
   }
-  await document.close();
+  return outcomes;
 }
 
-function judgeSettings(what: string, settings: Settings, { ledger }: Fuzzing): void {
-  const known = structuredClone(settings);
-  if (!fits(known)) {
-    // A member that a newer release put there stays, and is no fault.
-    const faults = (fits.errors ?? []).filter(({ keyword }) => keyword !== "additionalProperties");
-    for (const { instancePath, message } of faults.slice(0, 1))
-      ledger.find(`${what}: ${instancePath} ${message}`);
-    if (faults.length > 0) return;
-  }
-  const [broken] = settingsErrors(settings);
-  if (broken && what !== "opened") ledger.find(`${what}: ${broken.pointer} ${broken.detail}`);
+/** A member that a newer release put there stays, and is no fault. */
+function judgeSettings(settings: Settings): void {
+  fits(structuredClone(settings));
+  const faults = (fits.errors ?? []).filter(({ keyword }) => keyword !== "additionalProperties");
+  assert.deepEqual(faults, []);
 }
 
-function judgeRefusal(directory: string, error: unknown, { ledger }: Fuzzing): void {
-  if (!(error instanceof StewardError)) {
-    ledger.find(`opening threw ${error instanceof Error ? error.stack : String(error)}`);
-    return;
-  }
-  ledger.count(error.code);
-  const kept = readdirSync(directory).filter((name) => name.startsWith("settings."));
-  if (kept.length === 0) ledger.find("of the damaged settings nothing was kept");
-}
-
-function clear(directory: string): void {
-  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
-}
-
-function spoiltFile(chance: Chance, whole: Buffer): Buffer {
-  if (percent(chance, 20)) return whole;
-  if (percent(chance, 40)) return spoiltBytes(chance, whole);
-  return Buffer.from(JSON.stringify(spoiltJson(chance, JSON.parse(whole.toString()))) ?? "");
+function spoiltFile(whole: Buffer): Arbitrary<Buffer> {
+  const spoilt = spoiltJson(JSON.parse(whole.toString()));
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant(whole) },
+    { weight: 3, arbitrary: spoiltBytes(whole) },
+    { weight: 5, arbitrary: spoilt.map((value) => Buffer.from(JSON.stringify(value) ?? "")) },
+  );
 }

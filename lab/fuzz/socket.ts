@@ -1,8 +1,10 @@
+import assert from "node:assert/strict";
+import fc, { type Arbitrary } from "fast-check";
 import { problem } from "../../src/contract/shapes.ts";
 import { assertFits } from "../agents/answer-validators.ts";
-import { type RawAnswers, requestText, sendRaw } from "../agents/raw-http.ts";
-import type { Chance } from "../basics/chance.ts";
-import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
+import { requestText, sendRaw } from "../agents/raw-http.ts";
+import { bytes, spoiltBytes, texts } from "./arbitraries.ts";
+import { judgeCases } from "./cases.ts";
 import { startFuzzedAgent } from "./fuzzed-agent.ts";
 import type { Fuzzing } from "./target.ts";
 
@@ -30,148 +32,105 @@ export async function fuzzSocket(fuzzing: Fuzzing): Promise<number> {
 }
 
 /** The connections themselves, to whatever listens there. */
-export async function fuzzPort({ chance, cases, ledger }: Fuzzing, port: number): Promise<void> {
-  for (let made = 0; made < cases; made += 1) {
-    const [kind, make] = oneOf(chance, kinds);
-    const bytes = make(chance);
-    ledger.begin(`${kind} ${JSON.stringify(bytes.toString("latin1").slice(0, 300))}`);
-    const result = await sendRaw(bytes, { port, isEnding: true, milliseconds: longestMilliseconds });
-    for (const fault of faultsOf(kind, result)) ledger.find(fault);
-    if (result.answers.length === 0) ledger.count("closed");
-    for (const { status } of result.answers) ledger.count(String(status));
-  }
+export function fuzzPort(fuzzing: Fuzzing, port: number): Promise<void> {
+  return judgeCases(fuzzing, connections, async (sent) => {
+    const { answers, isClosed, text } = await sendRaw(sent, {
+      ...{ port, isEnding: true, milliseconds: longestMilliseconds },
+    });
+    assert.ok(isClosed, "the connection is still open");
+    assert.doesNotMatch(text, /HTTP\/1\.1 5\d\d/);
+    assert.ok(!text.includes(mark), "what was hidden in a body was read as a request");
+    for (const { status, headers, json: answered } of answers.filter(({ status }) => status >= 400)) {
+      assert.equal(headers["content-type"], "application/problem+json", `the type of ${status}`);
+      if (answered !== undefined) assertFits(problem, answered, String(status));
+    }
+    return answers.length === 0 ? "closed" : answers.map(({ status }) => String(status));
+  });
 }
 
-type Kind = readonly [name: string, make: (chance: Chance) => Buffer];
+const login = (lines: readonly string[], body: string): string =>
+  requestText("POST /api/auth/login", [json, ...lines], body);
 
-const kinds: readonly Kind[] = [
-  ["bytes", (chance) => randomBytes(chance, draw(chance, 2_000))],
-  ["smuggling", smuggling],
-  ["smuggling", smuggling],
-  ["spoilt request", (chance) => spoiltBytes(chance, Buffer.from(goodRequest(chance)))],
-  ["spoilt pipeline", pipeline],
-  ["headers", headers],
-  ["chunks", chunks],
-];
+const goodRequest = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom("GET", "HEAD", "OPTIONS"),
+      fc.constantFrom("/api/version", "/api/users", "/", "/api/events/stream", "/api/openapi.json"),
+    )
+    .map((words) => requestText(words.join(" "))),
+  fc
+    .constantFrom('{"username":"a","password":"b"}', "{}", "")
+    .map((body) => login([`Content-Length: ${body.length}`], body)),
+);
 
-function goodRequest(chance: Chance): string {
-  const path = oneOf(chance, ["/api/version", "/api/users", "/", "/api/events/stream", "/api/openapi.json"]);
-  const body = oneOf(chance, ['{"username":"a","password":"b"}', "{}", ""]);
-  if (percent(chance, 60)) return requestText(`${oneOf(chance, ["GET", "HEAD", "OPTIONS"])} ${path}`);
-  return requestText("POST /api/auth/login", [json, `Content-Length: ${body.length}`], body);
-}
+/**
+ * Lengths that contradict each other: RFC 9112 §6.3 has them refused, and what is behind is no request. That stands
+ * between the two lengths, so that one who believes the shorter one reads a request.
+ */
+const smuggling = fc
+  .record({
+    name: fc.constantFrom(
+      "Transfer-Encoding",
+      "transfer-encoding",
+      "Transfer-Encoding ",
+      "TRANSFER-ENCODING",
+    ),
+    coding: fc.constantFrom("chunked", "Chunked", "x, chunked", "chunked, x", "\tchunked", "chunked;q=1"),
+    length: fc.constantFrom(
+      "4",
+      "0",
+      "+4",
+      "0x4",
+      "4, 4",
+      "4 ",
+      "-4",
+      "4\u000b",
+      "00000000000000000004",
+      "1e1",
+    ),
+    second: fc.option(fc.nat(59), { freq: 2 }),
+    isReversed: fc.boolean(),
+    body: fc.constantFrom("0\r\n\r\n", "4\r\nabcd\r\n0\r\n\r\n", "{}", "0\n\n", ""),
+  })
+  .map(({ name, coding, length, second, isReversed, body }) => {
+    const lines = [`${name}: ${coding}`, `Content-Length: ${length}`];
+    if (second !== null) lines.push(`Content-Length: ${second}`);
+    return login(isReversed ? lines.reverse() : lines, `${body}${hidden}`);
+  });
 
-/** Lengths that contradict each other: RFC 9112 §6.3 has them refused, and what is behind is no request. */
-function smuggling(chance: Chance): Buffer {
-  const coding = oneOf(chance, [
-    "chunked",
-    "Chunked",
-    "x, chunked",
-    "chunked, x",
-    "\tchunked",
-    "chunked;q=1",
-  ]);
-  const name = oneOf(chance, [
-    "Transfer-Encoding",
-    "transfer-encoding",
-    "Transfer-Encoding ",
-    "TRANSFER-ENCODING",
-  ]);
-  const length = oneOf(chance, [
-    "4",
-    "0",
-    "+4",
-    "0x4",
-    "4, 4",
-    "4 ",
-    "-4",
-    "4\u000b",
-    "00000000000000000004",
-    "1e1",
-  ]);
-  const lines = [`${name}: ${coding}`, `Content-Length: ${length}`];
-  if (percent(chance, 30)) lines.push(`Content-Length: ${draw(chance, 60)}`);
-  if (percent(chance, 50)) lines.reverse();
-  const body = oneOf(chance, ["0\r\n\r\n", "4\r\nabcd\r\n0\r\n\r\n", "{}", "0\n\n", ""]);
-  // Between its two lengths, so that one who believes the shorter one reads a request.
-  return Buffer.from(requestText("POST /api/auth/login", [json, ...lines], `${body}${hidden}`), "latin1");
-}
+const headers = fc
+  .tuple(
+    fc.constantFrom(1, 10, 100, 3_000),
+    fc.oneof(fc.constantFrom("Host", "X-A", "Cookie", "Accept", "Connection", "Expect", "Upgrade"), texts),
+    fc.oneof(texts, fc.constantFrom("a".repeat(20_000), "a, ".repeat(5_000), "\u0000", " \r\n folded")),
+  )
+  .map(([count, name, text]) => {
+    const line = `${name}: ${text.slice(0, 200_000 / count)}`;
+    return requestText(
+      "GET /api/version",
+      Array.from({ length: count }, () => line),
+    );
+  });
 
-function pipeline(chance: Chance): Buffer {
-  const requests = Array.from({ length: 2 + draw(chance, 20) }, () => goodRequest(chance));
-  return spoiltBytes(chance, Buffer.from(requests.join("")));
-}
+const longSize = `2;${"e".repeat(20_000)}`;
+const sizes = fc.constantFrom(
+  ...["0", "2", "02", "-1", "0x2", "g", "", "ffffffffffffffff", "2;a=b", longSize, "2 "],
+);
+const ends = fc.constantFrom("\r\n", "\n", "\r", "");
+const chunks = fc
+  .tuple(
+    fc.array(fc.tuple(sizes, ends, fc.constant("{}"), ends), { minLength: 1, maxLength: 4 }),
+    fc.constantFrom("0\r\n\r\n", "0\r\nX-A: b\r\n\r\n", "0\r\nContent-Length: 9\r\n\r\n", ""),
+  )
+  .map(([pieces, trailer]) => login(["Transfer-Encoding: chunked"], `${pieces.flat().join("")}${trailer}`));
 
-function headers(chance: Chance): Buffer {
-  const count = oneOf(chance, [1, 10, 100, 3_000]);
-  const text = oneOf(chance, [
-    anyText(chance),
-    "a".repeat(20_000),
-    "a, ".repeat(5_000),
-    "\u0000",
-    " \r\n folded",
-  ]);
-  const name = oneOf(chance, [
-    "Host",
-    "X-A",
-    "Cookie",
-    "Accept",
-    "Connection",
-    "Expect",
-    "Upgrade",
-    anyText(chance),
-  ]);
-  const lines = Array.from({ length: count }, () => `${name}: ${text.slice(0, 200_000 / count)}`);
-  return Buffer.from(requestText("GET /api/version", lines), "latin1");
-}
+const latin1 = (text: Arbitrary<string>): Arbitrary<Buffer> =>
+  text.map((sent) => Buffer.from(sent, "latin1"));
+const pipeline = fc
+  .array(goodRequest, { minLength: 1, maxLength: 20 })
+  .chain((requests) => spoiltBytes(Buffer.from(requests.join(""))));
 
-function chunks(chance: Chance): Buffer {
-  const sizes = [
-    "0",
-    "2",
-    "02",
-    "-1",
-    "0x2",
-    "g",
-    "",
-    "ffffffffffffffff",
-    "2;a=b",
-    `2;${"e".repeat(20_000)}`,
-    "2 ",
-  ];
-  const ends = ["\r\n", "\n", "\r", ""];
-  const pieces = Array.from(
-    { length: 1 + draw(chance, 4) },
-    () => `${oneOf(chance, sizes)}${oneOf(chance, ends)}{}${oneOf(chance, ends)}`,
-  );
-  const trailer = oneOf(chance, ["0\r\n\r\n", "0\r\nX-A: b\r\n\r\n", "0\r\nContent-Length: 9\r\n\r\n", ""]);
-  const body = `${pieces.join("")}${trailer}`;
-  return Buffer.from(
-    requestText("POST /api/auth/login", [json, "Transfer-Encoding: chunked"], body),
-    "latin1",
-  );
-}
-
-/** Faults of the answers to such bytes. */
-function faultsOf(kind: string, { answers, isClosed, text }: RawAnswers): string[] {
-  const faults: string[] = [];
-  if (!isClosed) faults.push("the connection is still open");
-  if (/HTTP\/1\.1 5\d\d/.test(text)) faults.push(`answered ${text.slice(0, 300)}`);
-  if (kind === "smuggling" && text.includes(mark))
-    faults.push("what was hidden in a body was read as a request");
-  for (const { status, headers, json } of answers.filter(({ status }) => status >= 400)) {
-    if (headers["content-type"] !== "application/problem+json")
-      faults.push(`${status} is no problem document: ${headers["content-type"]}`);
-    else if (json !== undefined) faults.push(...problemFaults(json, status));
-  }
-  return faults;
-}
-
-function problemFaults(json: unknown, status: number): string[] {
-  try {
-    assertFits(problem, json, String(status));
-    return [];
-  } catch (error) {
-    return [String(error)];
-  }
-}
+const connections: Arbitrary<Buffer> = fc.oneof(
+  { weight: 2, arbitrary: latin1(smuggling) },
+  ...[bytes(0, 2_000), pipeline, latin1(headers), latin1(chunks)],
+);

@@ -1,168 +1,156 @@
+import assert from "node:assert/strict";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { StewardError } from "../../src/contract/errors.ts";
+import fc, { type Arbitrary } from "fast-check";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
 import { judgePayload } from "../../src/publishing/payloads/judge-payload.ts";
 import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry } from "../archives/tar-writer.ts";
-import type { Chance } from "../basics/chance.ts";
-import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
+import { changes, mostly, rarely, spoil, texts } from "./arbitraries.ts";
+import { judgeCases, outcomeOf } from "./cases.ts";
 import type { Fuzzing } from "./target.ts";
 
 const files = { freeBytes: async () => 1024 ** 4, sync: async () => undefined };
-const names = ["a", "b", "a/b", "a/b/c", "./a", "a/", "a/../b", "..", "/etc/evil", "a//b", "l", "l/x"];
-const targets = ["a", "../b", "b/c", "..", "../..", "/etc/passwd", "l", ".", "a/../../x"];
+const names = fc.constantFrom(
+  "a",
+  "b",
+  "a/b",
+  "a/b/c",
+  "./a",
+  "a/",
+  "a/../b",
+  "..",
+  "/etc/evil",
+  "a//b",
+  "l",
+  "l/x",
+);
+const targets = fc.constantFrom("a", "../b", "b/c", "..", "../..", "/etc/passwd", "l", ".", "a/../../x");
+const lengths = fc.constantFrom(0, 1, 511, 512, 513);
+const paxKeys = fc.constantFrom("path", "linkpath", "size", "mtime", "GNU.sparse.major", "uid");
 
-/** Archives: unpacked inside their directory and nowhere else, or refused by code with nothing left behind. */
-export async function fuzzTar({ chance, cases, ledger }: Fuzzing, unpackInto = unpack): Promise<null> {
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "steward-fuzz-tar-")));
-  try {
-    for (let made = 0; made < cases; made += 1) {
-      const place = join(scratch, String(made));
-      mkdirSync(place);
-      writeFileSync(join(place, "payload"), archiveFrom(chance));
-      ledger.begin(`archive ${made + 1}`);
-      const outcome = await unpackInto(join(place, "payload"), join(place, "release"), files).then(
-        () => "unpacked",
-        (error: unknown) => (error instanceof StewardError ? error.code : `it threw ${String(error)}`),
-      );
-      ledger.count(outcome);
-      const atAdd = await verdictAtAdd(join(place, "payload"));
-      if ((atAdd === "taken") !== (outcome === "unpacked"))
-        ledger.find(`add says ${atAdd}, the device ${outcome}`);
-      for (const fault of faultsOf(place, outcome)) ledger.find(fault);
-      rmSync(place, { recursive: true });
-    }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-  return null;
-}
-
-/** By the publisher, who is to say the same. */
-function verdictAtAdd(payload: string): Promise<string> {
-  return judgePayload(payload, "payload").then(
-    () => "taken",
-    (error: unknown) => (error instanceof StewardError ? error.code : `it threw ${String(error)}`),
-  );
-}
-
-function archiveFrom(chance: Chance): Buffer {
-  const pieces = Array.from({ length: 1 + draw(chance, 6) }, () => entryFrom(chance));
-  if (percent(chance, 90)) pieces.push(tarEnd);
-  let archive: Buffer = Buffer.concat(pieces);
-  if (percent(chance, 40)) archive = spoiltBytes(chance, archive);
-  // A wrong sum is enough to have a header refused: most of the spoilt ones get a right one.
-  if (percent(chance, 80)) mendSums(archive);
-  const packed = gzipSync(archive, { level: 1 });
-  return percent(chance, 10) ? spoiltBytes(chance, packed) : packed;
-}
-
-function entryFrom(chance: Chance): Buffer {
-  const content = randomBytes(chance, oneOf(chance, [0, 1, 511, 512, 513]));
-  const name = percent(chance, 70) ? oneOf(chance, names) : anyText(chance);
-  const type = oneOf(chance, [
-    "0",
-    "0",
-    "0",
-    "5",
-    "5",
-    "2",
-    "2",
-    "1",
-    "3",
-    "6",
-    "7",
-    "x",
-    "g",
-    "L",
-    "K",
-    "S",
-    "V",
-    "D",
-    "M",
-    "\0",
-  ]);
-  const mode = oneOf(chance, [0o644, 0o755, 0o600, 0o777, 0o4755, 0o1777, 0]);
-  const linkname = type === "2" || type === "1" ? oneOf(chance, targets) : "";
-  const isFile = type === "0" || type === "\0";
-  const size = percent(chance, 3) ? { size: oneOf(chance, [1, 8 ** 11 - 1, 1_000_000]) } : {};
-  const entry: TarEntry = { name, type, mode, linkname, ...(isFile && { content }), ...size };
-  if (percent(chance, 15)) return withHoles(chance, entry);
-  if (percent(chance, 5)) return longEntry({ ...entry, name });
-  if (percent(chance, 8)) return Buffer.concat([paxHeader(paxFrom(chance)), tarEntry(entry)]);
-  return tarEntry(entry);
-}
+const plain: Arbitrary<TarEntry & { readonly name: string }> = fc
+  .record({
+    name: fc.oneof({ weight: 7, arbitrary: names }, { weight: 3, arbitrary: texts }),
+    type: fc.constantFrom(..."00055221367xgLKSVDM\0"),
+    mode: fc.constantFrom(0o644, 0o755, 0o600, 0o777, 0o4755, 0o1777, 0),
+    target: targets,
+    contentBytes: lengths,
+    size: rarely(3, fc.constantFrom(1, 8 ** 11 - 1, 1_000_000)),
+  })
+  .map(({ name, type, mode, target, contentBytes, size }) => ({
+    ...{ name, type, mode, linkname: type === "2" || type === "1" ? target : "" },
+    ...((type === "0" || type === "\0") && { content: Buffer.alloc(contentBytes, 1) }),
+    ...(size !== null && { size }),
+  }));
 
 /** In either form; most maps are right for what is stored. */
-function withHoles(chance: Chance, entry: TarEntry): Buffer {
-  const lengths = Array.from({ length: draw(chance, 30) }, () => oneOf(chance, [0, 1, 511, 512, 513]));
-  let end = 0;
-  const numbers = lengths.flatMap((length) => {
-    const at = percent(chance, 3) ? draw(chance, 5_000) : end + oneOf(chance, [0, 1, 512, 4_096]);
-    end = at + length;
-    return [at, length];
+const withHoles = fc
+  .record({
+    entry: plain,
+    name: names,
+    parts: fc.array(fc.tuple(fc.constantFrom(0, 1, 512, 4_096), lengths, rarely(3, fc.nat(5_000))), {
+      maxLength: 30,
+    }),
+    stored: rarely(5, fc.nat(2_000)),
+    size: rarely(10, fc.constantFrom(0, 100_000, 2 ** 40)),
+    count: rarely(10, fc.nat(100_000)),
+    ...{ isOld: fc.boolean(), isContinued: mostly(5) },
+  })
+  .map(({ entry, name, parts, isOld, isContinued, ...wrong }) => {
+    let end = 0;
+    const numbers = parts.flatMap(([hole, length, place]) => {
+      const at = place ?? end + hole;
+      end = at + length;
+      return [at, length];
+    });
+    const stored = parts.reduce((sum, [, length]) => sum + length, 0);
+    const content = Buffer.alloc(wrong.stored ?? stored, 1);
+    const sizeBytes = wrong.size ?? end;
+    if (isOld) return tarEntry({ ...entry, type: "S", content, isContinued, map: { numbers, sizeBytes } });
+    const lines = Buffer.from(`${[wrong.count ?? parts.length, ...numbers].join("\n")}\n`);
+    const padding = Buffer.alloc((512 - (lines.length % 512)) % 512);
+    const form = { "GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": name };
+    const records = paxHeader({ ...form, "GNU.sparse.realsize": String(sizeBytes) });
+    const all = Buffer.concat([lines, padding, content]);
+    return Buffer.concat([records, tarEntry({ ...entry, type: "0", content: all })]);
   });
-  const stored = lengths.reduce((sum, length) => sum + length, 0);
-  const content = randomBytes(chance, percent(chance, 95) ? stored : draw(chance, 2_000));
-  const sizeBytes = percent(chance, 90) ? end : oneOf(chance, [0, end + 100_000, 2 ** 40]);
-  if (percent(chance, 50)) {
-    const isContinued = percent(chance, 5);
-    return tarEntry({ ...entry, type: "S", content, isContinued, map: { numbers, sizeBytes } });
-  }
-  const count = percent(chance, 90) ? lengths.length : draw(chance, 100_000);
-  const lines = Buffer.from(`${[count, ...numbers].join("\n")}\n`);
-  const padding = Buffer.alloc((512 - (lines.length % 512)) % 512);
-  const form = { "GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": oneOf(chance, names) };
-  const records = paxHeader({ ...form, "GNU.sparse.realsize": String(sizeBytes) });
-  return Buffer.concat([
-    records,
-    tarEntry({ ...entry, type: "0", content: Buffer.concat([lines, padding, content]) }),
-  ]);
-}
 
-function paxFrom(chance: Chance): Record<string, string> {
-  const key = oneOf(chance, [
-    "path",
-    "linkpath",
-    "size",
-    "mtime",
-    "GNU.sparse.major",
-    "uid",
-    anyText(chance),
-  ]);
-  return { [key]: percent(chance, 50) ? oneOf(chance, names) : anyText(chance) };
-}
+const withPax = fc
+  .tuple(plain, fc.oneof({ weight: 6, arbitrary: paxKeys }, texts), fc.oneof(names, texts))
+  .map(([entry, key, value]) => Buffer.concat([paxHeader({ [key]: value }), tarEntry(entry)]));
 
-/** At each block that says ustar. */
-function mendSums(archive: Buffer): void {
-  for (let at = 0; at + 512 <= archive.length; at += 512) {
-    const header = archive.subarray(at, at + 512);
+const archives = fc
+  .record({
+    entries: fc.array(
+      fc.oneof(
+        { weight: 72, arbitrary: plain.map(tarEntry) },
+        { weight: 15, arbitrary: withHoles },
+        { weight: 5, arbitrary: plain.map(longEntry) },
+        { weight: 8, arbitrary: withPax },
+      ),
+      { minLength: 1, maxLength: 6 },
+    ),
+    isEnded: mostly(90),
+    spoilt: rarely(40, changes),
+    // A wrong sum is enough to have a header refused: most of the spoilt ones get a right one.
+    isMended: mostly(80),
+    spoiltGzip: rarely(10, changes),
+  })
+  .map(({ entries, isEnded, spoilt, isMended, spoiltGzip }) => {
+    const archive = spoil(Buffer.concat([...entries, ...(isEnded ? [tarEnd] : [])]), spoilt ?? []);
+    return spoil(gzipSync(isMended ? mended(archive) : archive, { level: 1 }), spoiltGzip ?? []);
+  });
+
+/** With right sums in each block that says ustar. */
+function mended(archive: Buffer): Buffer {
+  const right = Buffer.from(archive);
+  for (let at = 0; at + 512 <= right.length; at += 512) {
+    const header = right.subarray(at, at + 512);
     if (header.toString("latin1", 257, 262) !== "ustar") continue;
     header.write("        ", 148, "latin1");
     const sum = header.reduce((total, byte) => total + byte, 0);
     header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
   }
+  return right;
 }
 
-function faultsOf(place: string, outcome: string): string[] {
-  const around = readdirSync(place).sort().join(" ");
-  if (outcome !== "unpacked") {
-    const faults = outcome === "update_payload_unsafe" ? [] : [`it ended with ${outcome}`];
-    return around === "payload" ? faults : [...faults, `it left behind ${around}`];
+/** Archives: unpacked inside their directory and nowhere else, or refused by code with nothing left behind. */
+export async function fuzzTar(fuzzing: Fuzzing, unpackInto = unpack): Promise<void> {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), "steward-fuzz-tar-")));
+  const [payload, release] = [join(place, "payload"), join(place, "release")];
+  try {
+    await judgeCases(fuzzing, archives, async (archive) => {
+      rmSync(place, { recursive: true });
+      mkdirSync(place);
+      writeFileSync(payload, archive);
+      const outcome = await outcomeOf(() => unpackInto(payload, release, files).then(() => "unpacked"));
+      // The publisher is to say the same.
+      const atAdd = await outcomeOf(() => judgePayload(payload, "payload").then(() => "unpacked"));
+      assert.equal(atAdd === "unpacked", outcome === "unpacked", `add says ${atAdd}, the device ${outcome}`);
+      assert.match(outcome, /^(unpacked|update_payload_unsafe)$/);
+      const expected = outcome === "unpacked" ? "payload release" : "payload";
+      assert.equal(readdirSync(place).sort().join(" "), expected);
+      if (outcome === "unpacked") judgeRelease(release);
+      return outcome;
+    });
+  } finally {
+    rmSync(place, { recursive: true, force: true });
   }
-  const top = join(place, "release");
-  const faults = around === "payload release" ? [] : [`beside the release is ${around}`];
+}
+
+function judgeRelease(top: string): void {
   for (const path of readdirSync(top, { recursive: true, encoding: "utf8" })) {
     const found = lstatSync(join(top, path));
     if (found.isSymbolicLink()) {
       const end = endOf(join(top, path));
-      if (end !== null && end !== top && !end.startsWith(`${top}/`)) faults.push(`${path} leads to ${end}`);
-    } else if (!found.isFile() && !found.isDirectory()) faults.push(`${path} is neither file nor directory`);
-    else if ((found.mode & 0o7022) !== 0) faults.push(`${path} has the mode ${found.mode.toString(8)}`);
+      assert.ok(end === null || end === top || end.startsWith(`${top}/`), `${path} leads to ${end}`);
+      continue;
+    }
+    assert.ok(found.isFile() || found.isDirectory(), `${path} is neither file nor directory`);
+    assert.equal(found.mode & 0o7022, 0, `${path} has the mode ${found.mode.toString(8)}`);
   }
-  return faults;
 }
 
 /** Found by the kernel's own walk; null: nothing is there. */
