@@ -181,40 +181,26 @@ describe("the log from a journal", () => {
 
   describe("pages", () => {
     const entries = Array.from({ length: 7 }, (_, index) => notice(`line ${index}`));
-    it("hold every line once, the newest first, and the last one says so", async (test) => {
-      const pages = await walk(logsOf(test, entries), { ...anyone, limit: 3 });
-      assert.deepEqual(pages, [["line 6", "line 5", "line 4"], ["line 3", "line 2", "line 1"], ["line 0"]]);
-    });
-
-    it("end where the lines do, when they fill the last one", async (test) => {
-      const pages = await walk(logsOf(test, entries.slice(0, 4)), { ...anyone, limit: 2 });
-      assert.deepEqual(pages, [
-        ["line 3", "line 2"],
-        ["line 1", "line 0"],
-      ]);
-    });
-
-    it("keep to the time asked for, also behind the first one", async (test) => {
-      const query = {
-        ...anyone,
-        limit: 2,
-        sinceMilliseconds: firstMoment + 1_000,
-        untilMilliseconds: firstMoment + 5_000,
-      };
-      assert.deepEqual(await walk(logsOf(test, entries), query), [
-        ["line 5", "line 4"],
-        ["line 3", "line 2"],
-        ["line 1"],
-      ]);
-    });
-
-    it("end at the time asked for when that fills the last one", async (test) => {
-      const query = { ...anyone, limit: 2, sinceMilliseconds: firstMoment + 3_000 };
-      assert.deepEqual(await walk(logsOf(test, entries), query), [
-        ["line 6", "line 5"],
-        ["line 4", "line 3"],
-      ]);
-    });
+    const [from, until] = [
+      (line: number) => ({ sinceMilliseconds: firstMoment + line * 1_000 }),
+      (line: number) => ({ untilMilliseconds: firstMoment + line * 1_000 }),
+    ];
+    for (const [name, count, query, expected] of [
+      ["hold every line once, the newest first, and the last one says so", 7, { limit: 3 }, "654 321 0"],
+      ["end where the lines do, when they fill the last one", 4, { limit: 2 }, "32 10"],
+      [
+        "keep to the time asked for, also behind the first one",
+        7,
+        { limit: 2, ...from(1), ...until(5) },
+        "54 32 1",
+      ],
+      ["end at the time asked for when that fills the last one", 7, { limit: 2, ...from(3) }, "65 43"],
+    ] as const)
+      it(name, async (test) => {
+        const pages = await walk(logsOf(test, entries.slice(0, count)), { ...anyone, ...query });
+        const numbers = pages.map((page) => page.map((message) => message.replace("line ", "")).join(""));
+        assert.equal(numbers.join(" "), expected);
+      });
 
     it("go on after a search that looked at as much as one may", async (test) => {
       const place = [makeJournal(test, [notice("needle"), ...entries, notice("needle")])];
@@ -367,6 +353,8 @@ describe("the log without a journal", () => {
     own.add('{"time":"never","severity":"notice","message":"no time"}\n', "notice");
     return own;
   }
+  const logsWithout = (journal: ReturnType<typeof createJournalReader>, logUnits: readonly string[] = []) =>
+    createLogs({ timers: createTimers(), journal, ownLines: ownLines(), logUnits });
 
   const missing: [string, (test: TestContext) => ReturnType<typeof createJournalReader>][] = [
     ["no journalctl", () => createJournalReader({ command: "/nowhere/journalctl" })],
@@ -392,13 +380,7 @@ describe("the log without a journal", () => {
   ];
   for (const [name, journalOf] of missing) {
     it(`is the agent's own lines: ${name}`, async (test) => {
-      const logs = createLogs({
-        timers: createTimers(),
-        journal: journalOf(test),
-        ownLines: ownLines(),
-        logUnits: [],
-      });
-      const page = await logs.list(anyone);
+      const page = await logsWithout(journalOf(test)).list(anyone);
       assert.deepEqual(
         [seen(page), page.source, page.next_cursor],
         [["trouble", "listening"], "agent", null],
@@ -408,22 +390,13 @@ describe("the log without a journal", () => {
 
   it("is not confused with a search of the journal that finds nothing", async (test) => {
     const journal = createJournalReader({ place: [makeJournal(test, [notice("own")])] });
-    const page = await createLogs({
-      timers: createTimers(),
-      journal,
-      ownLines: ownLines(),
-      logUnits: [],
-    }).list({
-      ...anyone,
-      q: "trouble",
-    });
+    const page = await logsWithout(journal).list({ ...anyone, q: "trouble" });
     assert.deepEqual([page.items, page.source], [[], "journal"]);
   });
 
   describe("has the same filters, rights and pages", () => {
     const journal = createJournalReader({ command: "/nowhere/journalctl" });
-    const logs = () =>
-      createLogs({ timers: createTimers(), journal, ownLines: ownLines(), logUnits: ["nginx.service"] });
+    const logs = () => logsWithout(journal, ["nginx.service"]);
     const queries: [string, Partial<LogPageQuery>, string[]][] = [
       ["an administrator", { mayReadAudit: true }, ["trouble", "user.created", "listening"]],
       ["a severity", { leastSeverity: 4 }, ["trouble"]],

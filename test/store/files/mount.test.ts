@@ -12,58 +12,35 @@ const inTheUnit = [
 const state = "/var/lib/steward";
 
 describe("the mount of a path", () => {
-  it("is named as root knows it, although systemd mounted the state directory over itself", () => {
-    const mount = { point: "/", isReadOnly: false, isReadOnlyHereAlone: false };
-    assert.deepEqual(mountIn(inTheUnit, state), mount);
-  });
-
-  it("is read-only when the file system is", () => {
-    const failed = inTheUnit.replaceAll("/dev/root rw", "/dev/root ro,errors=remount-ro");
-    assert.deepEqual(mountIn(failed, state), { point: "/", isReadOnly: true, isReadOnlyHereAlone: false });
-  });
-
-  it("is read-only when ext4 has stopped itself", () => {
-    const failed = inTheUnit.replaceAll("/dev/root rw", "/dev/root rw,emergency_ro");
-    assert.equal(mountIn(failed, state)?.isReadOnly, true);
-  });
-
-  it("is read-only here alone when only this view of it is", () => {
-    const stale = inTheUnit.replace("/var/lib/steward rw", "/var/lib/steward ro");
-    assert.deepEqual(mountIn(stale, state), { point: "/", isReadOnly: true, isReadOnlyHereAlone: true });
-  });
-
-  it("is that of a partition of its own, by the name of its mount point", () => {
-    const own = [
-      inTheUnit.split("\n")[0],
-      "460 445 254:3 / /var/lib rw - ext4 /dev/vda3 rw",
-      "461 460 254:3 /steward /var/lib/steward rw - ext4 /dev/vda3 rw",
-    ].join("\n");
-    assert.equal(mountIn(own, `${state}/users.json`)?.point, "/var/lib");
-  });
-
-  it("is another file system that is mounted over a part of the first one's directory", () => {
-    const over = `${inTheUnit}\n470 450 254:5 / /var/lib/steward rw - ext4 /dev/vda5 ro`;
-    assert.deepEqual(mountIn(over, state), { point: state, isReadOnly: true, isReadOnlyHereAlone: false });
-  });
-
-  it("is that of another directory of the same file system which is mounted over it", () => {
-    const bound = `${inTheUnit}\n475 450 254:0 /srv/state /var/lib/steward ro - ext4 /dev/root rw`;
-    assert.deepEqual(mountIn(bound, state), { point: state, isReadOnly: true, isReadOnlyHereAlone: true });
-  });
-
-  it("may have a space in its name", () => {
-    const spaced = "445 442 254:7 / /mnt/sd\\040card ro - ext4 /dev/vda7 ro";
-    assert.equal(mountIn(spaced, "/mnt/sd card/state")?.point, "/mnt/sd card");
-  });
-
-  it("is not that of a directory whose name begins alike", () => {
-    const alike = `${inTheUnit}\n480 445 254:8 / /var/lib/stew ro - ext4 /dev/vda8 ro`;
-    assert.equal(mountIn(alike, state)?.point, "/");
-  });
-
-  it("is not known where the text says nothing", () => {
-    assert.equal(mountIn("", state), null);
-  });
+  const own = [
+    inTheUnit.split("\n")[0],
+    "460 445 254:3 / /var/lib rw - ext4 /dev/vda3 rw",
+    "461 460 254:3 /steward /var/lib/steward rw - ext4 /dev/vda3 rw",
+  ].join("\n");
+  const failed = inTheUnit.replaceAll("/dev/root rw", "/dev/root ro,errors=remount-ro");
+  const stopped = inTheUnit.replaceAll("/dev/root rw", "/dev/root rw,emergency_ro");
+  const stale = inTheUnit.replace("/var/lib/steward rw", "/var/lib/steward ro");
+  const over = `${inTheUnit}\n470 450 254:5 / /var/lib/steward rw - ext4 /dev/vda5 ro`;
+  const bound = `${inTheUnit}\n475 450 254:0 /srv/state /var/lib/steward ro - ext4 /dev/root rw`;
+  const alike = `${inTheUnit}\n480 445 254:8 / /var/lib/stew ro - ext4 /dev/vda8 ro`;
+  const card = "445 442 254:7 / /mnt/sd\\040card ro - ext4 /dev/vda7 ro";
+  for (const [name, text, path, expected] of [
+    ["as root knows it, although systemd mounted the state directory over itself", inTheUnit, state, "/"],
+    ["read-only when the file system is", failed, state, "/ ro"],
+    ["read-only when ext4 has stopped itself", stopped, state, "/ ro"],
+    ["read-only here alone when only this view of it is", stale, state, "/ ro here"],
+    ["a partition of its own, by the name of its mount point", own, `${state}/users.json`, "/var/lib"],
+    ["another file system that is mounted over the directory", over, state, `${state} ro`],
+    ["another directory of the same file system that is mounted over it", bound, state, `${state} ro here`],
+    ["one with a space in its name", card, "/mnt/sd card/state", "/mnt/sd card ro"],
+    ["none whose name begins alike", alike, state, "/"],
+    ["not known where the text says nothing", "", state, "unknown"],
+  ] as const)
+    it(`is ${name}`, () => {
+      const { point = "unknown", isReadOnly, isReadOnlyHereAlone } = mountIn(text, path) ?? {};
+      const found = [point, ...(isReadOnly ? ["ro"] : []), ...(isReadOnlyHereAlone ? ["here"] : [])];
+      assert.equal(found.join(" "), expected);
+    });
 
   it("is not known by a line that is cut before the options of the view", () => {
     const fields = "445 442 254:0 / / ro,relatime master:1 - ext4 /dev/root rw".split(" ");
