@@ -64,14 +64,6 @@ describe("the events of what the device needs", () => {
     assert.deepEqual(events[0]?.details, { need: "update_withdrawn", level: "attention", ...facts });
   });
 
-  it("are none for what comes and goes between", async () => {
-    for (const present of [[needOf("clock")], [], [needOf("clock")], []]) {
-      needs = present;
-      await look();
-    }
-    assert.deepEqual(told(), []);
-  });
-
   it("tell two reasons, releases and levels of one need apart", async () => {
     needs = [
       needOf("update_failed", { kind: "rules", name: "base", version: "1.2.0" }),

@@ -123,10 +123,6 @@ describe("the status of a device", () => {
       { name: "disk", status: "degraded", code, facts: { path: "/var" }, detail },
     ]);
   });
-
-  it("needs an administrator before there is one", () => {
-    assert.deepEqual(codesOf(look({ isSetUp: false })), ["setup_required"]);
-  });
 });
 
 describe("the word for a clock", () => {
@@ -205,10 +201,6 @@ describe("an update that is on offer", () => {
     }),
   });
   const byHand = { ...defaultOta(), auto_update_rules: false };
-
-  it("needs no administrator where it is applied unasked", () => {
-    assert.deepEqual(codesOf(look(offered())), []);
-  });
   it("needs an administrator where it is not, with the line to type", () => {
     const [need] = look({ ...offered(), ota: byHand }).needs;
     assert.deepEqual(

@@ -229,7 +229,4 @@ describe("where one connection of 17 is too many", () => {
       }),
     );
   });
-
-  it("none goes while there are places", () =>
-    assert.equal(goesFirst({ count: 4, name: "half" }), undefined));
 });
