@@ -134,14 +134,6 @@ describe("an agent that finds its documents damaged", () => {
     for (const name of documentNames) await isBack[name](agent);
     await assertDegraded(agent, documentNames);
   });
-
-  it("says nothing of those that are whole", async (test) => {
-    const directory = await state.copy(test);
-    await damage(directory, "tokens", () => Buffer.alloc(0));
-    const agent = await startAgent(test, { stateDirectory: directory });
-    await isBack.tokens(agent);
-    await assertDegraded(agent, ["tokens"]);
-  });
 });
 
 describe("a recovered document", () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { keptForms, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
-import { type DocumentKind, formOf } from "../../src/store/documents/document-kind.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
 
 interface Lamp {
@@ -195,43 +195,4 @@ describe("the bytes of former forms", () => {
     await createStateTools(directory, [old]).reset("room");
     assert.deepEqual((await change(next, {}, rejoined)).lamp, old.defaults.lamp);
   });
-
-  it("are no reason to start from nothing: without them the good copy is taken, else it is damage that names the ways out", async (test) => {
-    const { directory } = await stored(test);
-    const newer = JSON.stringify({ lumen: 7, __internal__: { migrations: { version: "2.0.0" } } });
-    await writeFile(join(directory, "lamp.json"), newer);
-    await writeFile(join(directory, "lamp.good.json"), newer);
-    await assert.rejects(open(directory, former), ({ code, message }: StewardError) => {
-      assert.equal(code, "state_damaged");
-      assert.match(message, /format 2\.0\.0, known here: 1\.0\.0/);
-      assert.match(message, /Install the release that wrote it again.*state restore lamp.*state reset lamp/);
-      return true;
-    });
-    assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), newer);
-  });
-
-  it("have a version of three numbers: what is none counts as none", () => {
-    const internal = { migrations: { version: 7 }, newest: "1.x", unchanged_since: "never" };
-    assert.deepEqual(formOf({ __internal__: internal }), { version: "0.0.0", newest: "0.0.0" });
-  });
-
-  for (const [name, isInstalled, contents] of [
-    ["only the file is newer", true, ["newer", null]],
-    ["only the good copy is newer", true, ["{", "newer"]],
-    ["both are damaged", false, ["{", "{"]],
-  ] as const)
-    it(`name the release that wrote them among the ways out where that helps: ${name}`, async (test) => {
-      const { directory } = await stored(test);
-      const newer = JSON.stringify({ lumen: 7, __internal__: { migrations: { version: "2.0.0" } } });
-      for (const [index, file] of ["lamp.json", "lamp.good.json"].entries()) {
-        const content = contents[index];
-        if (content) await writeFile(join(directory, file), content === "newer" ? newer : content);
-        else await rm(join(directory, file));
-      }
-      await assert.rejects(open(directory, former), ({ code, message }: StewardError) => {
-        assert.equal(code, "state_damaged");
-        assert.equal(message.includes("Install the release that wrote it again"), isInstalled, message);
-        return true;
-      });
-    });
 });

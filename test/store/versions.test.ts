@@ -50,18 +50,6 @@ describe("the versions of a document", () => {
     }
   });
 
-  it("are named where a file is asked for that is not kept", async (test) => {
-    const directory = await temporaryDirectory(test);
-    await withThrottle(directory, [2]);
-    const tools = createStateTools(directory, [versioned]);
-    const kept = (await readdir(directory)).filter((file) => file.includes(".version-"));
-    await assert.rejects(tools.restore("counter", { from: "counter.json" }), (error: StewardError) => {
-      assert.equal(error.code, "not_found");
-      for (const name of ["good", ...kept]) assert.ok(error.message.includes(name), error.message);
-      return true;
-    });
-  });
-
   it("are made by a start that finds none, and its good copy is left alone", async (test) => {
     const directory = await temporaryDirectory(test);
     await withThrottle(directory, [2]);

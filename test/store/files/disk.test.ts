@@ -16,16 +16,6 @@ import { createReserve, type Reserve, reserveBytes } from "../../../src/store/fi
 import { processTime } from "../../../src/store/files/store-time.ts";
 
 describe("the disk that the state lies on", () => {
-  it("is well where there is space, and has its reserve after the first look", async (test) => {
-    const set = await diskOf(test, 48);
-    if (!set) return;
-    const { disk, mount } = set;
-    assert.equal(disk.trouble(), null);
-    await disk.look();
-    assert.equal(disk.trouble(), null);
-    assert.equal((await stat(join(mount.seen, ".reserve"))).size, reserveBytes);
-  });
-
   it("is in trouble before a write fails: when little space is left", async (test) => {
     const set = await diskOf(test, 48);
     if (!set) return;
