@@ -125,12 +125,6 @@ describe("what a check passes over", () => {
     for (const one of [...told, ...unreadable]) assert.ok(validate(one), JSON.stringify(validate.errors));
   });
 
-  it("takes nothing from another channel, and lets it raise no floor", () => {
-    const elsewhere = [offer({ version: "9.0.0", channel: "beta", floor: "9.0.0" })];
-    const { chosen, acceptable, floors } = select([], here, elsewhere);
-    assert.deepEqual([chosen, acceptable, floors], [{ rules: null, binary: null }, [], {}]);
-  });
-
   it("says nothing of what it cannot read elsewhere, nor of what lies there for this device", () => {
     const elsewhere = [offer({ version: "1.0" }), offer({ version: "2.0.0" })];
     assert.deepEqual(select([], here, elsewhere).refused, []);
@@ -179,15 +173,5 @@ describe("the status after a check that found nothing newer", () => {
     assert.deepEqual([counts.held, counts.not_newer, counts.failed], [1, 1, 0]);
     assert.equal(countForOthers(counts), 4);
     assert.equal(countForOthers(countsOf(["failed"])), 0);
-  });
-
-  it("is told of each release that failed, of one name and of the same version too", () => {
-    const twice = [offer({ version: "2.0.0" }), offer({ version: "2.0.0", notes: "again" })];
-    const ids = new Set(twice.map(({ file }) => file.hashes.sha512?.slice(0, 32) ?? ""));
-    const told = passedOverOf(select(twice, { ...here, failed: ids }, []));
-    assert.deepEqual(
-      told.map(({ code }) => code),
-      ["failed", "failed"],
-    );
   });
 });

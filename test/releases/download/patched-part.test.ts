@@ -116,12 +116,6 @@ describe("a payload for which a patch is on offer", () => {
   const bytes = Buffer.from("a patch");
   const files = { [paths.patch(bytes)]: bytes };
 
-  it("is made by it, and its whole is not fetched", async () => {
-    await fetching(serving(files), { patches: [patchOf(bytes)], unpackPatch: writing(whole) });
-    assert.deepEqual(asked(), ["patch"]);
-    assertStaged();
-  });
-
   it("is made by the smallest of those that begin with what is here", async () => {
     const larger = Buffer.from("a larger patch");
     const patches = [patchOf(Buffer.from("p"), { from: "0".repeat(128) }), patchOf(larger), patchOf(bytes)];

@@ -176,11 +176,6 @@ describe("fetchPayload", () => {
       assertNothingLeft();
     });
 
-    it("that has no such file", async () => {
-      const fetched = fetching((_request, response) => response.writeHead(404).end());
-      await assert.rejects(fetched, code("update_file_missing"));
-    });
-
     for (const [name, range, bytes] of [
       ["a part", "bytes 0-9/3000001", content.subarray(0, 10)],
       ["all as a part", "bytes 0-3000000/3000001", content],
@@ -327,19 +322,6 @@ describe("fetchPayload", () => {
     it("fetches anew a part that is longer than the signed length", async () => {
       lying(Buffer.concat([content, content]));
       await fetching(serve());
-      assertStaged();
-    });
-
-    it("fetches anew a part of the right length with other bytes", async () => {
-      lying(Buffer.alloc(content.length));
-      await fetching(serve());
-      assertStaged();
-    });
-
-    it("asks for nothing when all of it is there", async () => {
-      lying(content);
-      await fetching(serve());
-      assert.equal(server?.requests.length, 0);
       assertStaged();
     });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Transfer, Transfers } from "../../../src/host/ports.ts";
+import type { Transfers } from "../../../src/host/ports.ts";
 import { openRepository, type RepositoryOptions } from "../../../src/releases/download/repository-files.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 
@@ -38,12 +38,6 @@ function opened(answer: Answer, options: Partial<RepositoryOptions> = {}) {
 
 const mostBytes = { maximumBytes: 10 };
 const ending = new AbortController().signal;
-
-async function textOf({ body }: Transfer): Promise<string> {
-  let text = "";
-  for await (const piece of body) text += Buffer.from(piece).toString();
-  return text;
-}
 
 describe("the address of a file", () => {
   const addressOf = async (name: string, url?: RepositoryOptions["url"]) => {
@@ -214,19 +208,6 @@ describe("a metadata file", () => {
 });
 
 describe("a target", () => {
-  it("is given with its headers, is counted, and is closed by who reads it", async () => {
-    for (const status of [200, 206, 416]) {
-      const headers = { etag: '"1"' };
-      const { repository, closed, asked } = opened({ status, headers, pieces: ["ab", "c"] });
-      const transfer = await repository.openTarget("a", { range: "bytes=1-" }, ending);
-      assert.deepEqual([transfer.status, transfer.headers, await textOf(transfer)], [status, headers, "abc"]);
-      assert.deepEqual([closed(), repository.cost()], [0, { requests: 1, bodyBytes: 3 }]);
-      transfer.close();
-      assert.equal(closed(), 1);
-      assert.deepEqual(asked[0]?.how, { headers: { range: "bytes=1-" }, limits: caps, signal: ending });
-    }
-  });
-
   it("is missing, refused or not to be had now, by the server's answer, and closed", async () => {
     for (const [status, code] of [
       [403, "update_file_missing"],
