@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "../../lab/basics/until.ts";
 import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
 import { reading } from "../../lab/publisher/refreshing.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -8,30 +7,15 @@ import { StewardError } from "../../src/contract/errors.ts";
 const minute = 60;
 const hour = 3_600;
 
-function change(device: Device, ota: Partial<Device["settings"]["ota"]>): void {
-  device.settings = { ...device.settings, ota: { ...device.settings.ota, ...ota } };
-  device.room.settingsChanged();
-}
-
-/** From now on the server fails, with what it asks for. */
-function fail(device: Device, retryAfterSeconds?: number): void {
-  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  const error = new StewardError("update_server_unreachable", "503", { details });
-  device.repositoryOf = () => ({
-    ...reading(device.lab).repository,
-    readMetadata: () => Promise.reject(error),
-  });
-}
-
 /** When checks were begun by the schedule, in minutes since the start. */
-async function checksUntil(device: Device, seconds: number, from = 0): Promise<number[]> {
+async function checksUntil(device: Device, seconds: number): Promise<number[]> {
   const at: number[] = [];
   const repositoryOf = device.repositoryOf;
   device.repositoryOf = (url, signal, report) => {
     at.push(Math.round(device.time.now() / minute));
     return repositoryOf?.(url, signal, report) ?? reading(device.lab).repository;
   };
-  await device.runUntil(from + seconds);
+  await device.runUntil(seconds);
   device.repositoryOf = repositoryOf;
   return at;
 }
@@ -43,84 +27,16 @@ describe("the schedule", () => {
     assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T12:15:00.000Z");
     assert.deepEqual(await checksUntil(device, 13 * hour), [15, 15 + 360, 15 + 720]);
   });
-
-  it("goes on without a root of trust, reads nothing, and says what to do", async () => {
-    const device = await openDevice({ enabled: true });
-    device.installedRoot = async () => null;
-    await device.restart();
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 24 * hour), []);
-    assert.equal(device.room.status().state, "blocked");
-    assert.equal(device.room.problems()[0]?.code, "trust_not_installed");
-    assert.equal(device.room.status().schedule.last_check, null);
-  });
-
-  it("checks soon after a root was installed, once a user has looked", async () => {
-    const device = await openDevice({ enabled: true });
-    const installedRoot = device.installedRoot;
-    device.installedRoot = async () => null;
-    await device.restart();
-    device.room.start();
-    await device.runUntil(hour);
-    device.installedRoot = installedRoot;
-    await device.runUntil(hour + 6);
-    await until("the root is seen", () => device.room.trust().installed);
-    assert.equal((await checksUntil(device, 2 * minute, hour)).length, 1);
-  });
-
-  describe("after a change of the settings", () => {
-    it("has to be proven anew by the new server", async () => {
-      const device = await openDevice();
-      await device.check();
-      assert.equal(device.room.trust().proven, true);
-      change(device, { server: "https://other.example" });
-      assert.equal(device.room.trust().proven, false);
-    });
-  });
 });
 
-describe("back-off", () => {
-  it("doubles from five minutes up to the interval", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device);
-    device.room.start();
-    const at = await checksUntil(device, 30 * hour);
-    const gaps = at.slice(1).map((minutes, index) => minutes - (at[index] ?? 0));
-    assert.deepEqual(gaps, [5, 10, 20, 40, 80, 160, 320, 360, 360, 360]);
-    assert.equal(device.room.status().schedule.failures, 11);
-  });
-
-  it("obeys Retry-After", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device, 10 * hour);
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 12 * hour), [15, 615]);
-  });
-
-  it("goes on over a restart of the agent", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device, 10 * hour);
-    device.room.start();
-    await device.runUntil(hour);
-    await device.restart();
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 14 * hour, 0), [615]);
-    assert.equal(device.record.read().failures, 2);
-  });
-
-  it("goes on over a reboot, from where it was when the agent stopped", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device, 10 * hour);
-    device.room.start();
-    await device.runUntil(hour);
-    await device.room.stop();
-    device.bootId = "boot-2";
-    // Off for three hours, which the device does not count.
-    await device.runUntil(4 * hour);
-    await device.restart();
-    device.room.start();
-    assert.deepEqual(await checksUntil(device, 20 * hour, 0), [615 + 180]);
-  });
+it("a check that fails obeys Retry-After", async () => {
+  const device = await openDevice({ enabled: true });
+  const details = { retryAfterSeconds: 10 * hour };
+  const error = new StewardError("update_server_unreachable", "503", { details });
+  const failing = { ...reading(device.lab).repository, readMetadata: () => Promise.reject(error) };
+  device.repositoryOf = () => failing;
+  device.room.start();
+  assert.deepEqual(await checksUntil(device, 12 * hour), [15, 615]);
 });
 
 describe("an idle device", () => {
@@ -131,16 +47,6 @@ describe("an idle device", () => {
     const before = device.record.writes();
     await device.runUntil(72 * hour);
     assert.equal(device.opened.length, 12);
-    assert.equal(device.record.writes(), before);
-  });
-
-  it("writes nothing at once while its server is away", async () => {
-    const device = await openDevice({ enabled: true });
-    fail(device);
-    device.room.start();
-    await device.runUntil(hour);
-    const before = device.record.writes();
-    await device.runUntil(72 * hour);
     assert.equal(device.record.writes(), before);
   });
 });

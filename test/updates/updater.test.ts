@@ -29,25 +29,6 @@ describe("a check", () => {
     assert.equal(device.types().length, 3, "the second check told something");
   });
 
-  it("does not fetch a binary without a request, and says why", async () => {
-    const device = await withRelease({}, { kind: "binary", version: "2.0.0", arch: "x64" });
-    await device.check();
-    const { state, summary, available } = device.room.status();
-    assert.equal(state, "available");
-    assert.equal(available.binary?.hold?.code, "not_automatic");
-    assert.deepEqual(summary.releases.map(({ name }) => name).includes("demo"), true);
-    assert.equal(device.staged.size, 0);
-  });
-
-  it("reads a directory that a user brought, which proves nothing of the server", async () => {
-    const device = await withRelease();
-    await device.check("file:///media/stick");
-    assert.deepEqual(device.opened, ["file:///media/stick"]);
-    assert.equal(device.room.status().available.rules?.staged, true);
-    assert.equal(device.room.trust().proven, false);
-    assert.equal(device.record.read().validators, null);
-  });
-
   it("asks for the timestamp with what it came with, of this server alone", async () => {
     const device = await openDevice();
     const asked: unknown[] = [];
@@ -90,21 +71,6 @@ describe("a check", () => {
     assert.equal(device.room.status().state, "idle");
   });
 
-  it("waits for the wave of this device", async () => {
-    const device = await openDevice({ enabled: true });
-    const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
-    device.lab.addRelease({ version: "1.0.0", custom: { waves } });
-    device.lab.publish("rules");
-    await device.check();
-    const before = device.room.status();
-    assert.equal(before.available.rules?.due_at, "2026-11-20T13:00:00.000Z");
-    assert.equal(before.available.rules?.hold?.code, "wave");
-    assert.equal(device.staged.size, 0);
-    await device.runUntil(hour);
-    await device.check();
-    assert.equal(device.staged.size, 1);
-  });
-
   it("does nothing while verify_signature is false in the file, on any path", async () => {
     const device = await withRelease({ verify_signature: false, enabled: true });
     await assert.rejects(device.room.check({}), { code: "signature_verification_required" });
@@ -128,18 +94,6 @@ describe("a check", () => {
     assert.equal(schedule.last_check?.code, "storage_full");
     assert.equal(available.rules, null);
     assert.equal(device.staged.size, 0);
-  });
-});
-
-describe("a failed check", () => {
-  it("of an address that cannot be opened is a failure like others", async () => {
-    const device = await openDevice();
-    device.repositoryOf = () => {
-      throw new StewardError("update_server_refused", "Not an address.");
-    };
-    await device.check();
-    const { last_check } = device.room.status().schedule;
-    assert.deepEqual([last_check?.code, last_check?.requests], ["update_server_refused", 0]);
   });
 });
 
@@ -198,24 +152,6 @@ describe("a download that fails", () => {
     const { download_failures, retry } = device.record.read();
     assert.deepEqual([download_failures, retry], [0, null]);
     assert.equal(device.room.status().available.rules?.hold?.code, "download_failed");
-  });
-});
-
-describe("progress", () => {
-  it("shows in the status", async () => {
-    const device = await withRelease({}, { version: "1.0.0", payload: Buffer.alloc(1_000) });
-    let seen: ReturnType<Device["room"]["status"]> | undefined;
-    device.fetchPayload = async (_, { onProgress }) => {
-      onProgress(500);
-      seen = device.room.status();
-    };
-    await device.check();
-    assert.equal(seen?.state, "downloading");
-    assert.deepEqual(seen?.summary.releases, [{ kind: "rules", name: "base", version: "1.0.0" }]);
-    assert.deepEqual(
-      [seen?.progress?.phase, seen?.progress?.done_bytes, seen?.progress?.total_bytes],
-      ["downloading", 500, 1_000],
-    );
   });
 });
 

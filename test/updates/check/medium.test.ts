@@ -130,13 +130,4 @@ describe("a medium that is outdated", () => {
       assert.notEqual(available.rules?.staged, true);
       assert.deepEqual(device.files.contents, kept);
     });
-
-  it("is refused as before where a server shows it", async () => {
-    const { device, medium } = await afterExport(anotherTimestamp);
-    device.repositoryOf = () => reading(medium).repository;
-    await device.check();
-    const { schedule } = device.room.status();
-    assert.equal(schedule.last_check?.code, "update_rollback_refused");
-    assert.match(schedule.last_check?.detail ?? "", /or was put back to an earlier state\.$/);
-  });
 });
