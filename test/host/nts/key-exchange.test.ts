@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
@@ -291,4 +292,41 @@ describe("a key exchange", () => {
       failing(await ask((await serving()).port, { isWhole }), "nts_not_offered", /cannot be read/);
     });
   });
+});
+
+it("a key exchange with openssl s_server sends the request, reads the answer and exports the same key", async () => {
+  const server = spawn("openssl", [
+    ...["s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-tls1_3", "-alpn", "ntske/1"],
+    ...["-cert", leaf.path, "-key", leaf.keyPath, "-cert_chain", middle.path],
+    ...["-keymatexport", label, "-keymatexportlen", "32"],
+  ]);
+  const ended = once(server, "close");
+  ending.push(() => {
+    server.kill();
+    return ended;
+  });
+  let output = "";
+  let isAnswered = false;
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once("close", () => reject(new Error(output)));
+    server.stdout.on("data", (text) => {
+      output += text;
+      const at = /^ACCEPT .*:(\d+)$/m.exec(output)?.[1];
+      if (at !== undefined) resolve(Number(at));
+      if (isAnswered || !output.includes("the request")) return;
+      isAnswered = true;
+      server.stdin.write("answer.\n");
+    });
+  });
+  const { bytes, exported } = answered(
+    await ask(port, {
+      request: Buffer.from("the request\n"),
+      isWhole: (answer) => answer.at(-1) === 10,
+      // Under TLS 1.3 an empty context is the same as none (RFC 8446 §7.5), which is the program's.
+      exports: [{ label, context: new Uint8Array(), bytes: 32 }],
+    }),
+  );
+  assert.equal(Buffer.from(bytes).toString(), "answer.\n");
+  const key = Buffer.from(exported[0] ?? []).toString("hex");
+  assert.equal(/Keying material: ([0-9A-F]+)/.exec(output)?.[1]?.toLowerCase(), key);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -8,7 +8,6 @@ import { makeHome, noServers } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { compiled } from "../../../lab/host/compiled.ts";
 import { firstMoment, temporaryDirectory } from "../../../lab/host/journal.ts";
-import { readJournalPoints } from "../../../src/cli/events/event-journal.ts";
 import type { LogEntry } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { openNativeJournal } from "../../../src/host/linux/systemd/native-journal.ts";
@@ -70,18 +69,16 @@ const sentences = (place: string) =>
 /** Writes as the program does, to this socket. */
 function logTo(socket: string) {
   const send = openNativeJournal(addon, socket);
-  const sent: boolean[] = [];
-  const log = createLog(
-    (line, severity, said) => void sent.push(send(journalFieldsOf(line, severity, said))),
+  return createLog(
+    (line, severity, said) => void send(journalFieldsOf(line, severity, said)),
     () => new Date(firstMoment),
   );
-  return { log, sent };
 }
 
 describe("the log as entries of the journal", () => {
   it("is a sentence for people, with fields to filter by, and reads as before", async (test) => {
     const { socket, entries } = await journald(test);
-    const { log } = logTo(socket);
+    const log = logTo(socket);
     const hash = "f".repeat(64);
     log("notice", "listening", { mode: "serving", addresses: ["/run/s", "http://127.0.0.1:8470"] });
     log("notice", "user.created", {
@@ -115,19 +112,6 @@ describe("the log as entries of the journal", () => {
       [second?.message, second?.audit, second?.members?.note],
       ["user.created", true, "two\nlines \u001b[2J"],
     );
-  });
-
-  it("has the event log's heads where `events --verify --against-journal` looks for them", async (test) => {
-    const { socket, entries } = await journald(test);
-    const head = { log: "changes", seq: 7, hash: "f".repeat(64) };
-    logTo(socket).log("notice", "event log head", { audit: true, ...head });
-    await until("it is there", () => entries().length === 1);
-    const exported = execFileSync("journalctl", [journalOf(test, entries()), "--output=json"], {
-      encoding: "utf8",
-    });
-    const file = join(temporaryDirectory(test), "exported");
-    writeFileSync(file, exported);
-    assert.deepEqual((await readJournalPoints(file)).heads, [head]);
   });
 
   it("keeps every byte of a value with line feeds", async (test) => {

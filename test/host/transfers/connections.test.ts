@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  createServerConnections,
-  type LinuxSurroundings,
-} from "../../../src/host/linux/transfers/connections.ts";
+import { createServerConnections } from "../../../src/host/linux/transfers/connections.ts";
 import { endServersAfterEach, servingRaw } from "./serving.ts";
 
 endServersAfterEach();
@@ -33,24 +30,15 @@ describe("a connection to a server", () => {
     });
   });
 
-  const judged: readonly (readonly [string, string, Partial<LinuxSurroundings>])[] = [
-    ["is written as this device", "127.0.0.1", {}],
-    ["is a name of this device", "mail.localhost", {}],
-    ["is a name that resolves to this device", "mail.example", { resolveHost: async () => ["127.0.0.1"] }],
-    [
-      "is an address of one of its interfaces",
-      "mail.example",
-      { resolveHost: async () => ["10.9.8.7"], ownAddresses: () => new Set(["10.9.8.7"]) },
-    ],
-  ];
-  for (const [what, host, options] of judged) {
-    it(`is refused where its address ${what}`, async () => {
+  // Which addresses are local is tested with the judgement on them.
+  for (const host of ["127.0.0.1", "mail.localhost", "mail.example"])
+    it(`is refused to ${host}, which is this device`, async () => {
       const { port, open } = await serving();
-      const connections = createServerConnections({ allowLocalServers: false, ...options });
+      const resolveHost = async () => ["127.0.0.1"];
+      const connections = createServerConnections({ allowLocalServers: false, resolveHost });
       await assert.rejects(connections.open({ host, port }, never), local);
       assert.equal(open.size, 0);
     });
-  }
 
   it("through a proxy gives what the server says first, also where it comes with the proxy's answer", async () => {
     const proxy = await servingRaw((socket) =>

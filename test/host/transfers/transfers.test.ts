@@ -219,13 +219,6 @@ describe("transfers over http", () => {
       }
     }
 
-    it("and not what comes behind its length", async () => {
-      const { url } = await servingRaw((socket) =>
-        socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello, and more"),
-      );
-      assert.equal(await transfers().open(url, plainRequest()).then(readText), "hello");
-    });
-
     for (const lengthBytes of [5, 200_000, 3_000_001]) {
       it(`to the end of the connection where no length is said, ${lengthBytes} bytes`, async () => {
         const sent = randomBytes(lengthBytes);
@@ -242,13 +235,6 @@ describe("transfers over http", () => {
         assert.ok(sent.equals(Buffer.concat(pieces)), "every byte is as it was sent");
       });
     }
-
-    it("after interim answers", async () => {
-      const { url } = await servingRaw((socket) =>
-        socket.end("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
-      );
-      assert.equal(await transfers().open(url, plainRequest()).then(readText), "ok");
-    });
   });
 
   it("ask for the file as it is, or for gzip where the caller can read it, and send what the caller gives", async () => {
