@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reaching } from "../../../lab/basics/ipv6.ts";
-import { ntpTimestamp } from "../../../lab/host/hostile-time-server.ts";
-import { realTimers } from "../../../lab/host/timers.ts";
+import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import { hasIpv6, reaching } from "../../../lab/basics/ipv6.ts";
+import { startChronyd } from "../../../lab/host/chronyd.ts";
+import { type Asked, ntpTimestamp } from "../../../lab/host/hostile-time-server.ts";
+import { heldTimers, realTimers } from "../../../lab/host/timers.ts";
 import { createExchange } from "../../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
+import type { DatagramAddress, Datagrams } from "../../../src/host/ports.ts";
 import {
   assertOffset,
   common,
+  countedDatagrams,
   driver,
   endServersAfterEach,
   exchange,
+  openSockets,
   sampleIn,
   serve,
 } from "../exchanging.ts";
@@ -53,7 +58,6 @@ describe("an exchange with a right server", () => {
   const wall = () => driver.read().wallSeconds;
   const times: [string, () => bigint, () => number][] = [
     ["3 s ahead", () => ntpTimestamp(wall() + 3), () => 3],
-    ["1 s behind", () => ntpTimestamp(wall() - 1), () => -1],
     ["10^8 s behind", () => ntpTimestamp(wall() - 1e8), () => -1e8],
     // RFC 5905 §6, figure 4: that midnight is 63,104 in era 1.
     ["in era 1", () => 63_104n << 32n, () => Date.parse("2036-02-08T00:00:00Z") / 1_000 - wall()],
@@ -102,5 +106,155 @@ describe("an exchange with a right server", () => {
       assert.ok(delaySeconds >= 0.2, `a delay of ${delaySeconds} s`);
       assertBounded(offsetSeconds, delaySeconds);
     });
+  });
+});
+
+describe("forty exchanges with Debian's chronyd", () => {
+  for (const address of ["127.0.0.1", "::1"]) {
+    it(`on ${address} are forty samples of the one clock that both have`, reaching(address), async () => {
+      const server = await startChronyd();
+      try {
+        for (let turn = 0; turn < 40; turn += 1) {
+          const outcome = await exchange({ address, port: server.port });
+          const { offsetSeconds, delaySeconds, stratum, refid, leap } = sampleIn(outcome);
+          assert.deepEqual([stratum, refid, leap], [2, "7f7f0101", "none"]);
+          // Whatever way the delay was shared out: RFC 5905 §8.
+          const bound = delaySeconds / 2 + 50e-6;
+          assert.ok(Math.abs(offsetSeconds) <= bound, `${offsetSeconds} s at a delay of ${delaySeconds} s`);
+        }
+      } finally {
+        await server.stop();
+      }
+    });
+  }
+});
+
+/** By the deadline that it has on a device. */
+const byDeadline = createExchange({ ...common, timers: realTimers });
+
+describe("an exchange without a good reply", () => {
+  it("from a closed port ends at once with the system's code", async () => {
+    for (const address of hasIpv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"]) {
+      const outcome = await byDeadline({ address, port: await heldUdpPort() });
+      assert.deepEqual(outcome, { kind: "silent", reason: "ECONNREFUSED", ignored: [] });
+    }
+  });
+
+  const bad: [string, (asked: Asked) => Promise<void>, string][] = [
+    ["of an unsynchronised server", ({ send, reply }) => send(reply({ leap: 3 })), "unsynchronised"],
+    ["of garbage", ({ send }) => send(Buffer.alloc(20, 0x5a)), "short"],
+  ];
+  for (const [name, answer, reason] of bad) {
+    it(`but one ${name} is silent: ${reason}`, async () => {
+      const outcome = await byDeadline(await serve(answer));
+      assert.deepEqual(outcome, { kind: "silent", reason, ignored: [reason] });
+    });
+  }
+
+  const silent: [string, (asked: Asked) => Promise<void>][] = [
+    ["from a black hole", async () => undefined],
+    ["but one that is spoofed from elsewhere", ({ sendFromElsewhere, reply }) => sendFromElsewhere(reply())],
+  ];
+  for (const [name, answer] of silent)
+    it(`${name} ends when its time is over`, async () => {
+      const timers = heldTimers();
+      const server = await serve(async (asked) => {
+        await answer(asked);
+        setImmediate(timers.runOut);
+      });
+      const outcome = await createExchange({ ...common, timers })(server);
+      assert.deepEqual(outcome, { kind: "silent", reason: "timeout", ignored: [] });
+      assert.equal(timers.pending, 0);
+    });
+
+  const nowhere: [string, DatagramAddress][] = [
+    ["a name", { address: "localhost", port: 123 }],
+    ["port NaN", { address: "127.0.0.1", port: Number.NaN }],
+    ["a link that is not there", { address: "fe80::1%nosuchlink", port: 123 }],
+  ];
+  for (const [name, address] of nowhere) {
+    it(`for ${name} is silent and says why`, async () => {
+      const outcome = await byDeadline(address);
+      assert.ok(outcome.kind === "silent", outcome.kind);
+      assert.match(outcome.reason, /^(failed|E[A-Z]+|ERR_SOCKET_BAD_PORT)$/);
+    });
+  }
+});
+
+describe("time in an exchange", () => {
+  it("bounds a way to the server that never opens", async () => {
+    const timers = heldTimers();
+    const datagrams: Datagrams = { connect: () => new Promise(() => undefined) };
+    const outcome = createExchange({ ...common, datagrams, timers })({ address: "127.0.0.1", port: 123 });
+    timers.runOut();
+    assert.deepEqual(await outcome, { kind: "silent", reason: "timeout", ignored: [] });
+  });
+
+  it("leaves no socket behind that opens after the deadline", async () => {
+    const timers = heldTimers();
+    const server = await serve(() => undefined);
+    let opened: Promise<unknown> | undefined;
+    const datagrams: Datagrams = {
+      connect: (address, handlers) => {
+        timers.runOut();
+        const connection = countedDatagrams.connect(address, handlers);
+        opened = connection;
+        return connection;
+      },
+    };
+    // Its timer is made first, so it runs out before there is a socket.
+    const outcome = await createExchange({ ...common, datagrams, timers })(server);
+    assert.equal(outcome.kind, "silent");
+    await opened;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(openSockets, 0);
+  });
+
+  it("that the host slept through makes no sample of a packet that waited for it", async () => {
+    const timers = heldTimers();
+    let readings = 0;
+    const sleeping = {
+      read: () => {
+        readings += 1;
+        const { wallSeconds, monotonicSeconds } = driver.read();
+        if (readings === 1) return { wallSeconds, monotonicSeconds };
+        // The packet wakes up first with the host, then the timer.
+        setImmediate(timers.runOut);
+        return { wallSeconds: wallSeconds + 3_600, monotonicSeconds: monotonicSeconds + 3_600 };
+      },
+    };
+    const server = await serve(({ send, reply }) => send(reply()));
+    const outcome = await createExchange({ ...common, driver: sleeping, timers })(server);
+    assert.deepEqual(outcome, { kind: "silent", reason: "delay", ignored: ["delay"] });
+  });
+
+  it("is one look at the wall clock: a step in mid-flight does not become an offset", async () => {
+    let steppedSeconds = 0;
+    const stepping = {
+      read: () => {
+        const { wallSeconds, monotonicSeconds } = driver.read();
+        return { wallSeconds: wallSeconds + steppedSeconds, monotonicSeconds };
+      },
+    };
+    const server = await serve(({ send, reply }) => {
+      steppedSeconds = 100;
+      return send(reply());
+    });
+    const sample = sampleIn(
+      await createExchange({ ...common, driver: stepping, timers: realTimers })(server),
+    );
+    // The clock is 100 s ahead at the arrival, so 100 s are to be taken off.
+    assertOffset(sample, -100);
+  });
+
+  it("fails where the clock cannot be read", async () => {
+    const server = await serve(({ send, reply }) => send(reply()));
+    const broken = {
+      read: () => {
+        throw Object.assign(new Error("no clock"), { code: "EPERM" });
+      },
+    };
+    const outcome = await createExchange({ ...common, driver: broken, timers: realTimers })(server);
+    assert.deepEqual(outcome, { kind: "silent", reason: "EPERM", ignored: [] });
   });
 });

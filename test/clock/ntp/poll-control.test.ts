@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import {
   afterAnswer,
   afterSilence,
@@ -48,25 +47,5 @@ describe("poll control", () => {
       [0, 1].map((random) => waitSeconds(silent(firstPoll, 1), random)),
       [13.5, 16.5],
     );
-  });
-});
-
-describe("whatever happens to the sources", () => {
-  it("they are asked between every 13.5 s and every 1024 s", () => {
-    const happening = fc.constantFrom<(state: PollState) => PollState>(
-      afterSilence,
-      (state) => afterAnswer(state, steady),
-      (state) => afterAnswer(state, off),
-    );
-    const property = fc.property(
-      fc.array(happening, { maxLength: 60 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (all, random) => {
-        const state = all.reduce((present, next) => next(present), firstPoll);
-        const wait = waitSeconds(state, random);
-        assert.ok(wait >= 13.5 && wait <= 1_024, `${wait} s`);
-      },
-    );
-    fc.assert(property);
   });
 });

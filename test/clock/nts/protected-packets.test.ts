@@ -142,16 +142,6 @@ describe("packets of ntpd-rs and a public server, captured by others", () => {
       [168],
     );
   });
-
-  it("are not opened with any bit flipped", () => {
-    const sent = again();
-    for (let bit = 0; bit < server.packet.length * 8; bit += 1) {
-      const flipped: Buffer = Buffer.from(server.packet);
-      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      assert.equal(sent.open(flipped), "not_authentic", `bit ${bit}`);
-    }
-    assert.deepEqual(sent.cookies(), []);
-  });
 });
 
 describe("an authentic reply", () => {
@@ -200,19 +190,6 @@ describe("an authentic reply", () => {
     ]);
     assert.equal(hex(sent.open(reply)), hex(reply.subarray(0, 48)));
     assert.deepEqual(sent.cookies(), []);
-  });
-
-  it("may be followed by anything, which is not read", () => {
-    const sent = asked();
-    const reply = replyTo(sent);
-    for (const behind of [
-      field(0x7777, Buffer.alloc(28)),
-      authenticator(reply, [cookieField(9)]),
-      Buffer.alloc(3, 255),
-    ]) {
-      assert.equal(hex(sent.open(Buffer.concat([reply, behind]))), hex(reply.subarray(0, 48)));
-      assert.deepEqual(sent.cookies().map(hex), ["01".repeat(100)]);
-    }
   });
 });
 
