@@ -141,12 +141,11 @@ describe("a host that sleeps", () => {
       seconds: 5 * hour,
       deeds: asleepFor(0.5),
       bounds: {
+        ...restOfBoot,
         isHonest: false,
         settledAfter: 4 * hour,
         worstSeconds: 500e-6,
         steps: [0.5, -0.5],
-        endState: "synchronised",
-        endTrust: "trusted",
       },
     },
   );

@@ -31,6 +31,7 @@ const liar: Partial<ServerPlan> = { offsetSeconds: 40 * day };
 const behindIn1970 = trueStartSeconds;
 const behindIn2038 = -(Date.UTC(2038, 0, 19) / 1_000 - trueStartSeconds);
 
+const right = { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted" } as const;
 const authenticatedOnly = setting({ authenticated_only: true });
 
 const isAuthenticated = (run: Run) => lastStatus(run)?.authenticated === true;
@@ -43,6 +44,7 @@ const confirmed =
 const haveReason = (count: number, code: string) => (run: Run) =>
   lastStatus(run)?.sources.filter(({ reason }) => reason?.code === code).length === count;
 const summaryIs = (code: string) => (run: Run) => lastStatus(run)?.summary.code === code;
+const tooFew = summaryIs("too_few_authenticated");
 
 describe("a boot with a wrong clock, on a network that an attacker holds", () => {
   for (const [year, behindSeconds] of [
@@ -54,10 +56,8 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
         name: `in ${year}: three honest servers of five give the right time, trusted and authenticated`,
         host: { behindSeconds, servers: servers(honest, impostor, honest, impostor, honest) },
         bounds: {
+          ...right,
           synchronisedWithin: 40,
-          settledAfter: 600,
-          worstSeconds: 0.01,
-          endTrust: "trusted",
           also: { isAuthenticated, "three are confirmed": confirmed(3) },
         },
       },
@@ -73,7 +73,7 @@ describe("a boot with a wrong clock, on a network that an attacker holds", () =>
           also: {
             isNotAuthenticated,
             "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
-            "the summary says so": summaryIs("too_few_authenticated"),
+            tooFew,
             "the impostors are named": haveReason(3, "nts_unknown_authority"),
           },
         },
@@ -93,7 +93,7 @@ describe("stolen keys whose certificates have expired", () => {
     {
       name: "of a minority change nothing",
       host: { behindSeconds: behindIn1970, servers: servers(honest, honest, honest, thief(withinTheirDays)) },
-      bounds: { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted", also: { isAuthenticated } },
+      bounds: { ...right, also: { isAuthenticated } },
     },
     {
       name: "of a majority say no present time: their certificates are not valid then",
@@ -134,9 +134,7 @@ describe("time.authenticated_only", () => {
         settings: authenticatedOnly,
       },
       bounds: {
-        settledAfter: 600,
-        worstSeconds: 0.01,
-        endTrust: "trusted",
+        ...right,
         also: { isAuthenticated, "the plain ones are not asked": haveReason(3, "not_authenticated") },
       },
     },
@@ -146,11 +144,7 @@ describe("time.authenticated_only", () => {
         ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
         settings: authenticatedOnly,
       },
-      bounds: {
-        isUnmoved: true,
-        endTrust: "none",
-        also: { "the summary says so": summaryIs("too_few_authenticated") },
-      },
+      bounds: { isUnmoved: true, endTrust: "none", also: { tooFew } },
     },
     {
       name: "trusts no time daemon whose sources are not authenticated",
@@ -160,7 +154,7 @@ describe("time.authenticated_only", () => {
         endState: "delegated",
         endTrust: "none",
         also: {
-          "the summary says so": summaryIs("too_few_authenticated"),
+          tooFew,
           "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
         },
       },
@@ -168,7 +162,7 @@ describe("time.authenticated_only", () => {
     {
       name: "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
       host: { servers: servers(honest, {}, {}) },
-      bounds: { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted", also: { isNotAuthenticated } },
+      bounds: { ...right, also: { isNotAuthenticated } },
     },
   );
 });
@@ -180,13 +174,7 @@ describe("an association in service", () => {
       host: { servers: servers(honest, honest, honest) },
       seconds: 3_000,
       deeds: [serversAt(1_000, { manner: { bad: "nts_nak" } }), serversAt(1_300, { manner: null })],
-      bounds: {
-        settledAfter: 600,
-        worstSeconds: 0.01,
-        endTrust: "trusted",
-        endState: "synchronised",
-        also: { isAuthenticated },
-      },
+      bounds: { ...right, endState: "synchronised", also: { isAuthenticated } },
     },
     {
       name: "asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer",

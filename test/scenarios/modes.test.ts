@@ -19,6 +19,9 @@ const day = 24 * hour;
 /** Sign-in reads whole milliseconds of one clock and hundredths of the other. */
 const coarse = 0.06;
 
+const trusted = { endState: "synchronised", endTrust: "trusted" } as const;
+const kept = { settledAfter: 900, worstSeconds: 500e-6, steps: [0.5], endState: "synchronised" } as const;
+
 const observed = setting({ mode: "observe" });
 
 /** A person whose watch is off by so much sets the clock. */
@@ -102,13 +105,7 @@ describe("modes that change", () => {
       name: "from discipline to observe and back lose nothing",
       seconds: 2 * hour,
       deeds: [settingsAt(1_800, { mode: "observe" }), settingsAt(4_000, { mode: "auto" })],
-      bounds: {
-        settledAfter: 900,
-        worstSeconds: 500e-6,
-        steps: [0.5],
-        endState: "synchronised",
-        endTrust: "trusted",
-      },
+      bounds: { ...kept, endTrust: "trusted" },
     },
     {
       name: "to manual end all measuring",
@@ -137,12 +134,7 @@ describe("modes that change", () => {
         settingsAt(3_600, { mode: "auto" }),
         syncAt(3_600),
       ],
-      bounds: {
-        steps: [0.5],
-        outcomes: ["time_sync_disabled", "done"],
-        endState: "synchronised",
-        endTrust: "trusted",
-      },
+      bounds: { ...trusted, steps: [0.5], outcomes: ["time_sync_disabled", "done"] },
     },
     {
       name: "an agent that is restarted in service does not step what relies on the clock",
@@ -154,13 +146,7 @@ describe("modes that change", () => {
       name: "an agent that is restarted in service goes on where it was",
       seconds: 2 * hour,
       deeds: [at(hour, (host) => host.restart())],
-      bounds: {
-        settledAfter: 900,
-        worstSeconds: 500e-6,
-        outcomes: ["done"],
-        steps: [0.5],
-        endState: "synchronised",
-      },
+      bounds: { ...kept, outcomes: ["done"] },
     },
   );
 });
@@ -241,12 +227,11 @@ describe("a clock that is set by hand", () => {
       host: { servers: off },
       deeds: [setByHand(600, 900), serversAt(1_800, { manner: null })],
       bounds: {
+        ...trusted,
         outcomes: ["done"],
         steps: [900.5, -900],
         settledAfter: 3_600,
         worstSeconds: 1e-3,
-        endState: "synchronised",
-        endTrust: "trusted",
       },
     },
     {
