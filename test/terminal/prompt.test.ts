@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { notedCalls, stewardCommand, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { exampleUser, startAgent } from "../../lab/command-line/scripted-agent.ts";
 import { type Typed, typeInto } from "../../lab/command-line/terminal.ts";
@@ -12,108 +12,77 @@ const runOnTerminal = (args: readonly string[], answers: readonly Typed[]) =>
 
 const erase = "\u007f";
 
+/** The body that adds anna with this password. */
+const bodyWith = (password: string) => ({ username: "anna", role: "readonly", enabled: true, password });
+
+/** Adds anna at a terminal, where this is typed. */
+async function addAnna(test: TestContext, answers: readonly Typed[], ...options: string[]) {
+  const { socketPath, received } = await startAgent(test, added);
+  return {
+    ...(await runOnTerminal(["user", "add", "anna", ...options, "--socket", socketPath], answers)),
+    received,
+  };
+}
+
 describe("the hidden prompt", { concurrency: true }, () => {
-  it("asks twice, does not show the typing, and restores the terminal", async (test) => {
-    const { socketPath, received } = await startAgent(test, added);
-    const { code, screen, isRestored } = await runOnTerminal(
-      ["user", "add", "anna", "--socket", socketPath],
+  const taken: [what: string, password: string, answers: readonly Typed[]][] = [
+    [
+      "asks twice",
+      "correct hörse",
       [
         ["New password: ", "correct hörse\r"],
         ["The same again: ", "correct hörse\r"],
       ],
-    );
-    assert.equal(code, 0, screen);
-    assert.doesNotMatch(screen, /correct|rse/);
-    assert.deepEqual(received[0]?.body, {
-      username: "anna",
-      role: "readonly",
-      enabled: true,
-      password: "correct hörse",
-    });
-    assert.ok(isRestored, screen);
-  });
-
-  it("takes both entries from one paste", async (test) => {
-    const { socketPath, received } = await startAgent(test, added);
-    const { code } = await runOnTerminal(
-      ["user", "add", "anna", "--socket", socketPath],
+    ],
+    [
+      "takes both entries from one paste",
+      "pasted words",
       [["New password: ", "pasted words\rpasted words\r"]],
-    );
-    assert.equal(code, 0);
-    assert.deepEqual(received[0]?.body, {
-      username: "anna",
-      role: "readonly",
-      enabled: true,
-      password: "pasted words",
-    });
-  });
-
-  it("knows erase, erase line and arrow keys", async (test) => {
-    const { socketPath, received } = await startAgent(test, added);
-    const { code } = await runOnTerminal(
-      ["user", "add", "anna", "--socket", socketPath],
+    ],
+    [
+      "knows erase, erase line and arrow keys",
+      "acd",
       [
         ["New password: ", `wrong\u0015ab\u00f6${erase}${erase}c\u001b[D\u001bOAd\r`],
         ["The same again: ", "acd\r"],
       ],
-    );
-    assert.equal(code, 0);
-    assert.deepEqual(received[0]?.body, {
-      username: "anna",
-      role: "readonly",
-      enabled: true,
-      password: "acd",
+    ],
+  ];
+  for (const [what, password, answers] of taken)
+    it(`${what}, does not show the typing, and restores the terminal`, async (test) => {
+      const { code, screen, isRestored, received } = await addAnna(test, answers);
+      assert.deepEqual([code, isRestored, received[0]?.body], [0, true, bodyWith(password)], screen);
+      assert.doesNotMatch(screen, /correct|rse|pasted|acd/);
     });
-  });
 
-  it("ends with 6 when the two entries differ, and adds no user", async (test) => {
-    const { socketPath, received } = await startAgent(test, added);
-    const { code, screen } = await runOnTerminal(
-      ["user", "add", "anna", "--socket", socketPath],
+  const refused: [what: string, exit: number, answers: readonly Typed[], shown: RegExp][] = [
+    [
+      "when the two entries differ",
+      6,
       [
         ["New password: ", "one\r"],
         ["The same again: ", "other\r"],
       ],
-    );
-    assert.equal(code, 6);
-    assert.match(screen, /The two entries differ/);
-    assert.deepEqual(received, []);
-  });
-
-  for (const [name, key] of [
-    ["Ctrl-C", "abc\u0003"],
-    ["Ctrl-D", "\u0004"],
-  ] as const) {
-    it(`ends with 130 at ${name}, adds no user, and restores the terminal`, async (test) => {
-      const { socketPath, received } = await startAgent(test, added);
-      const { code, screen, isRestored } = await runOnTerminal(
-        ["user", "add", "anna", "--socket", socketPath],
-        [["New password: ", key]],
-      );
-      assert.equal(code, 130, screen);
-      assert.ok(isRestored, screen);
-      assert.deepEqual(received, []);
+      /The two entries differ/,
+    ],
+    ["at Ctrl-C", 130, [["New password: ", "abc\u0003"]], /New password/],
+    ["at Ctrl-D", 130, [["New password: ", "\u0004"]], /New password/],
+  ];
+  for (const [what, exit, answers, shown] of refused)
+    it(`ends with ${exit} ${what}, adds no user, and restores the terminal`, async (test) => {
+      const { code, screen, isRestored, received } = await addAnna(test, answers);
+      assert.deepEqual([code, isRestored, received], [exit, true, []], screen);
+      assert.match(screen, shown);
     });
-  }
 
   it("refuses --password-stdin on a terminal, which would show it", async (test) => {
-    const { socketPath } = await startAgent(test, added);
-    const { code } = await runOnTerminal(
-      ["user", "add", "anna", "--password-stdin", "--socket", socketPath],
-      [],
-    );
-    assert.equal(code, 2);
+    assert.equal((await addAnna(test, [], "--password-stdin")).code, 2);
   });
 });
 
 describe("the confirmation", { concurrency: true }, () => {
   const users = {
-    name: "users",
-    condition: "ok",
-    detail: "",
-    size_bytes: 1,
-    modified_at: null,
-    good_copy_at: null,
+    ...{ name: "users", condition: "ok", detail: "", size_bytes: 1, modified_at: null, good_copy_at: null },
     kept: [],
   };
   const answers: [typed: string, exit: number, calls: object[]][] = [

@@ -28,93 +28,48 @@ describe("the bash completion", () => {
     assert.deepEqual([status, stderr], [0, ""]);
   });
 
-  const offers: [words: string[], expected: string[]][] = [
-    [["us"], ["user"]],
-    [
-      ["user", "s"],
-      ["show", "set", "sessions"],
-    ],
-    [
-      ["-o", "json", "user", "r"],
-      ["rm", "rescue"],
-    ],
-    [["--socket", "user", "sys"], ["system"]],
-    [
-      ["user", "list", "--role", ""],
-      ["admin", "operator", "readonly"],
-    ],
-    [["user", "list", "--role", "=", "a"], ["admin"]],
-    [
-      ["user", "list", "--role", "="],
-      ["admin", "operator", "readonly"],
-    ],
-    [
-      ["-o", ""],
-      ["table", "json"],
-    ],
-    [
-      ["events", "--ver"],
-      ["--verify", "--version"],
-    ],
-    [["user", "modify", "--d"], ["--display-name"]],
-    [
-      ["user", "2fa", "re"],
-      ["recovery-codes", "recover", "reset"],
-    ],
-    [
-      ["token", "add", "--scope", "logs:read", "--scope", "u"],
-      ["updates:check", "updates:apply", "users:read"],
-    ],
-    [["user", "list", "--lo"], ["--locked"]],
-    [["user", "show", "--lo"], []],
-    [["user", "show", "--so"], ["--socket"]],
-    [["serve", "--l"], ["--listen"]],
-    [
-      ["completion", ""],
-      ["bash", "zsh", "fish"],
-    ],
-    [
-      ["system", "get", "update.ota.c"],
-      ["update.ota.channel", "update.ota.check_interval"],
-    ],
-    [["system", "set", "device.na"], ["device.name="]],
-    [["user", "show", ""], []],
-    [["help", "us"], ["user"]],
-    [
-      ["state", "restore", "u"],
-      ["users", "used-codes", "updates"],
-    ],
-    [["user", "rm", "anna", "--dr"], ["--dry-run"]],
-    [["--insec"], ["--insecure-http"]],
-    [
-      ["logs", "--priority", "e"],
-      ["emerg", "err"],
-    ],
-    [["logs", "--f"], ["--follow"]],
-    [
-      ["time", "s"],
-      ["status", "sync", "set"],
-    ],
-    [
-      ["time", "floor", ""],
-      ["show", "reset"],
-    ],
-    [["time", "sync", "--f"], ["--force"]],
-    [["time", "reselect", "--f"], []],
-    [
-      ["update", "apply", ""],
-      ["rules", "binary", "all"],
-    ],
-    [["update", "rollback", "b"], ["binary"]],
-    [["update", "apply", "--a"], ["--again"]],
+  const offers: [line: string, expected: string][] = [
+    ["us", "user"],
+    ["user s", "show set sessions"],
+    ["-o json user r", "rm rescue"],
+    ["--socket user sys", "system"],
+    ["user list --role ", "admin operator readonly"],
+    ["user list --role = a", "admin"],
+    ["user list --role =", "admin operator readonly"],
+    ["-o ", "table json"],
+    ["events --ver", "--verify --version"],
+    ["user modify --d", "--display-name"],
+    ["user 2fa re", "recovery-codes recover reset"],
+    ["token add --scope logs:read --scope u", "updates:check updates:apply users:read"],
+    ["user list --lo", "--locked"],
+    ["user show --lo", ""],
+    ["user show --so", "--socket"],
+    ["serve --l", "--listen"],
+    ["completion ", "bash zsh fish"],
+    ["system get update.ota.c", "update.ota.channel update.ota.check_interval"],
+    ["system set device.na", "device.name="],
+    ["user show ", ""],
+    ["help us", "user"],
+    ["state restore u", "users used-codes updates"],
+    ["user rm anna --dr", "--dry-run"],
+    ["--insec", "--insecure-http"],
+    ["logs --priority e", "emerg err"],
+    ["logs --f", "--follow"],
+    ["time s", "status sync set"],
+    ["time floor ", "show reset"],
+    ["time sync --f", "--force"],
+    ["time reselect --f", ""],
+    ["update apply ", "rules binary all"],
+    ["update rollback b", "binary"],
+    ["update apply --a", "--again"],
   ];
   const offered = completeEach(
     commandTable,
-    offers.map(([words]) => words),
+    offers.map(([line]) => line.split(" ")),
   );
-  for (const [index, [words, expected]] of offers.entries()) {
-    it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {
-      assert.deepEqual(offered[index], expected);
+  for (const [index, [line, expected]] of offers.entries()) {
+    it(`offers ${expected || "nothing"} after "${line}"`, () => {
+      assert.deepEqual(offered[index], expected.split(" ").filter(Boolean));
     });
   }
 
