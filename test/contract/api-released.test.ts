@@ -9,6 +9,15 @@ const present = presentDocument();
 // biome-ignore lint/suspicious/noExplicitAny: a document is changed anywhere
 type Changeable = any;
 
+/** Sets the member at this path, whose names are separated by blanks. */
+const put =
+  (path: string, value: unknown) =>
+  (document: Changeable): void => {
+    const names = path.split(" ");
+    const last = names.pop() ?? "";
+    names.reduce((part, name) => part[name], document)[last] = value;
+  };
+
 /** Lists what a change of the present document breaks for programs that go by the present one. */
 function broken(change: (document: Changeable) => void): string[] {
   const changed = structuredClone(present) as Changeable;
@@ -28,38 +37,32 @@ describe("the API", () => {
   });
 
   const additions: Record<string, (document: Changeable) => void> = {
-    "an operation": (d) => {
-      d.paths["/api/new"] = { get: { operationId: "getNew", responses: {} } };
-    },
+    "an operation": put("paths /api/new", { get: { operationId: "getNew", responses: {} } }),
     "a member of an answer": (d) => {
       d.components.schemas.User.properties.nickname = { type: "string" };
       d.components.schemas.User.required.push("nickname");
     },
-    "an optional member of a request": (d) => {
-      d.components.schemas.NewUser.properties.nickname = { type: "string" };
-    },
+    "an optional member of a request": put("components schemas NewUser properties nickname", {
+      type: "string",
+    }),
     "an optional parameter": (d) => {
       d.paths["/api/users"].get.parameters.push({ name: "age", in: "query", schema: { type: "integer" } });
     },
     "an error code": (d) => d.components.schemas.ErrorCode.enum.push("new_code"),
     "a value that is taken": (d) =>
       d.components.schemas.UpdateApplyRequest.properties.kind.enum.push("image"),
-    "a longer text that is taken": (d) => {
-      d.components.schemas.SignInRequest.properties.username.maxLength = 512;
-    },
+    "a longer text that is taken": put("components schemas SignInRequest properties username maxLength", 512),
     "a character more in a text that is taken": (d) => {
       const { schema } = d.components.parameters.OfUnit;
       schema.pattern = schema.pattern.replace("[", "[~");
     },
-    "a body that may be absent": (d) => {
-      d.paths["/api/auth/refresh"].post.requestBody.required = false;
-    },
+    "a body that may be absent": put("paths /api/auth/refresh post requestBody required", false),
     "a scope with which it may be called": (d) => {
       d.paths["/api/tokens"].get.security.push({ apiToken: ["users:read"] });
     },
-    "an error with a status of its own": (d) => {
-      d.paths["/api/users"].get.responses["404"] = { $ref: "#/components/responses/Problem" };
-    },
+    "an error with a status of its own": put("paths /api/users get responses 404", {
+      $ref: "#/components/responses/Problem",
+    }),
     "an error that only `default` covers": (d) => delete d.paths["/api/users"].post.responses["409"],
     "a form of a setting's value beside the former one": (d) => {
       const { channel } = d.components.schemas.UpdateSettings.properties.ota.properties;
@@ -81,12 +84,7 @@ describe("the API", () => {
       (d) => delete d.paths["/api/users"].get,
       /GET \/api\/users: the operation is gone/,
     ],
-    "an operation renamed": [
-      (d) => {
-        d.paths["/api/users"].get.operationId = "getUsers";
-      },
-      /operationId has changed/,
-    ],
+    "an operation renamed": [put("paths /api/users get operationId", "getUsers"), /operationId has changed/],
     "a shape renamed": [
       (d) => {
         d.components.schemas.Person = d.components.schemas.UserLock;
@@ -104,15 +102,11 @@ describe("the API", () => {
       /id may be absent now/,
     ],
     "a member of an answer that may be null": [
-      (d) => {
-        d.components.schemas.Version.properties.version.type = ["string", "null"];
-      },
+      put("components schemas Version properties version type", ["string", "null"]),
       /version: the type null is new/,
     ],
     "a member of an answer of another type": [
-      (d) => {
-        d.components.schemas.SignedIn.properties.expires_in.type = "string";
-      },
+      put("components schemas SignedIn properties expires_in type", "string"),
       /expires_in: the type string is new/,
     ],
     "a setting with another form by default": [
@@ -123,9 +117,7 @@ describe("the API", () => {
       /min_agreeing: the type string is new/,
     ],
     "a setting that no longer has a form": [
-      (d) => {
-        d.components.schemas.TimeSettings.properties.min_agreeing.type = "integer";
-      },
+      put("components schemas TimeSettings properties min_agreeing type", "integer"),
       /min_agreeing: the type null is no longer taken/,
     ],
     "another alternative in an answer": [
@@ -156,17 +148,10 @@ describe("the API", () => {
       /"all" is no longer taken/,
     ],
     "a shorter text that is taken": [
-      (d) => {
-        d.components.schemas.SignInRequest.properties.username.maxLength = 64;
-      },
+      put("components schemas SignInRequest properties username maxLength", 64),
       /maxLength was 256 and is 64/,
     ],
-    "another pattern": [
-      (d) => {
-        d.components.schemas.Username.pattern = "^[a-z]+$";
-      },
-      /pattern has changed/,
-    ],
+    "another pattern": [put("components schemas Username pattern", "^[a-z]+$"), /pattern has changed/],
     "a rule for members of a request": [
       (d) => {
         d.components.schemas.TwoFactorRecoverRequest.oneOf.pop();
@@ -175,15 +160,11 @@ describe("the API", () => {
     ],
     "a parameter removed": [(d) => d.paths["/api/users"].get.parameters.shift(), /the parameter is gone/],
     "a parameter that is required": [
-      (d) => {
-        d.components.parameters.Cursor.required = true;
-      },
+      put("components parameters Cursor required", true),
       /query cursor: it is required now/,
     ],
     "a body that is required": [
-      (d) => {
-        d.paths["/api/updates/check"].post.requestBody.required = true;
-      },
+      put("paths /api/updates/check post requestBody required", true),
       /a body is required now/,
     ],
     "another success": [
@@ -210,9 +191,7 @@ describe("the API", () => {
     ],
     "a scope fewer": [(d) => d.paths["/api/status"].get.security.pop(), /system:read/],
     "another scope": [
-      (d) => {
-        d.paths["/api/status"].get.security[1].apiToken = ["status:read"];
-      },
+      put("paths /api/status get security 1 apiToken", ["status:read"]),
       /system:read.* is no longer enough/,
     ],
     "a token where none was needed": [
@@ -221,12 +200,7 @@ describe("the API", () => {
       },
       /\{\} is no longer enough/,
     ],
-    "a step-up": [
-      (d) => {
-        d.paths["/api/updates/check"].post["x-step-up"] = true;
-      },
-      /needs a step-up now/,
-    ],
+    "a step-up": [put("paths /api/updates/check post x-step-up", true), /needs a step-up now/],
   };
   for (const [what, [change, words]] of Object.entries(violations)) {
     it(`may not be given ${what}`, () => assert.match(broken(change).join("\n"), words));
