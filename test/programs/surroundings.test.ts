@@ -211,16 +211,8 @@ const clients: Record<
     serve: startTls,
     send: (plan, port) => toReceiver(plan, { ...mail, port, security: "starttls" }),
   },
-  "a collector": {
-    part: "telemetry.otlp",
-    serve: serveHttp,
-    send: (plan) => toReceiver(plan, null),
-  },
-  "a syslog server": {
-    part: "telemetry.syslog",
-    serve: serveSyslog,
-    send: (plan) => toReceiver(plan, null),
-  },
+  "a collector": { part: "telemetry.otlp", serve: serveHttp, send: (plan) => toReceiver(plan, null) },
+  "a syslog server": { part: "telemetry.syslog", serve: serveSyslog, send: (plan) => toReceiver(plan, null) },
 };
 
 /** A host file with these members for one client, at its place, and those of `network`. */

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
@@ -54,21 +52,13 @@ describe("the host file", asRoot, () => {
     assert.deepEqual(await readAt(write(join(ownDirectory(test), "steward.json"), {})), nothing);
   });
 
-  it("of root's names the device", async (test) => {
-    const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
-    assert.deepEqual((await readAt(path)).names, ["edge-7.example.net"]);
-  });
-
-  it("of root's names the proxies that are believed: addresses and ranges", async (test) => {
-    const proxies = ["192.0.2.10", "10.1.0.0/16", "2001:db8::1", "fd00:1::/64", "fc00::/7"];
-    const path = write(join(ownDirectory(test), "steward.json"), { trusted_proxies: proxies });
-    assert.deepEqual(await readAt(path), { ...nothing, trustedProxies: proxies });
-  });
-
-  it("of root's names units whose log may be read", async (test) => {
+  it("of root's names the device, units whose log may be read, and the proxies that are believed", async (test) => {
+    const names = ["edge-7.example.net"];
     const log_units = ["nginx.service", "backup@home.timer"];
-    const path = write(join(ownDirectory(test), "steward.json"), { log_units });
-    assert.deepEqual(await readAt(path), { ...nothing, logUnits: log_units });
+    const proxies = ["192.0.2.10", "10.1.0.0/16", "2001:db8::1", "fd00:1::/64", "fc00::/7"];
+    const file = { names, log_units, trusted_proxies: proxies };
+    const path = write(join(ownDirectory(test), "steward.json"), file);
+    assert.deepEqual(await readAt(path), { ...nothing, names, trustedProxies: proxies, logUnits: log_units });
   });
 
   it("that another user owns is refused, with what to do", async (test) => {
@@ -106,12 +96,6 @@ describe("the host file", asRoot, () => {
     const target = write(join(directory, "loose/steward.json"), { names: [] });
     symlinkSync(target, join(directory, "steward.json"));
     await refused(join(directory, "steward.json"), /loose must belong to root/);
-  });
-
-  it("that is a pipe does not hold the start up", async (test) => {
-    const path = join(ownDirectory(test), "steward.json");
-    execFileSync("mkfifo", ["-m", "644", path]);
-    await refused(path, /must be a regular file/);
   });
 
   it("of a megabyte is not read", async (test) => {
@@ -206,16 +190,6 @@ describe("the host file", asRoot, () => {
     });
   }
 
-  it("lets the agent answer to the name, and to no other", async (test) => {
-    const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
-    const agent = await startAgentInProcess({ arguments: ["--host-file", path] });
-    test.after(() => agent.dispose());
-    const statusOf = async (host: string) =>
-      (await agent.call("GET", "/api/version", { headers: { host } })).status;
-    assert.equal(await statusOf("EDGE-7.example.net:8470"), 200);
-    assert.equal(await statusOf("edge-8.example.net"), 421);
-  });
-
   it("is in force but for members that are not known, each of which is named", async (test) => {
     const file = {
       ...{
@@ -257,10 +231,5 @@ describe("the host file", asRoot, () => {
         .toSorted(),
       ["/https/port", "/names/0", "/trusted_proxies/0", "/update/ca_file", "/update/proxy"],
     );
-  });
-
-  it("with a missing comma is refused with the line", () => {
-    const [fault] = checkHostFile('{\n  "names": []\n  "product": "pump"\n}').faults;
-    assert.match(fault?.detail ?? "", /^is not JSON at line 3, column 3: /);
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -202,45 +202,57 @@ describe("a program of the host file", asRoot, () => {
 
   const looseDirectory = new RegExp(`${tmpdir()}, which must belong to root`);
 
-  async function refusedProgram(test: TestContext, path: string, words: RegExp) {
-    const update = { rules: { unit: "pump.service", activate: [path] } };
-    await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
-  }
+  const changed = (path: string, change: (path: string) => void): string => {
+    change(path);
+    return path;
+  };
 
-  it("that another user owns is refused: it runs as root", async (test) => {
-    const path = program(ownDirectory(test));
-    chownSync(path, nobody, 0);
-    await refusedProgram(
-      test,
-      path,
+  const rows: [name: string, make: (test: TestContext) => string, words: RegExp][] = [
+    [
+      "that another user owns, for it runs as root",
+      (test) => changed(program(ownDirectory(test)), (path) => chownSync(path, nobody, 0)),
       /\/update\/rules\/activate\/0 names .*reload, which must belong to root .*chown root/,
-    );
-  });
-
-  it("that others can write is refused", async (test) => {
-    const path = program(ownDirectory(test));
-    chmodSync(path, 0o775);
-    await refusedProgram(test, path, /writable by no other user/);
-  });
-
-  it("in a directory that others can write is refused", async (test) => {
-    const directory = scratchDirectory();
-    await refusedProgram(test, program(directory), looseDirectory);
-  });
-
-  it("behind a link that others can put elsewhere is refused, wherever it leads now", async (test) => {
-    const directory = scratchDirectory();
-    symlinkSync("/bin/true", join(directory, "reload"));
-    await refusedProgram(test, join(directory, "reload"), looseDirectory);
-  });
-
-  it("behind a directory that is such a link is refused too", async (test) => {
-    const loose = scratchDirectory();
-    const directory = ownDirectory(test);
-    symlinkSync("/usr/bin", join(loose, "bin"));
-    symlinkSync(join(loose, "bin"), join(directory, "bin"));
-    await refusedProgram(test, join(directory, "bin/true"), looseDirectory);
-  });
+    ],
+    [
+      "that others can write",
+      (test) => changed(program(ownDirectory(test)), (path) => chmodSync(path, 0o775)),
+      /writable by no other user/,
+    ],
+    ["in a directory that others can write", () => program(scratchDirectory()), looseDirectory],
+    [
+      "behind a link that others can put elsewhere, wherever it leads now",
+      () => changed(join(scratchDirectory(), "reload"), (path) => symlinkSync("/bin/true", path)),
+      looseDirectory,
+    ],
+    [
+      "behind a directory that is such a link",
+      (test) => {
+        const bin = changed(join(scratchDirectory(), "bin"), (path) => symlinkSync("/usr/bin", path));
+        return join(
+          changed(join(ownDirectory(test), "bin"), (path) => symlinkSync(bin, path)),
+          "true",
+        );
+      },
+      looseDirectory,
+    ],
+    [
+      "whose links go round in a ring, and the look ends",
+      (test) => changed(join(ownDirectory(test), "a"), (path) => symlinkSync("a", path)),
+      /too many links/,
+    ],
+    ["that is not there", (test) => join(ownDirectory(test), "reload"), /reload, which does not exist/],
+    ["that is a directory", ownDirectory, /must be a regular file/],
+    [
+      "that may not be run",
+      (test) => changed(program(ownDirectory(test)), (path) => chmodSync(path, 0o644)),
+      /is not executable/,
+    ],
+  ];
+  for (const [name, make, words] of rows)
+    it(`${name}, is refused`, async (test) => {
+      const update = { rules: { unit: "pump.service", activate: [make(test)] } };
+      await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
+    });
 
   it("behind links of root's is taken, as /bin/true is", async (test) => {
     const directory = ownDirectory(test);
@@ -255,26 +267,6 @@ describe("a program of the host file", asRoot, () => {
     };
     const { apply } = await updateOf(test, { product: "pump-7", update: { rules } });
     assert.equal(apply.rules?.activate?.[0], join(directory, "two/reload"));
-  });
-
-  it("whose links go round in a ring is refused, and ends", async (test) => {
-    const directory = ownDirectory(test);
-    symlinkSync("b", join(directory, "a"));
-    symlinkSync("a", join(directory, "b"));
-    await refusedProgram(test, join(directory, "a"), /too many links/);
-  });
-
-  it("that is not there is refused", async (test) => {
-    const path = program(ownDirectory(test));
-    renameSync(path, `${path}-old`);
-    await refusedProgram(test, path, /reload, which does not exist/);
-  });
-
-  it("that is a directory, or may not be run, is refused", async (test) => {
-    await refusedProgram(test, ownDirectory(test), /must be a regular file/);
-    const path = program(ownDirectory(test));
-    chmodSync(path, 0o644);
-    await refusedProgram(test, path, /is not executable/);
   });
 
   it("of a trial may belong to the user who runs it", async () => {
