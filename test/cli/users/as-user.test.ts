@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { runSteward, stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import {
   type Answers,
@@ -18,6 +18,8 @@ import { password, signInAnswers, stepsOf, twoFactorOn, untilSteppedUp } from ".
 const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };
 const renew = ["user", "2fa", "recovery-codes", "anna"];
+const renewing = (test: TestContext, answers: Answers, stdin = `${password}\n`) =>
+  runAgainst(test, [...renew, "--password-stdin"], answers, { stdin });
 
 /** Runs the command as a process of its own, which gets the password and nothing else. */
 function startRenewing(socketPath: string) {
@@ -32,17 +34,10 @@ function startRenewing(socketPath: string) {
 
 describe("a command about one's own secrets", { concurrency: true }, () => {
   it("signs in, steps up when the agent asks for it, repeats the request, and signs out", async (test) => {
-    const { code, stdout, stderr, received } = await runAgainst(
-      test,
-      [...renew, "--password-stdin"],
-      {
-        ...signInAnswers(),
-        [`POST ${codesPath}`]: untilSteppedUp(codes),
-      },
-      {
-        stdin: `${password}\n`,
-      },
-    );
+    const { code, stdout, stderr, received } = await renewing(test, {
+      ...signInAnswers(),
+      [`POST ${codesPath}`]: untilSteppedUp(codes),
+    });
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "K7QM-2F9X-0TRB-5WHD\n");
     assert.deepEqual(stepsOf(received), [
@@ -72,16 +67,10 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
   ];
   for (const [typed, sent] of factors) {
     it(`answers the challenge with ${Object.keys(sent).join("")} for "${typed}"`, async (test) => {
-      const { code, stderr, received } = await runAgainst(
+      const { code, stderr, received } = await renewing(
         test,
-        [...renew, "--password-stdin"],
-        {
-          ...signInAnswers(exampleUser(twoFactorOn)),
-          [`POST ${codesPath}`]: codes,
-        },
-        {
-          stdin: `${password}\n${typed}\n`,
-        },
+        { ...signInAnswers(exampleUser(twoFactorOn)), [`POST ${codesPath}`]: codes },
+        `${password}\n${typed}\n`,
       );
       assert.equal(code, 0, stderr);
       const challenged = received.find(({ path }) => path === "/api/auth/totp");
@@ -90,16 +79,10 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
   }
 
   it("takes another code for the step-up than for the sign-in, for each is good once", async (test) => {
-    const { code, stderr, received } = await runAgainst(
+    const { code, stderr, received } = await renewing(
       test,
-      [...renew, "--password-stdin"],
-      {
-        ...signInAnswers(exampleUser(twoFactorOn)),
-        [`POST ${codesPath}`]: untilSteppedUp(codes),
-      },
-      {
-        stdin: `${password}\n111111\n222222\n`,
-      },
+      { ...signInAnswers(exampleUser(twoFactorOn)), [`POST ${codesPath}`]: untilSteppedUp(codes) },
+      `${password}\n111111\n222222\n`,
     );
     assert.equal(code, 0, stderr);
     assert.match(stderr, /each code works once: wait until the authenticator shows the next one/);
@@ -136,13 +119,10 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     ];
     for (const [what, answers, stdin, exit, message] of failures) {
       it(`ends with ${exit} and signs out when ${what}`, async (test) => {
-        const { code, stderr, received } = await runAgainst(
+        const { code, stderr, received } = await renewing(
           test,
-          [...renew, "--password-stdin"],
           { ...signInAnswers(), ...answers },
-          {
-            stdin: `${password}\n${stdin}`,
-          },
+          `${password}\n${stdin}`,
         );
         assert.equal(code, exit, stderr);
         assert.match(stderr, message);
@@ -151,13 +131,10 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     }
 
     it("ends with 6 and opens no session when the input ends before the code", async (test) => {
-      const { code, stderr, received } = await runAgainst(
+      const { code, stderr, received } = await renewing(
         test,
-        [...renew, "--password-stdin"],
         signInAnswers(exampleUser(twoFactorOn)),
-        {
-          stdin: password,
-        },
+        password,
       );
       assert.equal(code, 6);
       assert.match(stderr, /Standard input ended before this answer: Code of anna/);
@@ -166,14 +143,7 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
     });
 
     it("ends with 3 before it sends a password for a name that is not there", async (test) => {
-      const { code, received } = await runAgainst(
-        test,
-        [...renew, "--password-stdin"],
-        { "GET /api/users": pageOf() },
-        {
-          stdin: `${password}\n`,
-        },
-      );
+      const { code, received } = await renewing(test, { "GET /api/users": pageOf() });
       assert.equal(code, 3);
       assert.ok(!stepsOf(received).includes("POST /api/auth/login"), "no password was sent");
     });
@@ -193,12 +163,6 @@ describe("a command about one's own secrets", { concurrency: true }, () => {
       });
       assert.equal(code, 8);
       assert.match(stderr, /agent is not running[\s\S]*user rescue/);
-    });
-
-    it("takes no password as an argument", async () => {
-      const { code, stderr } = await runSteward([...renew, `--password=${password}`]);
-      assert.equal(code, 2);
-      assert.doesNotMatch(stderr, /umbrellas/);
     });
   });
 

@@ -17,9 +17,7 @@ describe("a one-use password", { concurrency: true }, () => {
       test,
       [...renew, "--password-stdin"],
       signInAnswers(oneUse),
-      {
-        stdin: `${password}\n`,
-      },
+      { stdin: `${password}\n` },
     );
     assert.equal(code, 4);
     assert.match(stderr, /one-use password, which this sign-in would use up/);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { stewardCommand } from "../../../lab/command-line/run-steward.ts";
 import {
   type Answers,
@@ -141,19 +141,14 @@ describe("steward user 2fa setup", { concurrency: true }, () => {
 
 describe("steward user 2fa enable", { concurrency: true }, () => {
   const enable = ["user", "2fa", "enable", "anna"];
+  const enabling = (test: TestContext, words: readonly string[], answers: Answers) =>
+    runAgainst(test, words, answers, { stdin: `${password}\n123456\n` });
 
   it("takes password and code from standard input, and prints the recovery codes alone", async (test) => {
-    const { code, stdout } = await runAgainst(
-      test,
-      [...enable, "--password-stdin"],
-      {
-        ...signInAnswers(),
-        [`POST ${base}/enable`]: { body: enabled },
-      },
-      {
-        stdin: `${password}\n123456\n`,
-      },
-    );
+    const { code, stdout } = await enabling(test, [...enable, "--password-stdin"], {
+      ...signInAnswers(),
+      [`POST ${base}/enable`]: { body: enabled },
+    });
     assert.deepEqual([code, stdout], [0, "K7QM-2F9X-0TRB-5WHD\nAAAA-BBBB-CCCC-DDDD\n"]);
   });
 
@@ -167,9 +162,7 @@ describe("steward user 2fa enable", { concurrency: true }, () => {
 
   describe("when the clock of the device is not trusted", () => {
     it("ends with 9 without a terminal to ask on, and shows the device's time harmlessly", async (test) => {
-      const { code, stderr } = await runAgainst(test, [...enable, "--password-stdin"], enableInDoubt(), {
-        stdin: `${password}\n123456\n`,
-      });
+      const { code, stderr } = await enabling(test, [...enable, "--password-stdin"], enableInDoubt());
       assert.equal(code, 9);
       assert.match(
         stderr,
@@ -179,17 +172,10 @@ describe("steward user 2fa enable", { concurrency: true }, () => {
 
     for (const option of ["--allow-unsynchronised-clock", "--yes"]) {
       it(`goes on with ${option}`, async (test) => {
-        const { code, received } = await runAgainst(
-          test,
-          [...enable, option, "--password-stdin"],
-          {
-            ...signInAnswers(),
-            [`POST ${base}/enable`]: { body: enabled },
-          },
-          {
-            stdin: `${password}\n123456\n`,
-          },
-        );
+        const { code, received } = await enabling(test, [...enable, option, "--password-stdin"], {
+          ...signInAnswers(),
+          [`POST ${base}/enable`]: { body: enabled },
+        });
         assert.equal(code, 0);
         assert.deepEqual(received.at(-2)?.body, { code: "123456", allow_unsynchronised_clock: true });
       });

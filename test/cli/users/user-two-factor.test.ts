@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  notedCalls,
-  runSteward,
-  stewardCommand,
-  temporaryDirectory,
-  writeOffline,
-} from "../../../lab/command-line/run-steward.ts";
+import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
 import {
   type Answers,
   annaId,
@@ -27,10 +21,7 @@ describe("steward user 2fa disable", () => {
     const { code, stderr, received } = await runAgainst(
       test,
       "user 2fa disable anna --password-stdin",
-      {
-        ...signInAnswers(anna),
-        [`POST ${base}/disable`]: { body: exampleUser() },
-      },
+      { ...signInAnswers(anna), [`POST ${base}/disable`]: { body: exampleUser() } },
       { stdin: `${password}\n111111\n222222\n` },
     );
     assert.equal(code, 0, stderr);
@@ -93,22 +84,6 @@ describe("steward user 2fa reset", { concurrency: true }, () => {
       );
     });
   }
-
-  it("works with the agent down", async (test) => {
-    const directory = temporaryDirectory(test);
-    writeOffline(directory, { listUsers: pageOf(anna).body, recoverTwoFactor: exampleUser() });
-    const { code, stderr } = await runSteward([
-      ...[...reset, "--yes", "--reason", "phone lost"],
-      ...["--socket", "/nonexistent/s", "--state", directory],
-    ]);
-    assert.equal(code, 0, stderr);
-    const call = notedCalls(directory)[1];
-    assert.deepEqual(call, {
-      id: "recoverTwoFactor",
-      params: { id: annaId },
-      body: { reason: "phone lost" },
-    });
-  });
 });
 
 describe("steward user 2fa status", () => {

@@ -95,14 +95,6 @@ describe("a command about another user", { concurrency: true }, () => {
     assert.ok(received.every(({ method }) => method === "GET"));
   });
 
-  it("is done at a terminal after y", async (test) => {
-    const { socketPath, received } = await startAgent(test, answers);
-    const words = [...stewardCommand, "user", "rm", "anna", "--socket", socketPath];
-    const { code, screen } = await typeInto(words, [["[y/N] ", "y\n"]]);
-    assert.equal(code, 0, screen);
-    assert.deepEqual([received.at(-1)?.method, received.at(-1)?.path], ["DELETE", user]);
-  });
-
   it("is rescued only after it was said what may keep the user out", async (test) => {
     const { code, stderr } = await runAgainst(test, "user rescue anna", answers);
     assert.equal(code, 2);
