@@ -117,36 +117,4 @@ describe("half a character in a body", () => {
     }
     assert.ok(asked > 30, `${asked}`);
   });
-
-  const forms: readonly (readonly [form: string, bytes: Buffer, said: RegExp])[] = [
-    ["a byte order mark", Buffer.from('\ufeff{"device":{}}'), /line 1, column 1: a byte order mark is here/],
-    ["UTF-16 with a mark", Buffer.from('\ufeff{"device":{}}', "utf16le"), /is UTF-16\. Send it as UTF-8/],
-    ["UTF-16 without one", Buffer.from('{"device":{}}', "utf16le"), /is UTF-16 without a byte order mark/],
-    [
-      "Latin-1",
-      Buffer.from('{"device":{"name":"Gerät"}}', "latin1"),
-      /perhaps Latin-1.*line 1, character 23/,
-    ],
-    [
-      "a comma too many",
-      Buffer.from('{"device":{"name":"x",}}'),
-      /column 23 \(\/device\): a comma is before }/,
-    ],
-    [
-      "a member twice",
-      Buffer.from('{"device":{},"device":{}}'),
-      /column 14: the member "device" is there twice/,
-    ],
-  ];
-  for (const [form, body, said] of forms)
-    it(`${form} is named, with its place`, async () => {
-      const response = await fetch(`${agent.url}/api/auth/login`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: new Uint8Array(body),
-      });
-      const problem = (await response.json()) as { code: string; detail: string };
-      assert.deepEqual([response.status, problem.code], [400, "malformed_json"]);
-      assert.match(problem.detail, said);
-    });
 });
