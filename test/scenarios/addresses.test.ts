@@ -60,21 +60,6 @@ describe("the addresses of a name", () => {
 
 describe("a single server that refuses", () => {
   play(
-    ...(["DENY", "RSTR"] as const).map((kiss) => ({
-      name: `by ${kiss} is asked ever more rarely, down to once a day, and named`,
-      seconds: 96 * hour,
-      sampleSeconds: 600,
-      host: { servers: servers({ manner: { kiss } }) },
-      bounds: {
-        isUntouched: true,
-        endState: "unsynchronised" as const,
-        also: {
-          // After 256 s, 1024 s, 4096 s, 16384 s and 65536 s, and then once a day.
-          "few packets were sent": ({ host }: Run) => host.network.sent >= 8 && host.network.sent <= 9,
-          "it is named": ({ views }: Run) => views.at(-1)?.status.summary.server === "192.0.2.1",
-        },
-      },
-    })),
     {
       name: "for a moment is right minutes later (a forged DENY of an attacker on the path for a moment)",
       host: { servers: servers({ manner: { kiss: "DENY" } }) },
@@ -113,18 +98,6 @@ describe("a single server", () => {
       host: { servers: servers({ manner: { bad: "unsynchronised" } }) },
       deeds: [serversAt(265, healed)],
       bounds: { ...right, synchronisedWithin: 720 },
-    },
-    {
-      name: "that says RATE is left in peace, two hours at the end",
-      seconds: 24 * hour,
-      sampleSeconds: 600,
-      host: { servers: servers(rate) },
-      bounds: {
-        isUntouched: true,
-        endState: "unsynchronised",
-        // After 256 s, 1024 s and 4096 s, and then every 8192 s.
-        also: { "few packets were sent": ({ host }) => host.network.sent >= 12 && host.network.sent <= 14 },
-      },
     },
     {
       name: "that said RATE for a day is followed two hours later, and asked as often as any other in the end",

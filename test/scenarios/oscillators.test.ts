@@ -105,15 +105,6 @@ describe("a network", () => {
         bounds: { ...stepped, rmsSeconds, worstSeconds: 5 * rmsSeconds },
       }),
     ),
-    ...[20e-6, 1e-3].map(
-      (jitterSeconds): Overrides => ({
-        name: `that scatters by ${jitterSeconds} s is known to that after a quarter of an hour`,
-        seconds: 1_800,
-        host: { servers: fourServers({ jitterSeconds, delaySeconds: 2e-3 }) },
-        // Twenty polls of four servers.
-        bounds: { settledAfter: 900, rmsSeconds: jitterSeconds, worstSeconds: 3 * jitterSeconds },
-      }),
-    ),
     {
       name: "of which every fifth packet waits 30 ms is told apart by its delay",
       seconds: 4 * hour,
