@@ -38,6 +38,21 @@ describe("the parts of the table of commands", () => {
     assert.ok(commands.every(({ path }) => path[0] === "user"));
   });
 
+  it("have the commands that work on the state itself where no agent runs", () => {
+    const others = whole.commands.filter((command) => !command.isHidden && !("worksOffline" in command));
+    assert.equal(
+      others
+        .map(({ path }) => path.join(" "))
+        .sort()
+        .join(", "),
+      "backup, completion, doctor, hash-password, help, host-file check, host-file restore, notify list, notify secret, " +
+        "notify test, seal, serve, setup-token, state list, state reset, state restore, state show, status, time probe, " +
+        "tls disable, tls enable, tls install, tls reload, tls request, token prepare, update abort, update apply, " +
+        "update confirm, update rollback, update trust install, user 2fa disable, user 2fa enable, user 2fa recover, " +
+        "user 2fa recovery-codes, user 2fa setup, version",
+    );
+  });
+
   it("read each line as the whole table does", async () => {
     const options = [...whole.globalOptions, ...whole.commands.flatMap((command) => command.options)];
     const words = [

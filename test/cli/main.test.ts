@@ -114,14 +114,10 @@ describe("steward", { concurrency: true }, () => {
     });
   });
 
-  it("ends with 4 at a socket that this user may not open", {
-    skip: noOtherUser(),
-  }, async (test) => {
+  it("ends with 4 at a socket that this user may not open", { skip: noOtherUser() }, async (test) => {
     const { socketPath } = await startAgent(test, {});
     // The temporary directory is 0700 and root's, as the agent's run directory is closed to others.
-    const { code, stderr } = await runStewardProcess(`user list --socket ${socketPath}`, {
-      uid: 65534,
-    });
+    const { code, stderr } = await runStewardProcess(`user list --socket ${socketPath}`, { uid: 65534 });
     assert.equal(code, 4);
     assert.match(stderr, /as root or as the service's user/);
   });

@@ -59,16 +59,6 @@ function startAt(test: TestContext, socketPath: string, answer: () => Answer): P
 }
 
 describe("the client of a command", () => {
-  it("works in process at once where there is no agent", async (test) => {
-    const there = device(test);
-    const client = there.client({ patience: short });
-    await client.call("logout", {});
-    await client.close();
-    assert.deepEqual(there.remarks, [
-      `The agent is not running; working on its state in ${there.directory} directly.`,
-    ]);
-  });
-
   it("reads beside another command at once, and takes no lock for it", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory);
@@ -181,13 +171,6 @@ describe("the client of a command", () => {
     const client = there.client({ patience: long, worksOffline: false });
     assert.deepEqual(await client.call("getVersion", {}), version);
     await lock.release();
-  });
-
-  it("of a command that needs the agent fails at once where none is starting", async (test) => {
-    const there = device(test);
-    const call = there.client({ patience: long, worksOffline: false }).call("getVersion", {});
-    await assert.rejects(call, /The agent is not running/);
-    assert.deepEqual(there.remarks, []);
   });
 });
 

@@ -79,25 +79,11 @@ describe("steward logs", { concurrency: true }, () => {
     );
   });
 
-  it("prints the API's shape in json mode", async (test) => {
-    const answer = page([entry("one")]);
-    const { stdout } = await runAgainst(test, "-o json logs", { "GET /api/logs": answer });
-    assert.deepEqual(JSON.parse(stdout), answer.body);
-  });
-
   it("keeps hostile lines from driving the terminal", async (test) => {
     const hostile = entry("\u001b[2J\u202eevil\r\nfake line", { members: { "\u009b": "\u001b" } });
     const { stdout } = await runAgainst(test, ["logs"], { "GET /api/logs": page([hostile]) });
     assert.match(stdout, / \\x1b\[2J\\x\{202e\}evil\\x0d\\x0afake line \\x9b="\\u001b"\n$/);
     assert.equal(stdout.split("\n").length, 2);
-  });
-
-  it("works with the agent down", async (test) => {
-    const state = temporaryDirectory(test);
-    writeOffline(state, { listLogs: page([entry("kept")]).body });
-    const { code, stdout } = await runSteward(`logs --state ${state} --socket ${state}/none.sock`);
-    assert.equal(code, 0);
-    assert.match(stdout, /kept\n$/);
   });
 
   const mistakes: [string[], RegExp][] = [

@@ -196,11 +196,6 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.deepEqual(posted[0], { kind: "binary", repository: `file://${directory}` });
   });
 
-  it("refuses a directory together with --url: it would be another device's", async () => {
-    const { code } = await runSteward("update apply --repo /mnt --url http://127.0.0.1:1");
-    assert.equal(code, 2);
-  });
-
   it("asks before it applies, and changes nothing without a yes", async (test) => {
     const { socketPath, received } = await startAgent(
       test,

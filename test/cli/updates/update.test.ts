@@ -170,15 +170,6 @@ describe("steward update status", { concurrency: true }, () => {
       assert.equal(code, 0);
       for (const line of lines) assert.match(stdout, line);
     });
-
-  it("works in process when the agent is down", async (test) => {
-    const state = temporaryDirectory(test);
-    writeOffline(state, { getUpdates: exampleUpdates() });
-    const { code, stdout } = await runSteward(
-      `update status --state ${state} --socket ${join(state, "none.sock")}`,
-    );
-    assert.deepEqual([code, stdout.split("\n")[0]], [0, "Nothing newer is offered."]);
-  });
 });
 
 describe("steward update check", { concurrency: true }, () => {
