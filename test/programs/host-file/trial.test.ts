@@ -18,7 +18,7 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
     file: number,
     folder: number,
     mode: number,
-    own?: number,
+    own?: number | undefined,
     words?: string,
   ];
   const rows: readonly Row[] = [
