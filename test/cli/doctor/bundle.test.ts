@@ -139,12 +139,6 @@ describe("steward doctor --bundle", () => {
     assert.match(remark, /standard output/);
   });
 
-  it("is named where people look in trouble", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../../docs/troubleshooting.md"), "utf8");
-    const [beginning = ""] = page.split(/^## /m);
-    assert.match(beginning, /`steward doctor --bundle FILE`/);
-  });
-
   it("replaces no file that is there", async (test) => {
     const context = device(test);
     const path = join(context.root, "precious");

@@ -270,16 +270,6 @@ describe("steward doctor", () => {
     assert.equal(waits?.remedy?.line, "steward update status");
   });
 
-  it("says what is wrong with the host file, in the order of repair", async (test) => {
-    const device = deviceOf(test, { state: lived.original, files: { "/steward.json": "{ not JSON" } });
-    const troubles = await troublesOf(device);
-    assert.equal(troubles[0]?.area, "host file");
-    assert.equal(
-      nextLine(troubles, true),
-      `editor ${device.places.hostFile}; systemctl restart steward.service`,
-    );
-  });
-
   it("takes the rights of others away from the host file, and from the key", async (test) => {
     const files = { "/steward.json": "{}", "/etc/steward/seal.key": "a".repeat(64) };
     const device = deviceOf(test, { state: lived.original, files });

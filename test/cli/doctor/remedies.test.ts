@@ -12,7 +12,6 @@ import { type Entry, entriesOf, inOrder, nextLine } from "../../../src/cli/docto
 import { reportText } from "../../../src/cli/doctor/report.ts";
 import { finding, line, needFinding, needOf } from "../../../src/contract/finding.ts";
 import type { Need, Status } from "../../../src/contract/types.ts";
-import { spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 
 const agent = showUnit("steward.service");
@@ -77,15 +76,6 @@ describe("the line that doctor has typed", () => {
     assert.deepEqual([found?.code, found?.remedy?.line], ["no_answer", "systemctl restart steward.service"]);
     assert.match(found?.detail ?? "", /Its socket was removed/);
     assert.equal(nextLine(gone, true), "systemctl restart steward.service");
-  });
-
-  it("shows where the files are, and not the bytes, where inodes have run out", () => {
-    const plenty = 2 ** 40;
-    const crowded = spaceTrouble("/data", { freeBytes: plenty, freeInodes: 0 }, true);
-    assert.equal(crowded?.remedy?.line, "du -x --inodes /data | sort -n | tail -n 20");
-    assert.doesNotMatch(crowded?.detail ?? "", /du -xa?h/);
-    const full = spaceTrouble("/data", { freeBytes: 0, freeInodes: plenty }, true);
-    assert.equal(full?.remedy?.line, "du -xah /data | sort -h | tail -n 20");
   });
 
   it("sets a pipe or a link aside that is in the place of the agent's own key, and no file of root's", async (test) => {
