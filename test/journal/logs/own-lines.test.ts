@@ -10,16 +10,6 @@ import { createOwnLines, type OwnLine } from "../../../src/journal/logs/own-line
 const texts = (lines: readonly OwnLine[]) => lines.map(({ text }) => text);
 
 describe("the agent's own lines", () => {
-  it("are there from the first one on, in order and numbered", async () => {
-    const own = createOwnLines();
-    own.add("one\n", "info");
-    own.add("two\n", "notice");
-    assert.deepEqual(await own.read(), [
-      { sequence: 1, text: "one" },
-      { sequence: 2, text: "two" },
-    ]);
-  });
-
   it("are the last thousand", async () => {
     const own = createOwnLines();
     for (let line = 1; line <= 1_500; line += 1) own.add(`${line}\n`, "info");
