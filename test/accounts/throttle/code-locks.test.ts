@@ -24,15 +24,6 @@ describe("wrong codes", () => {
     assert.equal(codesRefused(throttle, "bob"), 0);
   });
 
-  it("during a lock do not move its end", async () => {
-    const host: Host = { now: 500 };
-    const { throttle } = await throttleAt(host);
-    wrong(throttle, "ana", 10);
-    host.now += 100;
-    wrong(throttle, "ana", 10);
-    assert.equal(codesRefused(throttle, "ana"), 800);
-  });
-
   it("begin anew after a right one, of that user alone", async () => {
     const { throttle } = await throttleAt({ now: 500 });
     wrong(throttle, "ana", 9);

@@ -22,19 +22,6 @@ describe("attempts.json", () => {
     assert.match(text, /"own": \[\n/);
   });
 
-  it("drops what no longer means anything", async () => {
-    const host: Host = { now: 500 };
-    const { throttle, document, stop } = await throttleAt(host);
-    fail(throttle, "ana", home, 5);
-    fail(throttle, "bob", home, 5);
-    tried(throttle, "ana", home, "withdraw" as const);
-    host.now += 86_400;
-    fail(throttle, "eve", away, 1);
-    await stop();
-    const { own, accounts, windows } = document.read();
-    assert.deepEqual([own.length, accounts.length, windows.length], [1, 1, 1]);
-  });
-
   it("stays below 256 KiB whatever comes", async () => {
     const host: Host = { now: 900_000_000 };
     const { throttle, stop } = await throttleAt(host);
@@ -54,19 +41,6 @@ describe("attempts.json", () => {
     assert.ok(size > 128 * 1_024 && size <= 256 * 1_024, `${size} bytes`);
     const restarted = await throttleAt(host);
     assert.equal(restarted.document.trouble(), null);
-  });
-
-  it("with future times, as a damaged one may have, locks for no longer than from now", async () => {
-    const host: Host = { now: 500 };
-    const { throttle, document, stop } = await throttleAt(host);
-    fail(throttle, "ana", home, 5);
-    await stop();
-    const again = await throttleAt(host);
-    const future = (line: string) => line.replace(/\d+$/, "999999999999");
-    await again.document.update((state) => ({ ...state, own: document.read().own.map(future) }));
-    await again.document.close();
-    const { throttle: restarted } = await throttleAt(host);
-    assert.equal(tried(restarted, "ana", home), 30);
   });
 
   it("is written within 15 s for a failure, within 2 s for a lock or a right code, at once for an unlock", async (test) => {

@@ -25,16 +25,6 @@ describe("a restart of the agent", () => {
     assert.equal(throttle.isKnownClient(away), false);
     assert.deepEqual(throttle.lockOf("ana"), { password: true, totp: true, untilSeconds: 890 });
   });
-
-  it("goes on counting where it was", async () => {
-    const host: Host = { now: 5_000 };
-    const before = await throttleAt(host);
-    fail(before.throttle, "ana", home, 4);
-    await before.stop();
-    const { throttle } = await throttleAt(host);
-    fail(throttle, "ana", home, 1);
-    assert.equal(tried(throttle, "ana", home), 30);
-  });
 });
 
 describe("a reboot", () => {
@@ -62,22 +52,6 @@ describe("a reboot", () => {
       assert.equal(tried(throttle, "ana", home), 0);
     });
   }
-
-  it("after a reboot goes on from where the last one was", async () => {
-    const host: Host = { now: 5_000 };
-    await locked(host);
-    for (const boot of ["boot-2", "boot-3", "boot-4"]) {
-      host.bootId = boot;
-      host.now = 7;
-      const { throttle, stop } = await throttleAt(host);
-      host.now += 200;
-      throttle.isKnownClient(home);
-      await stop();
-    }
-    host.bootId = "boot-5";
-    const { throttle } = await throttleAt(host);
-    assert.equal(codesRefused(throttle, "ana"), 290);
-  });
 
   it("goes on from the stop of an agent that had nothing else to write", async () => {
     const host: Host = { now: 5_000 };
