@@ -95,14 +95,4 @@ describe("a refresh token in a cookie", () => {
     );
     assert.deepEqual(world.told.reused, []);
   });
-
-  it("keeps its value through a restart of the agent", async () => {
-    const time = { now: 1_000 };
-    const before = await sessionsAt(time);
-    const { refreshToken, binding } = inBrowser(before, ana);
-    await before.document.close();
-    const { sessions } = await sessionsAt(time, { directory: before.directory });
-    assert.equal(await reasonOf(sessions.refresh(inCookies(undefined, refreshToken), context)), "binding");
-    assert.equal(await reasonOf(sessions.refresh(inCookies(binding, refreshToken), context)), undefined);
-  });
 });

@@ -93,17 +93,6 @@ describe("the sealing key's health", () => {
     assert.match(said, /\([0-9a-f]{16}\).* 2 users are concerned.* one is hidden by a damaged secret/);
   });
 
-  it("counts anew when a factor is removed, and is well after the last", async () => {
-    const lost = await device([sealedWith(key), sealedWith(key)], [otherKey]);
-    const trouble = lost.trouble();
-    const [first = "", second = ""] = lost.ids;
-    assert.match(trouble()?.detail ?? "", /2 users are/);
-    await lost.accounts.changeFactor(first, () => null);
-    assert.match(trouble()?.detail ?? "", /1 user is/);
-    await lost.accounts.changeFactor(second, () => null);
-    assert.equal(trouble(), null);
-  });
-
   it("says of a key that cannot be used how many it concerns", async () => {
     const unreadable = await device([sealedWith(key)], []);
     assert.match(

@@ -151,21 +151,6 @@ describe("a refresh token whose exchange is repeated", () => {
     });
   }
 
-  it("gets a new answer after a sleep, as often as the answer is lost, also past a restart of the agent", async () => {
-    const time = { now: 1_000 };
-    const before = await sessionsAt(time);
-    const { refreshToken } = before.sessions.open(ana, context);
-    await before.sessions.refresh(inBody(refreshToken), context);
-    time.now += 20;
-    await before.sessions.refresh(inBody(refreshToken), context);
-    await before.document.close();
-    time.now += 20;
-    const { sessions, told } = await sessionsAt(time, { directory: before.directory });
-    const { refreshToken: last } = await sessions.refresh(inBody(refreshToken), context);
-    assert.equal(await reasonOf(sessions.refresh(inBody(last), context)), undefined);
-    assert.deepEqual(told.reused, []);
-  });
-
   for (const first of ["the thief", "the owner"]) {
     it(`by two clients at one address, ${first} first, is seen when the other one's turn comes`, async () => {
       const time = { now: 1_000 };

@@ -14,16 +14,4 @@ describe("a step-up", () => {
     clock.now += 0.1;
     assert.equal(stepUps.isGranted("ses_a"), false);
   });
-  it("begins anew when the password is given again, and outlasts other sessions'", () => {
-    const clock = { now: 1_000 };
-    const stepUps = createStepUps(() => clock.now);
-    stepUps.grant("ses_a");
-    clock.now += 200;
-    stepUps.grant("ses_a");
-    clock.now += 200;
-    stepUps.grant("ses_b");
-    assert.equal(stepUps.isGranted("ses_a"), true);
-    clock.now += 100;
-    assert.deepEqual([stepUps.isGranted("ses_a"), stepUps.isGranted("ses_b")], [false, true]);
-  });
 });
