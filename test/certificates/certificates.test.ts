@@ -145,17 +145,6 @@ describe("the certificate that HTTPS shows", () => {
       assert.equal(certificates.present()?.facts.subject, "CN=new");
       assert.deepEqual(certificates.refused(), []);
     });
-
-    it(`at a start with a pair ${name}, is the next one that can be used`, async () => {
-      install("site", "new");
-      spoil();
-      const certificates = opened();
-      await certificates.read();
-      assert.equal(certificates.present()?.installed, null);
-      install("another", "low");
-      await certificates.read();
-      assert.equal(certificates.present()?.facts.subject, "CN=low");
-    });
   }
 
   // The names that clients of an authority give, and the line that root types; {} is the directory.
@@ -225,16 +214,5 @@ describe("the certificate that HTTPS shows", () => {
     }
     const subjects = [certificates, restarted].map((each) => each.present()?.facts.subject);
     assert.deepEqual(subjects, ["CN=high", "CN=self"]);
-  });
-
-  it("is the next one again where the highest is removed", async () => {
-    const certificates = opened();
-    install("10", "low");
-    install("20", "high");
-    await certificates.read();
-    rmSync(join(directory, "20.crt"));
-    rmSync(join(directory, "20.key"));
-    await certificates.read();
-    assert.equal(certificates.present()?.facts.subject, "CN=low");
   });
 });

@@ -194,23 +194,6 @@ describe("the certificate that the device makes", () => {
     assert.ok((await renamed("edge-9.local")).facts.names.includes("edge-9.local"));
   });
 
-  it("that was made before there was an address is exchanged as soon as there is one, and then kept", async (test) => {
-    const { read, start, world } = device(test);
-    const own = start();
-    const loopback = ["127.0.0.1", "::1"];
-    world.wanted = { ...world.wanted, addresses: loopback };
-    const before = await read(own);
-    world.wanted = { ...world.wanted, addresses: ["169.254.7.7", ...loopback] };
-    const linkLocal = await read(own);
-    assert.notEqual(linkLocal.certificate, before.certificate);
-    world.wanted = { ...world.wanted, addresses: ["192.0.2.7", ...loopback] };
-    const first = await read(own);
-    assert.ok(first.facts.addresses.includes("192.0.2.7"), first.facts.addresses.join());
-    assert.equal(first.key, before.key);
-    world.wanted = { ...world.wanted, addresses: ["192.0.2.8", ...loopback] };
-    assert.equal((await read(own)).certificate, first.certificate, "not twice a day");
-  });
-
   it("is made anew where its file is damaged, with the same key; and where the key is, with another", async (test) => {
     const { read, world } = device(test);
     const first = await read();

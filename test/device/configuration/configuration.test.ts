@@ -85,16 +85,6 @@ describe("an order that an interrupted process has left", () => {
     assert.deepEqual(world.followed, []);
   });
 
-  it("is carried out where another administrator is left", async () => {
-    const { configurator, leave, decided, users } = await virtualDevice({
-      present: presentOf([anna, accountOf("root-admin", { role: "admin" })]),
-    });
-    await leave({ order: withoutAnna });
-    assert.deepEqual(named(await configurator.resume()), ["changed user anna"]);
-    assert.equal(users.read().accounts[0]?.enabled, false);
-    assert.equal(await decided(), null);
-  });
-
   /** An interrupted process had written these of it: users, tokens, settings. */
   const written = Array.from({ length: 8 }, (_, index) => [1, 2, 4].map((bit) => (index & bit) !== 0));
   for (const [users, tokens, settings] of written)

@@ -8,16 +8,7 @@ import { sealForDevice, transportKey } from "../../../src/accounts/second-factor
 import { createConfigurator } from "../../../src/device/configuration/configuration.ts";
 import { appliedConfiguration } from "../../../src/device/configuration/drift.ts";
 import { readRootOfTrust } from "../../../src/tuf/root-of-trust.ts";
-import {
-  accountOf,
-  anna,
-  berta,
-  hashOf,
-  orderOf,
-  presentOf,
-  tokenOf,
-  virtualDevice,
-} from "./virtual-device.ts";
+import { accountOf, anna, berta, orderOf, presentOf, tokenOf, virtualDevice } from "./virtual-device.ts";
 
 const seal = createSeal([Buffer.alloc(32, "one key")]);
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
@@ -54,21 +45,6 @@ describe("the drift of a device", () => {
     assert.equal(await left(), true, "a user who is gone");
     await apply({ ...name("edge-7"), users: [{ name: "anna" }] });
     assert.deepEqual([await left(), await readdir(directory)], [false, [".applied.json"]]);
-  });
-
-  it("is none for what the file does not name, nor for a password that counts for new users only", async () => {
-    const { left, apply, settings, users, tokens } = await drifting();
-    const own = { name: "berta", password_hash: hashOf("F"), update_password: "on_create" } as const;
-    await apply({ ...name("edge-7"), users: [own] });
-    await settings.update((present) => ({ ...present, device: { ...present.device, location: "hall 2" } }));
-    await users.update(() => ({
-      accounts: [
-        { ...anna, display_name: "A." },
-        { ...berta, password_hash: hashOf("P") },
-      ],
-    }));
-    await tokens.update((present) => ({ ...present, tokens: [tokenOf("1", anna)] }));
-    assert.equal(await left(), false);
   });
 
   it("is seen in tokens that the file names, and in those that are not to be where it names all", async () => {

@@ -43,18 +43,6 @@ const withFactor = (account: Account, sealed_secret: string): Account => ({
 });
 
 describe("the export of a device", () => {
-  it("has every user, sorted by name, with what a file can say", async () => {
-    const zoe = accountOf("zoe", { enabled: false, password_hash: hashOf("Z") });
-    const { configuration, left } = await exportOf([zoe, berta, anna]);
-    assert.deepEqual(configuration.users, [
-      { name: "anna", role: "admin", display_name: "", enabled: true, password_hash: hashOf("A") },
-      { name: "berta", role: "operator", display_name: "Berta", enabled: true, password_hash: hashOf("A") },
-      { name: "zoe", role: "readonly", display_name: "", enabled: false, password_hash: hashOf("Z") },
-    ]);
-    assert.deepEqual(left, []);
-    assert.deepEqual([configuration.users_not_named, configuration.tokens_not_named], [undefined, undefined]);
-  });
-
   it("has each token by its hash, with its end and its rights, sorted by owner and name", async () => {
     const fleet = {
       scopes: ["users:write", "system:write"],

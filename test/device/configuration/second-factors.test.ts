@@ -44,22 +44,6 @@ describe("a second factor of a file", () => {
     assert.deepEqual((await judge(await sealed(secret, "carla"), factorOf(own))).secrets, { carla: own });
   });
 
-  it("takes the place of one that no key opens any more", async () => {
-    const { id } = await judge(await sealed(secret, "carla"), null);
-    const lost = createSeal([Buffer.alloc(32, "another key")]).seal(secret, id);
-    for (const text of [lost, "damaged", seal.seal(secret, "usr_of_another")]) {
-      const { secrets, faults } = await judge(await sealed(secret, "carla"), factorOf(text));
-      assert.deepEqual([Object.keys(secrets), faults], [["carla"], []], text);
-    }
-    const failing: Seal = {
-      ...seal,
-      open: () => {
-        throw new RangeError("out of memory");
-      },
-    };
-    await assert.rejects(judge(await sealed(secret, "carla"), factorOf(lost), failing), /out of memory/);
-  });
-
   it("is a fault at its place where it was sealed for another user or device, or is too weak", async () => {
     const other = createSeal([Buffer.alloc(32, "another key")]);
     const pointer = "/users/1/second_factor/sealed";
