@@ -351,43 +351,6 @@ describe("a mail that is not accepted", () => {
     assert.match(error, /no password is set for boiler\. Set it with steward notify secret/);
   });
 
-  it("because the server greylists is sent again, and arrives under the same id", async () => {
-    let attempts = 0;
-    const { port, mails } = await serving({
-      refusal: () => (attempts++ === 0 ? "451 4.7.1 Greylisted, try again in 300 seconds" : null),
-    });
-    const mail = createMail({ ...usual, port });
-    const { signal } = new AbortController();
-    const error = errorOf(await mail.deliver(began, signal));
-    assert.match(
-      error,
-      /does not take the mail at present: “451 4\.7\.1 Greylisted, .*”\. If that lasts, ask who runs/,
-    );
-    assert.equal((await mail.deliver(began, signal)).outcome, "taken");
-    assert.deepEqual(
-      mails.map(({ headers }) => headers["message-id"]),
-      [`<${deviceId}-7-7@plant.example>`],
-    );
-    assert.doesNotMatch(mails[0]?.text ?? "", /came back/);
-  });
-
-  it("because the server refuses the sender, or the mail itself, says which", async () => {
-    const sender = await serving({
-      onMailFrom: (_address, _session, done) =>
-        done(Object.assign(new Error("5.7.60 Not your address"), { responseCode: 550 })),
-    });
-    const content = await serving({
-      onData: (stream, _session, done) => {
-        stream.resume();
-        stream.on("end", () =>
-          done(Object.assign(new Error("5.7.1 Looks like spam"), { responseCode: 554 })),
-        );
-      },
-    });
-    assert.match(errorOf(await deliver(sender.port, began)), /refused the sender: “550 .*”\. Set a sender/);
-    assert.match(errorOf(await deliver(content.port, began)), /refused the mail: “554 .*”\. Ask who runs/);
-  });
-
   const others: readonly (readonly [string, (socket: Socket) => unknown, RegExp])[] = [
     [
       "is no mail server",
@@ -398,24 +361,6 @@ describe("a mail that is not accepted", () => {
       "never ends its greeting",
       (socket) => socket.write("2".repeat(200_000)),
       /as a mail server does\. Check the server/,
-    ],
-    [
-      "closes the connection",
-      (socket) => socket.end(),
-      / cannot be used: it closed the connection\. Nothing was sent\. Check/,
-    ],
-    [
-      "knows no EHLO",
-      (socket) => {
-        socket.write("220 mail.example\r\n");
-        socket.on("data", () => socket.write("502 5.5.1 Unrecognized command\r\n"));
-      },
-      /did not encrypt the connection: “502 5\.5\.1 Unrecognized command”/,
-    ],
-    [
-      "is too busy",
-      (socket) => socket.end("421 4.3.2 Too busy\r\n"),
-      /does not take the mail at present: “421 /,
     ],
   ];
   for (const [what, greet, expected] of others)

@@ -436,30 +436,6 @@ describe("the outbox", () => {
     assert.ok(state.refused > 20 && state.refused < 60, `${state.refused} of 100 are lost in a day`);
     assert.deepEqual([state.waiting, state.failing_seconds > 23 * hour], [100 - state.refused, true]);
   });
-
-  it("brings a receiver of the record every event, at most two hundred at once", async (test) => {
-    const world = await openOutboxWorld(test);
-    await world.configure([world.receiver("log", "record")]);
-    for (let index = 0; index < 450; index += 1) await world.record(change(`${index}`));
-    world.events.refuse(refusal("192.0.2.1"), "invalid_credentials");
-    await world.pass(hour);
-    assert.deepEqual(
-      seqsOf(world).map((seqs) => [seqs[0], seqs.length]),
-      [
-        [1, 200],
-        [201, 200],
-        [401, 51],
-      ],
-    );
-    assert.deepEqual(
-      world.attempts.map(({ message }) => [message.count, message.gap]),
-      [
-        [200, null],
-        [200, null],
-        [51, null],
-      ],
-    );
-  });
 });
 
 describe("a gap in the record", () => {

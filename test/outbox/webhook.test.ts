@@ -135,24 +135,15 @@ describe("a webhook", () => {
 });
 
 describe("a webhook's failure", () => {
-  const answering: readonly (readonly [number, RegExp])[] = [
-    [302, /answered 302 Found: “no \[2J such thing”\. Redirects are not followed/],
-    [400, /answered 400 Bad Request: .* expects CloudEvents/],
-    [401, /answered 401 Unauthorized: .* compare the secret at both ends, and check the clock/],
-    [404, /answered 404 Not Found: .* check its path/],
-    [500, /answered 500 Internal Server Error: .* ask who runs it/],
-  ];
-  for (const [status, expected] of answering) {
-    it(`${status} is quoted on one line without control characters, and says what to do`, async () => {
-      const { url, received } = await receiving((_request, response) =>
-        response.writeHead(status, { location: "https://127.0.0.1:1/" }).end("no\u001b[2J\r\nsuch thing"),
-      );
-      const delivery = await deliver(url, began);
-      assert.ok(delivery.outcome === "retry");
-      assert.match(delivery.error, expected);
-      assert.equal(received.length, 1);
-    });
-  }
+  it("is quoted on one line without control characters, and no redirect is followed", async () => {
+    const { url, received } = await receiving((_request, response) =>
+      response.writeHead(302, { location: "/elsewhere" }).end("no\u001b[2J\r\nsuch thing"),
+    );
+    const delivery = await deliver(url, began);
+    assert.ok(delivery.outcome === "retry");
+    assert.match(delivery.error, /answered 302 Found: “no \[2J such thing”\. Redirects are not followed/);
+    assert.equal(received.length, 1);
+  });
 
   it("is read for at most 4 KiB, though the answer has no end", { timeout: 9_000 }, async () => {
     let written = 0;

@@ -121,13 +121,6 @@ describe("a collector's answer", () => {
     }
   });
 
-  it("of 400 is the end of a message: the protocol forbids to send it again", async () => {
-    const delivery = await deliveryAfter([400, '{"message":"too\\u0007old"}']);
-    assert.ok(delivery.outcome === "refused" && delivery.events === undefined);
-    assert.equal(delivery.answer, "400 Bad Request");
-    assert.match(delivery.error, /answered 400 Bad Request: “too old”\. The refused part is not sent again/);
-  });
-
   for (const [form, body] of [
     ["its code, as Go has it", '{"code":3,"message":"too old","details":[]}'],
     ["a message only", '{"message":"too old"}'],
@@ -139,29 +132,17 @@ describe("a collector's answer", () => {
       assert.match(delivery.error, /answered 400 Bad Request: “too old”\. /);
     });
 
-  const page = "<html>\n<head><title>400 No required SSL certificate was sent</title></head>";
-  for (const [status, body, words] of [
-    [
-      400,
-      page,
-      /400 Bad Request: “400 No required SSL certificate was sent”\. That is not the answer of an OTLP/,
-    ],
-    [200, "<title>Sign in</title>", /200 OK: “Sign in”\. That is not the answer of an OTLP collector/],
-    [400, "Bad Request", /“Bad Request”\. That is not/],
-    [400, "", /answered 400 Bad Request\. That is not/],
-    [400, '{"code":400,"message":"no"}', /That is not/],
-    [400, '{"message":"no","request_id":"7"}', /That is not/],
-    [400, "{}", /That is not/],
-    [400, Buffer.from("\x12\x7ftoo old", "latin1"), /That is not/],
-    [400, Buffer.from("\x12\xff\xff", "latin1"), /That is not/],
-  ] as const)
-    it(`of ${status} in another's form (${String(body).slice(0, 20)}) passes over nothing`, async () => {
-      const delivery = await deliveryAfter([status, body]);
+  for (const body of [
+    ...["", "{}", '{"code":400,"message":"no"}', '{"message":"no","request_id":"7"}'],
+    ...[Buffer.from("\x12\x7ftoo old", "latin1"), Buffer.from("\x12\xff\xff", "latin1")],
+  ])
+    it(`of 400 in another's form (${String(body)}) passes over nothing`, async () => {
+      const delivery = await deliveryAfter([400, body]);
       assert.ok(
         delivery.outcome === "retry" && delivery.retryAfterSeconds === 3_600,
         JSON.stringify(delivery),
       );
-      assert.match(delivery.error, words);
+      assert.match(delivery.error, /answered 400 Bad Request.* That is not/);
     });
 
   it("that takes a part is the end of it too, and says how many it refused", async () => {
