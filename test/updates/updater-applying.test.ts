@@ -84,6 +84,50 @@ describe("applying unasked", () => {
     assert.equal(device.opened.length, checks, "an installed release waits for nothing");
   });
 
+  it("keeps the payload of the release in force as long as patches are on offer, and hands them on", async () => {
+    const device = await openAppliance();
+    device.takesPatches = true;
+    const asked: string[][] = [];
+    device.fetchPayload = async ({ patches }) => void asked.push(patches.map(({ target }) => target.path));
+    const custom = { from: "0".repeat(128), to: "1".repeat(128), from_tar_bytes: 512, to_tar_bytes: 512 };
+    const path = "stable/rules/base-1.0.0.from.0.9.0.zst";
+    device.lab.addTarget("rules", path, Buffer.from("patch"), { steward_patch: 1, ...custom });
+    const [first, second] = [device.release({ version: "1.0.0" }), device.release({ version: "0.9.0" })];
+    await checked(device);
+    device.side.commit("rules");
+    await device.rest();
+    assert.deepEqual([device.asked(), [...device.staged]], [[first], [first]], `not ${second}`);
+    const third = device.release({ version: "1.1.0" });
+    await device.time.runUntil(60);
+    await checked(device);
+    assert.deepEqual([...device.staged].sort(), [first, third].sort(), "a patch may begin with it");
+    assert.deepEqual(asked, [[path], [path]]);
+    device.side.commit("rules");
+    await device.rest();
+    assert.deepEqual([...device.staged], [third]);
+    assert.deepEqual(device.room.status().passed_over_counts?.unreadable, 0);
+    device.lab.addTarget("rules", path, Buffer.from("no patch any more"), {});
+    device.lab.publish("rules");
+    await device.time.runUntil(120);
+    await checked(device);
+    assert.deepEqual([...device.staged], []);
+  });
+
+  it("does not begin before the agent has started, nor while the schedule is off", async () => {
+    const device = await openAppliance({ enabled: false });
+    device.release({ version: "1.0.0" });
+    await device.room.check({});
+    await device.rest();
+    device.room.start();
+    await device.rest();
+    assert.deepEqual(device.asked(), []);
+    assert.equal(device.room.status().summary.hold?.code, "disabled");
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, enabled: true } };
+    device.room.settingsChanged();
+    await device.rest();
+    assert.equal(device.asked().length, 1);
+  });
+
   it("waits for a window, and asks when it opens", async () => {
     const device = await openAppliance();
     const opens = new Date((startSeconds + 2 * hour) * 1_000);
@@ -340,6 +384,60 @@ describe("applying by hand", () => {
     await device.room.apply({ kind: "rules" });
     await device.rest();
     assert.equal(device.room.status().summary.problem?.code, "installer_unavailable");
+  });
+
+  it("tells of an installer again where it fails for another reason, and no more of one that has begun", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    const told = () =>
+      device.events.flatMap(({ type, details }) => (type === "update.refused" ? [details.code] : []));
+    for (const code of ["forbidden", "forbidden", "not_found"] as const) {
+      device.side.failure = new StewardError(code, "It cannot be started.");
+      await device.room.apply({ kind: "rules" });
+      await device.rest();
+    }
+    assert.deepEqual(told(), ["forbidden", "not_found"]);
+    // These rules are applied on request only: a time at which it is tried again would be no truth.
+    const { code, release, until: again, reason } = device.room.problems()[0] ?? {};
+    assert.deepEqual(
+      [code, release?.version, again, reason?.code],
+      ["installer_unavailable", "1.0.0", null, "not_found"],
+    );
+    device.side.failure = null;
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    assert.equal(device.room.problems()[0] ?? null, null);
+    assert.equal(device.room.status().state, "confirming");
+  });
+
+  it("of what fails before the installer is reached is told with what is known, whatever was thrown", async () => {
+    for (const [thrown, code, words] of [
+      [new StewardError("storage_full", "The disk is full."), "storage_full", /^The disk is full\.$/],
+      [new TypeError("x is not a function"), "internal_error", /^Applying failed unexpectedly: x is not/],
+      ["a word", "internal_error", /^Applying failed unexpectedly: a word\.$/],
+    ] as const) {
+      const device = await openAppliance({ auto_update_rules: false });
+      device.release({ version: "1.0.0" });
+      await checked(device);
+      await device.room.apply({ kind: "rules" });
+      await device.rest();
+      device.side.undo("rules", "aborted");
+      await device.rest();
+      const { side } = device;
+      device.installer = {
+        ...side,
+        read: () => side.read(),
+        isSetUp: () => true,
+        ask: () => Promise.reject(thrown),
+      };
+      await device.room.apply({ kind: "rules" });
+      await device.rest();
+      const { details } = device.events.at(-1) ?? {};
+      assert.equal(details?.code, code);
+      assert.match(String(details?.detail), words);
+      assert.equal(device.room.status().summary.problem?.reason?.code, code);
+    }
   });
 
   it("lets no check write what the installer is reading, and stops while it runs", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openDevice } from "../../lab/devices/checking-device.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { withRelease } from "./released-device.ts";
 
 const hour = 3_600;
@@ -68,5 +69,29 @@ describe("when the clock becomes trusted", () => {
     off.room.clockTrusted();
     await off.room.settled();
     assert.equal(off.opened.length, 0);
+  });
+
+  it("leaves a download that failed to its retry: each round of a trusted clock comes here", async () => {
+    const device = await withRelease({ enabled: true });
+    const error = new StewardError("update_server_unreachable", "The server does not answer.");
+    device.fetchPayload = () => Promise.reject(error);
+    device.room.start();
+    await device.runUntil(900);
+    const { schedule, available } = device.room.status();
+    assert.equal(available.rules?.hold?.code, "download_failed");
+    const tries = device.opened.length;
+    device.room.clockTrusted();
+    await device.room.settled();
+    assert.equal(device.opened.length, tries);
+    assert.equal(device.room.status().schedule.next_check_at, schedule.next_check_at);
+  });
+
+  it("does nothing where the clock is not trusted after all", async () => {
+    const device = await withRelease();
+    device.isClockTrusted = false;
+    await device.check();
+    device.room.clockTrusted();
+    await device.room.settled();
+    assert.equal(device.opened.length, 1);
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
 import { reading } from "../../lab/publisher/refreshing.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -7,15 +8,20 @@ import { StewardError } from "../../src/contract/errors.ts";
 const minute = 60;
 const hour = 3_600;
 
+function change(device: Device, ota: Partial<Device["settings"]["ota"]>): void {
+  device.settings = { ...device.settings, ota: { ...device.settings.ota, ...ota } };
+  device.room.settingsChanged();
+}
+
 /** When checks were begun by the schedule, in minutes since the start. */
-async function checksUntil(device: Device, seconds: number): Promise<number[]> {
+async function checksUntil(device: Device, seconds: number, from = 0): Promise<number[]> {
   const at: number[] = [];
   const repositoryOf = device.repositoryOf;
   device.repositoryOf = (url, signal, report) => {
     at.push(Math.round(device.time.now() / minute));
     return repositoryOf?.(url, signal, report) ?? reading(device.lab).repository;
   };
-  await device.runUntil(seconds);
+  await device.runUntil(from + seconds);
   device.repositoryOf = repositoryOf;
   return at;
 }
@@ -26,6 +32,40 @@ describe("the schedule", () => {
     device.room.start();
     assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T12:15:00.000Z");
     assert.deepEqual(await checksUntil(device, 13 * hour), [15, 15 + 360, 15 + 720]);
+  });
+
+  it("goes on without a root of trust, reads nothing, and says what to do", async () => {
+    const device = await openDevice({ enabled: true });
+    device.installedRoot = async () => null;
+    await device.restart();
+    device.room.start();
+    assert.deepEqual(await checksUntil(device, 24 * hour), []);
+    assert.equal(device.room.status().state, "blocked");
+    assert.equal(device.room.problems()[0]?.code, "trust_not_installed");
+    assert.equal(device.room.status().schedule.last_check, null);
+  });
+
+  it("checks soon after a root was installed, once a user has looked", async () => {
+    const device = await openDevice({ enabled: true });
+    const installedRoot = device.installedRoot;
+    device.installedRoot = async () => null;
+    await device.restart();
+    device.room.start();
+    await device.runUntil(hour);
+    device.installedRoot = installedRoot;
+    await device.runUntil(hour + 6);
+    await until("the root is seen", () => device.room.trust().installed);
+    assert.equal((await checksUntil(device, 2 * minute, hour)).length, 1);
+  });
+
+  describe("after a change of the settings", () => {
+    it("has to be proven anew by the new server", async () => {
+      const device = await openDevice();
+      await device.check();
+      assert.equal(device.room.trust().proven, true);
+      change(device, { server: "https://other.example" });
+      assert.equal(device.room.trust().proven, false);
+    });
   });
 });
 

@@ -29,6 +29,15 @@ describe("a check", () => {
     assert.equal(device.types().length, 3, "the second check told something");
   });
 
+  it("reads a directory that a user brought, which proves nothing of the server", async () => {
+    const device = await withRelease();
+    await device.check("file:///media/stick");
+    assert.deepEqual(device.opened, ["file:///media/stick"]);
+    assert.equal(device.room.status().available.rules?.staged, true);
+    assert.equal(device.room.trust().proven, false);
+    assert.equal(device.record.read().validators, null);
+  });
+
   it("asks for the timestamp with what it came with, of this server alone", async () => {
     const device = await openDevice();
     const asked: unknown[] = [];
@@ -69,6 +78,21 @@ describe("a check", () => {
     assert.equal(device.staged.size, 0);
     assert.equal(device.room.status().available.rules, null);
     assert.equal(device.room.status().state, "idle");
+  });
+
+  it("waits for the wave of this device", async () => {
+    const device = await openDevice({ enabled: true });
+    const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
+    device.lab.addRelease({ version: "1.0.0", custom: { waves } });
+    device.lab.publish("rules");
+    await device.check();
+    const before = device.room.status();
+    assert.equal(before.available.rules?.due_at, "2026-11-20T13:00:00.000Z");
+    assert.equal(before.available.rules?.hold?.code, "wave");
+    assert.equal(device.staged.size, 0);
+    await device.runUntil(hour);
+    await device.check();
+    assert.equal(device.staged.size, 1);
   });
 
   it("does nothing while verify_signature is false in the file, on any path", async () => {
