@@ -279,21 +279,6 @@ describe("fetchPayload", () => {
       assertStaged();
     });
 
-    it("when the server knows no ranges", async () => {
-      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
-      await fetching((_request, response) => response.end(content));
-      assertStaged();
-    });
-
-    it("when the server says that there is no such part (416)", async () => {
-      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
-      await fetching((request, response) => {
-        if (request.headers.range === undefined) response.end(content);
-        else response.writeHead(416).end();
-      });
-      assertStaged();
-    });
-
     for (const range of [
       "bytes 0-3000000/3000001",
       "bytes 2000000-3000001/3000002",
@@ -339,14 +324,6 @@ describe("fetchPayload", () => {
       await fetching(serve());
       await fetching(serve());
       assert.equal(server?.requests.length, 0);
-      assertStaged();
-    });
-
-    it("fetches anew what was staged and has rotted since", async () => {
-      await fetching(serve());
-      writeFileSync(staged(), Buffer.alloc(content.length));
-      await fetching(serve());
-      assert.equal(server?.requests.length, 1);
       assertStaged();
     });
 
