@@ -121,6 +121,18 @@ describe("a check", () => {
   });
 });
 
+describe("a failed check", () => {
+  it("of an address that cannot be opened is a failure like others", async () => {
+    const device = await openDevice();
+    device.repositoryOf = () => {
+      throw new StewardError("update_server_refused", "Not an address.");
+    };
+    await device.check();
+    const { last_check } = device.room.status().schedule;
+    assert.deepEqual([last_check?.code, last_check?.requests], ["update_server_refused", 0]);
+  });
+});
+
 describe("a download that fails", () => {
   async function failingDownload(error: Error): Promise<Device> {
     const device = await withRelease({ enabled: true });
