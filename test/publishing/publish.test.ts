@@ -186,15 +186,6 @@ describe("renewOnline", () => {
     );
   });
 
-  it("mends a repository whose timestamp has expired", async (test) => {
-    const site = await makeSite(test);
-    await publishAll(site);
-    const workspace = at(site.workspace, "2026-12-24T12:00:00Z");
-    await renewOnline(workspace, await keysOf(workspace));
-    const device = await makeDevice(readFileSync(join(workspace.metadata, "1.root.json")));
-    assert.equal((await device.refresh(workspace.public, workspace.now())).timestamp.version, 2);
-  });
-
   it("warns before root, targets, rules or binary expire", async (test) => {
     const site = await makeSite(test);
     await publishAll(site);
