@@ -105,12 +105,6 @@ describe("a release on trial", { concurrency: 2 }, () => {
       assert.equal((await last(device)).outcome, "failed");
       await isBack(device, "binary", "2.4.0");
     });
-
-    it("is taken as good by a watch that is shorter", async (test) => {
-      const device = await deviceOf(test, { successes: 4, within: "2s" });
-      await install(device, "binary", "2.4.0", byPauses);
-      assert.equal((await last(device)).outcome, "good");
-    });
   });
 
   describe("that is good", () => {
@@ -159,72 +153,16 @@ describe("a release on trial", { concurrency: 2 }, () => {
     assert.deepEqual(await settingsOf(device), settings);
   });
 
-  describe("whose agent and guard are dead", () => {
-    it("is undone when root aborts it, and held, for it has not failed", async (test) => {
-      const device = await inTheMiddle(test, "2.0.0");
-      await run(device, { verb: "abort", kind: "binary" });
-      assert.equal((await last(device)).outcome, "aborted");
-      assert.equal((await slotOf(device, "binary")).setAside[0]?.why, "held");
-      await isAtWork(device, "binary", "1.0.0");
-    });
-  });
-
-  describe("that a reboot comes between", () => {
-    const boot = (bootId: string) => (host: ReleaseHost) => ({ ...underVirtualTime(5)(host), bootId });
-
-    it("is undone at the fourth boot, and put off for a day, for it has not failed", async (test) => {
-      const device = await inTheMiddle(test, "2.0.0");
-      for (const at of [2, 3]) {
-        await run(device, { verb: "guard", isBoot: true }, boot(`boot-${at}`));
-        assert.equal((await slotOf(device, "binary")).trial?.boots, at);
-      }
-      await run(device, { verb: "guard", isBoot: true }, boot("boot-4"));
-      assert.equal(
-        (await current(device, published, "binary")).version,
-        "1.0.0",
-        "before anything is started",
-      );
-      await run(device, { verb: "guard" }, boot("boot-4"));
-      const { outcome, at } = await last(device);
-      assert.equal(outcome, "deferred");
-      const [deferred] = (await slotOf(device, "binary")).setAside;
-      assert.equal(deferred?.why, "deferred");
-      const hours = (Date.parse(deferred?.until ?? "") - Date.parse(at)) / 3_600_000;
-      assert.ok(Math.abs(hours - 24) < 0.1, `until ${deferred?.until}`);
-      await isAtWork(device, "binary", "1.0.0");
-    });
-  });
-
-  async function options(health: object = {}, plan: object = {}): Promise<DeviceOptions> {
+  async function options(health: object = {}): Promise<DeviceOptions> {
     const place = await mkdtemp(join(directory, "device-"));
-    return { directory: place, port: await heldPort(), engine, health, plan };
+    return { directory: place, port: await heldPort(), engine, health, plan: {} };
   }
 
   /** A device with 1.0.0 of both kinds, and all of the second publication staged. */
-  async function deviceOf(
-    test: { after(clean: () => void): void },
-    health: object = {},
-    plan: object = {},
-  ): Promise<Device> {
-    const device = await copyDevice(fresh, await options(health, plan));
+  async function deviceOf(test: { after(clean: () => void): void }, health = {}): Promise<Device> {
+    const device = await copyDevice(fresh, await options(health));
     test.after(() => endPump(device));
     await stage(device, published.stagedAt(1));
-    return device;
-  }
-
-  /** A binary on trial, without a guard. */
-  async function inTheMiddle(test: { after(clean: () => void): void }, version: string): Promise<Device> {
-    const device = await deviceOf(test);
-    const gone = new Error("the guard is gone");
-    const dying = (host: ReleaseHost): ReleaseHost => ({
-      ...host,
-      askHealth: async () => {
-        throw gone;
-      },
-    });
-    const { id } = published.release("binary", version);
-    await assert.rejects(run(device, { verb: "install", id }, dying), gone);
-    assert.equal((await slotOf(device, "binary")).trial?.phase, "confirming");
     return device;
   }
 
