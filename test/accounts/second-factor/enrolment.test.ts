@@ -83,22 +83,6 @@ describe("enabling it", () => {
     host.pass(600);
     assert.equal(await codeFrom(enable(codeAt(host, secret))), "two_factor_not_pending");
   });
-  it("takes a code of either of two pages that were open, and of no third", async () => {
-    for (const page of [0, 1]) {
-      const { host, setUp, enable, account, secondFactor } = await begin();
-      const secrets = [(await setUp()).secret, (await setUp()).secret];
-      const { secret: foreign } = await (await begin()).setUp();
-      assert.equal(new Set([...secrets, foreign]).size, 3, "no page is shown another's");
-      assert.equal(await codeFrom(enable(codeAt(host, foreign))), "totp_invalid");
-      const secret = secrets[page] ?? "";
-      assert.equal(await codeFrom(enable(codeAt(host, secret))), "done");
-      host.pass(30);
-      const factor = account().two_factor ?? assert.fail("not enabled");
-      const proven = secondFactor.prove(account(), factor, { code: codeAt(host, secret) }, context);
-      assert.equal(await proven, "totp");
-      assert.equal(await codeFrom(enable(codeAt(host, secret))), "two_factor_already_enabled");
-    }
-  });
   it("keeps the secrets of four pages, and the first of more is gone", async () => {
     const { host, setUp, enable } = await begin();
     const secrets: string[] = [];

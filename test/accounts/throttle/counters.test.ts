@@ -181,20 +181,6 @@ describe("the writer of counts", () => {
     return { writer, writes, pass };
   };
 
-  it("writes once for all that waits, when the first of it is due", (test) => {
-    const { writer, writes, pass } = begin(test);
-    writer.within(15);
-    pass(1);
-    writer.within(20);
-    writer.within(15);
-    pass(30);
-    assert.deepEqual(writes, [15]);
-    writer.within(15);
-    writer.within(5);
-    pass(30);
-    assert.deepEqual(writes, [15, 36]);
-  });
-
   it("writes ten locks within two seconds each, and further ones like failures, but for one a minute", (test) => {
     const { writer, writes, pass } = begin(test);
     for (let lock = 0; lock < 10; lock += 1) {
