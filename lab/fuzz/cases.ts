@@ -30,7 +30,7 @@ export async function judgeCases<T>(
   );
 }
 
-/** What the attempt gives, or the code of the agent's refusal. Throws what is none. */
+/** The outcome of the attempt, or the code of the agent's refusal. Throws any other error. */
 export async function outcomeOf(attempt: () => Promise<string>): Promise<string> {
   try {
     return await attempt();

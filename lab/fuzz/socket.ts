@@ -64,7 +64,7 @@ const goodRequest = fc.oneof(
 );
 
 /**
- * Lengths that contradict each other: RFC 9112 §6.3 has them refused, and what is behind is no request. That stands
+ * Lengths that contradict each other: RFC 9112 §6.3 has them refused, and what is behind is no request. That is
  * between the two lengths, so that one who believes the shorter one reads a request.
  */
 const smuggling = fc
