@@ -145,11 +145,12 @@ class ProcessRecord {
     this.#fail(names, `${file}:${line}:${column}`, words, hook);
   }
 
-  #takePass({ file = "", skip, details }: Result): void {
+  #takePass({ file = "", nesting, skip, details }: Result): void {
     this.#silent.delete(file);
-    const place = [this.#name, ...this.#names].join(" > ");
+    const names = this.#names.slice(0, nesting + 1);
+    const place = [this.#name, ...names].join(" > ");
     if (typeof skip === "string" && skip !== "") this.skips.push(`${place}: ${skip}`);
-    else if (skip !== undefined && skip !== false) this.#fail(this.#names, file, "skipped without a reason");
+    else if (skip !== undefined && skip !== false) this.#fail(names, file, "skipped without a reason");
     else if (details.type !== "suite") this.passed += 1;
   }
 

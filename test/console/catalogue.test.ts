@@ -27,11 +27,12 @@ function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<str
 
 describe("the texts of the console", () => {
   const base = sectionsIn(join(languages, "en/base.ts"));
-  const entries = readdirSync(join(source, "parts"), { recursive: true, encoding: "utf8" }).map(
-    (file) => `parts/${file}`,
+  const table = readFileSync(join(source, "main.tsx"), "utf8").matchAll(
+    /^ +(\w+): \(\) => import\("\.\/(.+)"\)/gm,
   );
+  const entries = new Map([...table].map(([, part, file]) => [part, file]));
   for (const [part, texts] of Object.entries({ base: [], ...textsOfParts })) {
-    const entry = part === "base" ? "main.tsx" : entries.find((file) => file.endsWith(`/${part}.ts`));
+    const entry = part === "base" ? "main.tsx" : entries.get(part);
     assert.ok(entry, `${part} has no file`);
     it(`are loaded with the pages that use them: ${part}`, () => {
       const files = [...reachedFrom(join(source, entry))];

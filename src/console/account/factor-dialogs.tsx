@@ -4,13 +4,12 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { userChanged } from "../session/session.ts";
 import { Credentials } from "../sign-in/credentials.tsx";
-import { NameForManagers } from "../sign-in/new-password-field.tsx";
 import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { PasswordField } from "../ui/form/password-field.tsx";
+import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
 
 interface FactorDialogProps {
   readonly user: User;

@@ -3,10 +3,10 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { userChanged } from "../session/session.ts";
-import { NameForManagers, NewPasswordField } from "../sign-in/new-password-field.tsx";
+import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
-import { PasswordField } from "../ui/form/password-field.tsx";
+import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
 import { Section } from "../ui/page.tsx";
 
 /** Another password. `isAlone`: a one-use password has to give way to it before anything else. */

@@ -8,10 +8,9 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, type FormState, useForm } from "../ui/form/form.tsx";
-import { PasswordField } from "../ui/form/password-field.tsx";
+import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
 import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
-import { NameForManagers } from "./new-password-field.tsx";
 
 /** The proof of the second factor. */
 type FactorProof =

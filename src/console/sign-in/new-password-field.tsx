@@ -68,8 +68,3 @@ function newPasswordError(error: unknown, pointer: string): string | null {
     return t.problem.codes.password_too_short;
   return errorAt(error, pointer, /^password_(?!wrong)/);
 }
-
-/** Tells a password manager whose password a form asks for, where the name is not typed. */
-export function NameForManagers({ username }: { readonly username: string }) {
-  return <input type="text" name="username" autocomplete="username" value={username} hidden readOnly />;
-}

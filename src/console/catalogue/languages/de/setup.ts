@@ -131,8 +131,7 @@ export const firstRun: Catalogue["firstRun"] = {
   regularly: "Regelmäßig nach Updates suchen",
   regularlyHint: "Ausgeschaltet können Sie weiterhin von Hand suchen und anwenden",
   fingerprint: "Fingerabdruck vom Herausgeber",
-  fingerprintHint:
-    "64 Ziffern und Buchstaben, gleich in welchen Gruppen. Fügen Sie den ein, den der Herausgeber Ihnen gegeben hat.",
+  fingerprintHint: "64 Ziffern und Buchstaben, gleich in welchen Gruppen",
   otherFingerprint: "Das ist nicht der Fingerabdruck des Vertrauensankers auf diesem Gerät",
   trusted: (by) => `vertraut: ${by} hat den Fingerabdruck bestätigt`,
   noRoot:
@@ -140,6 +139,5 @@ export const firstRun: Catalogue["firstRun"] = {
   scan: "Fingerabdruck scannen",
   holdCode: "Halten Sie den QR-Code des Herausgebers vor die Kamera.",
   noFingerprint: "Dieser Code enthält keinen Fingerabdruck.",
-  noCamera:
-    "Die Kamera lässt sich nicht benutzen. Erlauben Sie sie im Browser, oder fügen Sie den Fingerabdruck ein.",
+  noCamera: "Die Kamera geht nicht. Erlauben Sie sie im Browser, oder fügen Sie den Fingerabdruck ein.",
 };

@@ -125,7 +125,7 @@ export const firstRun = {
   regularly: "Check for updates regularly",
   regularlyHint: "When off, you can still check and apply updates by hand",
   fingerprint: "Fingerprint from the publisher",
-  fingerprintHint: "64 digits and letters, in any grouping. Paste the one that the publisher gave you.",
+  fingerprintHint: "64 digits and letters, in any grouping",
   otherFingerprint: "This is not the fingerprint of the root of trust on this device",
   trusted: (by: string) => `trusted: ${by} has confirmed the fingerprint`,
   noRoot:
