@@ -36,7 +36,9 @@ export function ClockInside({
       ) : (
         isUnpolled(status) && <Empty>{whyUnpolled(status)}</Empty>
       )}
-      <Link to="/system/history">{t.clockDetails.toHistory}</Link>
+      <p class="apart">
+        <Link to="/system/history">{t.clockDetails.toHistory}</Link>
+      </p>
       <ClockFacts status={status} />
       {children}
     </>
