@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { json, plausibleTexts, texts } from "./arbitraries.ts";
 
 /** The part of JSON Schema that the contract uses. */
-interface Schema {
+export interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];

@@ -1,27 +1,6 @@
 import type { Chance } from "../basics/chance.ts";
 import { anyJson, anyText, draw, oneOf, percent, textFor } from "./draw.ts";
-
-/** The part of JSON Schema that the contract uses. */
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly oneOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly not?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly uniqueItems?: boolean;
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
+import type { Schema } from "./fitting.ts";
 
 /** Members that are left out of what is optional, in percent. */
 const leftOut = 60;
