@@ -21,12 +21,7 @@ const languages = /^catalogue\/languages\/(.+)\.ts$/;
  * Bytes, gzipped, each in the longest language. `signedOut`: all JavaScript of the page for signing in; `home`: of Home;
  * `page`: of the largest page of any part when it is the first one opened. `css`: the style of the first view.
  */
-export const budgets = {
-  signedOut: 45 * 1024,
-  home: 45 * 1024,
-  page: 60 * 1024,
-  css: 8 * 1024,
-} as const;
+export const budgets = { signedOut: 45 * 1024, home: 45 * 1024, page: 60 * 1024, css: 8 * 1024 } as const;
 
 export type Sizes = Record<keyof typeof budgets, number>;
 
@@ -174,10 +169,7 @@ async function openingScript(source: string, texts: Readonly<Record<string, stri
     root: source,
     logLevel: "warn",
     publicDir: false,
-    define: {
-      FIRST_TEXTS: JSON.stringify(texts),
-      REFRESH_PATH: JSON.stringify(operationOf("refresh").path),
-    },
+    define: { FIRST_TEXTS: JSON.stringify(texts), REFRESH_PATH: JSON.stringify(operationOf("refresh").path) },
     build: {
       write: false,
       target: "es2022",

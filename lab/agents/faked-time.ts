@@ -40,11 +40,7 @@ export interface FakedClock {
 /** libfaketime reads its file at each call only without a cache; monotonic time must stay the real one. */
 export function fakeClock(timeFile: string): FakedClock {
   return {
-    environment: {
-      ...fakingTime(),
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_TIMESTAMP_FILE: timeFile,
-    },
+    environment: { ...fakingTime(), FAKETIME_NO_CACHE: "1", FAKETIME_TIMESTAMP_FILE: timeFile },
     move: (to) => replaceFile(timeFile, typeof to === "string" ? to : to.toFixed(3).replace(/^(?!-)/, "+")),
   };
 }

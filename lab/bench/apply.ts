@@ -46,10 +46,7 @@ export async function applyRows(): Promise<Row[]> {
     for (let round = 0; round < rounds; round += 1) {
       const staged = await stage(program, join(directory, `round${round}`), servers);
       const installed = await install(device, join(directory, `root${round}`));
-      own.push({
-        processor: staged.processor + installed.processor,
-        wall: staged.wall + installed.wall,
-      });
+      own.push({ processor: staged.processor + installed.processor, wall: staged.wall + installed.wall });
       const { peakMiB: idleMiB } = await installer(["--help"]);
       installers.push({ idleMiB, peakMiB: installed.peakMiB });
       peer.push(await applyByTools(payload, join(directory, `peer${round}`)));

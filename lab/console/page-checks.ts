@@ -96,10 +96,7 @@ export async function axe(page: Page, without: readonly string[] = []): Promise<
       const context = exclude.length === 0 ? document : { exclude };
       return (await checker.run(context, { resultTypes: ["violations"], rules })).violations;
     },
-    {
-      rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
-      exclude: moreRows,
-    },
+    { rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])), exclude: moreRows },
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),

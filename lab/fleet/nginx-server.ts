@@ -32,11 +32,7 @@ export async function startNginx(test: Ending, root: string, more = ""): Promise
     stdio: ["ignore", "inherit", "inherit"],
   });
   await listens(test, child, port);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    accessLog,
-    reopenLogs: () => void child.kill("SIGUSR1"),
-  };
+  return { url: `http://127.0.0.1:${port}`, accessLog, reopenLogs: () => void child.kill("SIGUSR1") };
 }
 
 /** The block of the page, with the log of the test. */

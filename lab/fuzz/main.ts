@@ -50,9 +50,7 @@ async function runTarget(name: string): Promise<Report> {
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${heapMiB}`, ...program, caseFile, reportFile],
-    {
-      stdio: ["ignore", "inherit", "inherit"],
-    },
+    { stdio: ["ignore", "inherit", "inherit"] },
   );
   let hasHung = false;
   let last = "";

@@ -46,13 +46,7 @@ export async function startCollector(certificate?: ServerCertificate): Promise<O
       const plain = headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
       const json: object = JSON.parse(plain.toString("utf8"));
       judgeOtlp(path as OtlpPath, json);
-      received.push({
-        path,
-        headers,
-        json,
-        sentBytes: sent.byteLength,
-        plainBytes: plain.byteLength,
-      });
+      received.push({ path, headers, json, sentBytes: sent.byteLength, plainBytes: plain.byteLength });
       const [status, body, more = {}] = collector.answer;
       response.writeHead(status, { "content-type": "application/json", ...more }).end(body);
     } catch (error) {

@@ -16,10 +16,7 @@ export function reading({ files }: SignedRepository): { repository: Repository; 
       asked.push(name);
       const bytes = files.get(`metadata/${name}`);
       if (!bytes) return null;
-      const validators = {
-        etag: `"${sha256(bytes)}"`,
-        last_modified: null,
-      };
+      const validators = { etag: `"${sha256(bytes)}"`, last_modified: null };
       return known?.etag === validators.etag ? "unchanged" : { bytes, validators };
     },
     openTarget: async (path) => {
@@ -39,9 +36,7 @@ export function reading({ files }: SignedRepository): { repository: Repository; 
 export function filesInMemory(
   contents: Record<string, Uint8Array> = {},
   failAt?: (change: string) => boolean,
-): MetadataFiles & {
-  contents: Record<string, Uint8Array>;
-} {
+): MetadataFiles & { contents: Record<string, Uint8Array> } {
   const change = (what: string): void => {
     if (failAt?.(what)) throw new Error(`killed at ${what}`);
   };

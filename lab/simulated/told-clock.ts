@@ -26,12 +26,7 @@ function hostClock(plan: ClockPlan): Clock {
 
 /** The host's clock, but for what the agent knows of it: that `read` says, with times as text. */
 export function toldClock(read: () => object, nudge: () => void): OpenClock {
-  return (plan) => ({
-    ...hostClock(plan),
-    state: () => stateOf(read()),
-    nudge,
-    trouble: () => null,
-  });
+  return (plan) => ({ ...hostClock(plan), state: () => stateOf(read()), nudge, trouble: () => null });
 }
 
 function stateOf(told: { lastSyncAt?: unknown; lastStepAt?: unknown }): ClockState {

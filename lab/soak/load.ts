@@ -142,10 +142,16 @@ function refreshToken({ tokens }: Session): string {
 /** A monitor with an API token, which no restart and no step of the clock ends. */
 async function program(loading: Loading): Promise<void> {
   const { agent, chance, signal } = loading;
-  const made = await agent.present()?.call("POST", "/api/tokens", {
-    local: true,
-    body: { name: "soak", scopes: ["system:read", "logs:read", "metrics:read"], user_id: await idOf(agent) },
-  });
+  const made = await agent
+    .present()
+    ?.call("POST", "/api/tokens", {
+      local: true,
+      body: {
+        name: "soak",
+        scopes: ["system:read", "logs:read", "metrics:read"],
+        user_id: await idOf(agent),
+      },
+    });
   const ask = asker(loading, "API token");
   while (!signal.aborted) {
     const path = oneOf(chance, ["/api/status", "/api/metrics", "/api/health", "/api/logs?limit=20"]);

@@ -77,10 +77,7 @@ export function weaklyTagged(value: object, pointers: readonly string[]) {
   const steady = steadyPieces.join("");
   // Most callers get what the one before them got.
   if (steady !== last.steady) Object.assign(last, { steady, etag: `W/${tagOf(steady)}` });
-  return {
-    text: wellFormed(pieces.join("")),
-    etag: last.etag,
-  };
+  return { text: wellFormed(pieces.join("")), etag: last.etag };
 }
 
 /**

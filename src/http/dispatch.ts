@@ -142,14 +142,7 @@ function bytesAnswer(
     if (event) await record(events, event, request);
   };
   const type = mediaType && { mediaType };
-  return {
-    status,
-    text: undefined,
-    etag: undefined,
-    location: undefined,
-    ...type,
-    bytes: { ...made, sent },
-  };
+  return { status, text: undefined, etag: undefined, location: undefined, ...type, bytes: { ...made, sent } };
 }
 
 function record(

@@ -16,10 +16,7 @@ export const receiverSecretsKind: DocumentKind<ReceiverSecretsState> = {
   name: "receiver-secrets",
   formatVersion: "1.0.0",
   schema: objectOf({
-    secrets: {
-      type: "array",
-      items: objectOf({ name: { type: "string" }, sealed: { type: "string" } }),
-    },
+    secrets: { type: "array", items: objectOf({ name: { type: "string" }, sealed: { type: "string" } }) },
   }),
   defaults: { secrets: [] },
   onLoss: "defaults",

@@ -52,12 +52,7 @@ export type Delivery =
    * It will never take the message, or a part of it, which is not sent again. `events`: the number that it refused;
    * absent: all of the message, which may go again in smaller parts.
    */
-  | {
-      readonly outcome: "refused";
-      readonly answer: string;
-      readonly error: string;
-      readonly events?: number;
-    }
+  | { readonly outcome: "refused"; readonly answer: string; readonly error: string; readonly events?: number }
   /** It may take the message later. `retryAfterSeconds`: the least pause. */
   | Retry;
 

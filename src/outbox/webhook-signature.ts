@@ -23,11 +23,7 @@ export function webhookKey(secret: string): Buffer | null {
  */
 export function signedHeaders(key: Uint8Array, id: string, seconds: number, body: string) {
   const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    "webhook-signature": `v1,${signature}`,
-  };
+  return { "webhook-id": id, "webhook-timestamp": String(seconds), "webhook-signature": `v1,${signature}` };
 }
 
 /** The part that a secret has in the requests to a receiver; `key`: null where its messages are not signed. */

@@ -35,12 +35,7 @@ export const exportCommand: Command = {
     const text = options.text("for");
     const seconds = text === undefined ? undefined : secondsIn(text, "for", wanted, [60, mostDays * 86_400]);
     const result = await onWorkspace(invocation, (workspace, keys) =>
-      exportRepository(workspace, {
-        file,
-        keys,
-        seconds,
-        ...deviceKindOf(invocation),
-      }),
+      exportRepository(workspace, { file, keys, seconds, ...deviceKindOf(invocation) }),
     );
     await output.changed(result, sentences(result, directory));
     if (seconds !== undefined && result.is_shorter)

@@ -22,11 +22,7 @@ export const pruneCommand: Command = {
       value: "N",
       summary: `keep so many of the newest releases of each name, channel, product and architecture; ${usualKeep} if not given`,
     },
-    {
-      name: "keep-release",
-      value: "VERSION",
-      summary: "keep this version too; may be repeated",
-    },
+    { name: "keep-release", value: "VERSION", summary: "keep this version too; may be repeated" },
     dryRunOption,
     ...signingOptions,
   ],

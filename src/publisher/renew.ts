@@ -31,21 +31,14 @@ export const renewCommand: Command = {
   ],
   options: [
     ...signingOptions,
-    {
-      name: "add-key",
-      value: "ROLE=FILE",
-      summary: "a public key (PEM) to add to a role; may be repeated",
-    },
+    { name: "add-key", value: "ROLE=FILE", summary: "a public key (PEM) to add to a role; may be repeated" },
     {
       name: "new-key",
       value: "ROLE[=FILE]",
       summary:
         "make a key in DIR/keys that replaces the key of the role, such as a stolen one; with FILE the public key (PEM) there replaces it; may be repeated",
     },
-    {
-      name: "keep-old",
-      summary: "with --new-key: add the new key, and keep the existing ones valid",
-    },
+    { name: "keep-old", summary: "with --new-key: add the new key, and keep the existing ones valid" },
     { name: "remove-key", value: "ROLE=ID", summary: "a key to remove from a role; may be repeated" },
     thresholdOption,
     marginOption,

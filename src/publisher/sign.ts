@@ -17,11 +17,7 @@ export const signCommand: Command = {
   positionals: [directoryPositional, { name: "ROLE", values: roleNames }],
   options: [
     ...signingOptions,
-    {
-      name: "print",
-      excludes: "attach",
-      summary: "write the bytes to be signed to standard output",
-    },
+    { name: "print", excludes: "attach", summary: "write the bytes to be signed to standard output" },
     { name: "out", value: "FILE", isFile: true, excludes: "attach", summary: "write them to a file" },
     {
       name: "attach",

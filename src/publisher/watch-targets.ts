@@ -12,11 +12,7 @@ export const targetFileOptions: readonly Option[] = [
     summary:
       "write the addresses that have reported within a week as targets of Prometheus (file_sd_configs), when they change and at most each minute",
   },
-  {
-    name: "file-sd-port",
-    value: "PORT",
-    summary: "the port of the devices' HTTPS in it; 8443 if not given",
-  },
+  { name: "file-sd-port", value: "PORT", summary: "the port of the devices' HTTPS in it; 8443 if not given" },
 ];
 
 /** Milliseconds between two writes: Prometheus reads the file at each. */

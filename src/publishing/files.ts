@@ -109,9 +109,7 @@ export function unreadable(path: string, cause: unknown): StewardError {
     case "EPERM":
       return new StewardError("forbidden", `${path} cannot be read by this user.`, { cause });
     case "EISDIR":
-      return new StewardError("validation_failed", `${path} is a directory, not a file.`, {
-        cause,
-      });
+      return new StewardError("validation_failed", `${path} is a directory, not a file.`, { cause });
     default:
       return new StewardError(
         "storage_unwritable",

@@ -35,11 +35,7 @@ const list = (items: object, maxItems: number) => ({ type: "array", items, maxIt
 const log = list(text(journalBounds.lineLength), journalBounds.logLines);
 const known = { id: { type: "string", pattern: "^[0-9a-f]{32}$" }, name: text(64), version: text(64) };
 
-const cause = objectOf({
-  code: text(64),
-  count: nullable(count),
-  last_answer: nullable(text(1_000)),
-});
+const cause = objectOf({ code: text(64), count: nullable(count), last_answer: nullable(text(1_000)) });
 
 const trial = objectOf({
   release: objectOf(known),

@@ -7,9 +7,4 @@ import { runCheck } from "./check/check-run.ts";
  * The parts that only a device with a root of trust needs: the client of repositories, and the arithmetic of
  * signatures.
  */
-export const updateClient = {
-  runCheck,
-  fetchPayload,
-  readRootToInstall,
-  RootFollower,
-};
+export const updateClient = { runCheck, fetchPayload, readRootToInstall, RootFollower };

@@ -19,9 +19,7 @@ describe("the certificate that HTTPS shows", () => {
   const make = (name: string, kind = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]): void => {
     const key = ["-newkey", ...kind, "-nodes"];
     const files = ["-keyout", join(home, `${name}.key`), "-out", join(home, `${name}.crt`)];
-    execFileSync("openssl", ["req", "-x509", ...key, "-subj", `/CN=${name}`, ...files], {
-      stdio: "ignore",
-    });
+    execFileSync("openssl", ["req", "-x509", ...key, "-subj", `/CN=${name}`, ...files], { stdio: "ignore" });
     chmodSync(join(home, `${name}.key`), 0o640);
   };
   const install = (name: string, source = name): void => {
@@ -104,9 +102,7 @@ describe("the certificate that HTTPS shows", () => {
         execFileSync(
           "openssl",
           ["ec", "-aes256", "-passout", "pass:x", "-in", join(home, "low.key"), "-out", key],
-          {
-            stdio: "ignore",
-          },
+          { stdio: "ignore" },
         );
         chmodSync(key, 0o640);
       },

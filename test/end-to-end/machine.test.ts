@@ -84,9 +84,7 @@ describe("the machine, where root's helper answers", () => {
   let absence: string | null = null;
 
   const agent = ofSuite(() =>
-    startCheckedAgent({
-      helper: { ask: async (order) => void orders.push(order), absence: () => absence },
-    }),
+    startCheckedAgent({ helper: { ask: async (order) => void orders.push(order), absence: () => absence } }),
   );
   const admin = ofSuite(() => agent.signedInAdmin());
 

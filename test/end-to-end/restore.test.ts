@@ -205,9 +205,7 @@ describe("a backup that cannot be restored", () => {
       ["altered", write("altered", flipped), 6, /damaged or cut short/],
       [
         "a document of a newer form",
-        await made({
-          replaced: { "state/users.json": users.replace(/"version": "\d+/, '"version": "99') },
-        }),
+        await made({ replaced: { "state/users.json": users.replace(/"version": "\d+/, '"version": "99') } }),
         6,
         /newer release of Steward \(users\)/,
       ],

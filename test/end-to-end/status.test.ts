@@ -295,12 +295,7 @@ describe("who sees what in the status", () => {
     events: {
       list: async (query) => {
         events = query;
-        return {
-          items: [],
-          total: 0,
-          next_cursor: null,
-          reach: { chain_from: 1, complete_since: null },
-        };
+        return { items: [], total: 0, next_cursor: null, reach: { chain_from: 1, complete_since: null } };
       },
     },
     status: async (seen) => {

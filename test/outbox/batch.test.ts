@@ -53,10 +53,7 @@ async function batchOf(
   const { batch, waiting, idle } = await readBatch(queue, query);
   const gap = batch?.gap ? `${batch.gap.from}-${batch.gap.to}` : "none";
   const seqs = batch?.events.map(({ seq }) => seq) ?? [];
-  return {
-    batch,
-    line: `${seqs.join() || "nothing"}, gap ${gap}, waiting ${waiting}, idle ${idle.seq}`,
-  };
+  return { batch, line: `${seqs.join() || "nothing"}, gap ${gap}, waiting ${waiting}, idle ${idle.seq}` };
 }
 
 describe("a batch of events", () => {

@@ -43,9 +43,7 @@ describe("the packages of a bundle", () => {
     assert.ok(found);
     assert.deepEqual(
       { ...found, sha512: found.sha512.length },
-      {
-        ...{ name: "koa", version: "3.3.0", license: "MIT", sha512: 128, path: "node_modules/koa" },
-      },
+      { ...{ name: "koa", version: "3.3.0", license: "MIT", sha512: 128, path: "node_modules/koa" } },
     );
   });
 

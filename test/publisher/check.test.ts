@@ -309,10 +309,7 @@ describe("steward-publisher check", () => {
 interface Checked {
   readonly problems: readonly string[];
   readonly findings: readonly { readonly code: string; readonly remedy: string }[];
-  readonly offers: readonly {
-    readonly rules: string | null;
-    readonly binary: string | null;
-  }[];
+  readonly offers: readonly { readonly rules: string | null; readonly binary: string | null }[];
 }
 
 /** The document of `check`, which must end so. */

@@ -106,10 +106,7 @@ describe("readPrivateKey", () => {
     assert.match(id, /^[0-9a-f]{64}$/);
     await assert.rejects(
       readPrivateKey(file, async () => "wrong"),
-      {
-        code: "validation_failed",
-        message: /cannot be opened with this passphrase/,
-      },
+      { code: "validation_failed", message: /cannot be opened with this passphrase/ },
     );
     assert.deepEqual(await readKeysAtHand(scratch), { keys: [], sealed: [file] });
   });

@@ -130,13 +130,7 @@ export function scenarioOf(overrides: Overrides): Scenario {
   const host = { ...ordinaryHost, ...overrides.host };
   const asked = host.servers.map(({ address, nts }) => (nts ? { host: address, nts: true } : address));
   const settings = host.settings.servers.length > 0 ? host.settings : { ...host.settings, servers: asked };
-  return {
-    seconds: 4_000,
-    sampleSeconds: 16,
-    deeds: [],
-    ...overrides,
-    host: { ...host, settings },
-  };
+  return { seconds: 4_000, sampleSeconds: 16, deeds: [], ...overrides, host: { ...host, settings } };
 }
 
 /** Until then the clock is looked at once in `sampleSeconds`, later once in so many of them. */

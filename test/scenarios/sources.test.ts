@@ -223,11 +223,7 @@ describe("few servers", () => {
         },
       },
     },
-    {
-      name: "none at all: nothing is set",
-      host: { servers: [] },
-      bounds: unset,
-    },
+    { name: "none at all: nothing is set", host: { servers: [] }, bounds: unset },
   );
 });
 

@@ -109,13 +109,7 @@ describe("the status of a device", () => {
     const eventFacts = { check: "events", reason: "events_lost", lost: 3 };
     assert.deepEqual(needs, [
       { code: "disk", level: "failing", facts: diskFacts, detail: readOnly.detail, remedy: remount },
-      {
-        code: "event_log",
-        level: "attention",
-        facts: eventFacts,
-        detail: lost.detail,
-        remedy: null,
-      },
+      { code: "event_log", level: "attention", facts: eventFacts, detail: lost.detail, remedy: null },
     ]);
     const { code, detail } = readOnly;
     assert.deepEqual(readHealth([well, disk], true).checks, [

@@ -69,10 +69,7 @@ function release(link: "current" | "previous", id: string, version = "1.1.0"): s
 /** Returns the command line that the system's runtime, or a nearer one, got; with the root's path left out. */
 function start(path: string, ...args: readonly string[]): string {
   put("bin/node", runtime("system"), 0o755);
-  const { stdout, stderr } = spawnSync(join(root, path), args, {
-    encoding: "utf8",
-    env: {},
-  });
+  const { stdout, stderr } = spawnSync(join(root, path), args, { encoding: "utf8", env: {} });
   assert.equal(stderr, "");
   return stdout.trim().replaceAll(root, "");
 }

@@ -47,10 +47,7 @@ describe("a refresh", () => {
     };
     const lab = new SignedRepository();
     const bytesOf = (name: string) => ({ maximumBytes: lab.metadata(name).length });
-    const fixed = {
-      "2.root.json": { maximumBytes: 512_000 },
-      "timestamp.json": { maximumBytes: 16_384 },
-    };
+    const fixed = { "2.root.json": { maximumBytes: 512_000 }, "timestamp.json": { maximumBytes: 16_384 } };
     assert.deepEqual(await lengths(lab), {
       ...fixed,
       "1.snapshot.json": bytesOf("1.snapshot"),

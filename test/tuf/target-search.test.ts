@@ -140,9 +140,7 @@ describe("find", () => {
         ]),
       );
     const limits = { ...caps, delegationDepth: 3 };
-    await assert.rejects(searching(chain(4), limits).search.find("x/y/z"), {
-      code: "update_limit_exceeded",
-    });
+    await assert.rejects(searching(chain(4), limits).search.find("x/y/z"), { code: "update_limit_exceeded" });
     assert.equal(await searching(chain(3), limits).search.find("x/y/z"), null);
   });
 

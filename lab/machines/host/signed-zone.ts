@@ -35,10 +35,7 @@ export function signZone(
   const validity = ["-s", stamp(from), "-e", stamp(until)];
   // -P: it would not believe a signature that is not valid yet.
   run("dnssec-signzone", ["-q", "-P", "-z", "-o", name, ...validity, "zone", key]);
-  return {
-    anchor: run("dnssec-dsfromkey", ["-2", `${key}.key`]),
-    serve: () => serve(name, directory),
-  };
+  return { anchor: run("dnssec-dsfromkey", ["-2", `${key}.key`]), serve: () => serve(name, directory) };
 }
 
 /** dnssec-signzone's form of a time: YYYYMMDDHHMMSS in UTC. */

@@ -16,9 +16,7 @@ export const scenario: TieredScenario = {
   title: "behind Debian's nginx: cookie, addresses, streams and names are as the recipe says",
   tiers: { container: {} },
   timeoutSeconds: 120,
-  asks: {
-    "the recipe": () => readFileSync(join(import.meta.dirname, "../../../docs/nginx.md"), "utf8"),
-  },
+  asks: { "the recipe": () => readFileSync(join(import.meta.dirname, "../../../docs/nginx.md"), "utf8") },
   boots: [
     {
       run: async (guest) => {

@@ -13,9 +13,7 @@ export const scenario: TieredScenario = {
   title: "HTTPS on the LAN: certificate, ciphers, certbot's renewal, reload, announcement",
   tiers: { container: {} },
   timeoutSeconds: 300,
-  asks: {
-    "the page": () => readFileSync(join(import.meta.dirname, "../../../docs/tls.md"), "utf8"),
-  },
+  asks: { "the page": () => readFileSync(join(import.meta.dirname, "../../../docs/tls.md"), "utf8") },
   boots: [
     {
       run: async (guest) => {

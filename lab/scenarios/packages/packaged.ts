@@ -28,10 +28,7 @@ export function packaged(machine: "bookworm" | "trixie"): TieredScenario {
     forwards: [port],
     memory: 768,
     prepare: buildPackages,
-    folders: {
-      [packages]: putNamedPackages("now"),
-      [nextPackages]: putNamedPackages("next"),
-    },
+    folders: { [packages]: putNamedPackages("now"), [nextPackages]: putNamedPackages("next") },
     asks: {
       "the lines": installationLines,
       "the console": () => openConsole(port, administrator, password),

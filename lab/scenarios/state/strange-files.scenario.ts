@@ -69,9 +69,7 @@ async function rescues(guest: Guest, when: string): Promise<void> {
   const said = await guest.run(
     "timeout",
     ["--kill-after=5", "60", "steward", "user", "rescue", "anna", "--yes"],
-    {
-      timeoutSeconds: 90,
-    },
+    { timeoutSeconds: 90 },
   );
   guest.check(`steward user rescue works ${when}`, said.status === 0, said);
 }

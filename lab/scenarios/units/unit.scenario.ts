@@ -13,9 +13,7 @@ export const scenario: TieredScenario = {
     "the agent's unit: its environment, what it may execute, a reload, and a watchdog that recovers a stopped agent",
   tiers: { container: {} },
   timeoutSeconds: 240,
-  files: {
-    [uninvited]: `require("node:fs").writeFileSync(${JSON.stringify(noted)}, "");\n`,
-  },
+  files: { [uninvited]: `require("node:fs").writeFileSync(${JSON.stringify(noted)}, "");\n` },
   boots: [
     {
       run: async (guest) => {

@@ -31,10 +31,7 @@ export const scenario: TieredScenario = {
   tiers: { container: {} },
   timeoutSeconds: 600,
   ...updateScenario("steward"),
-  files: {
-    ...updateSettings(),
-    "/etc/steward/steward.json": JSON.stringify({ update: { binary: plan } }),
-  },
+  files: { ...updateSettings(), "/etc/steward/steward.json": JSON.stringify({ update: { binary: plan } }) },
   asks: publishing(
     stewardRelease("0.2.0"),
     stewardRelease("0.3.0", { hasNextForms: true, fault: "no passwords" }),

@@ -28,10 +28,7 @@ export function createSealingKeyTrouble({
     if (seen?.accounts !== accounts) {
       const sealed = accounts.flatMap(({ two_factor }) => (two_factor ? [two_factor.sealed_secret] : []));
       const unopened = sealed.filter((one) => !seal.hasKey(one));
-      seen = {
-        accounts,
-        missing: unopened.map(seal.keyIdOf),
-      };
+      seen = { accounts, missing: unopened.map(seal.keyIdOf) };
     }
     return seen.missing;
   };

@@ -10,9 +10,7 @@ export type CommonPasswords = Awaited<ReturnType<typeof readCommonPasswords>>;
  */
 export async function readCommonPasswords(path: string) {
   const lines = await readFile(path, "utf8");
-  return {
-    has: (word: string): boolean => hasLine(lines, word),
-  };
+  return { has: (word: string): boolean => hasLine(lines, word) };
 }
 
 function hasLine(lines: string, word: string): boolean {

@@ -112,10 +112,9 @@ export interface ExaminedHost {
   ): Promise<Pick<Certificates, "present" | "refused">>;
   readonly hostFile: HostFileAccess;
   /** The names of the device and its addresses on the LAN, as a certificate can have them; the host name is first. */
-  reachedBy(decisions: RescueDecisions): Promise<{
-    readonly names: readonly string[];
-    readonly addresses: readonly string[];
-  }>;
+  reachedBy(
+    decisions: RescueDecisions,
+  ): Promise<{ readonly names: readonly string[]; readonly addresses: readonly string[] }>;
   /** Makes a request for a certificate (PKCS #10), as PEM. Throws `internal_error`. */
   signRequest(request: SigningRequest): Promise<string>;
   /**

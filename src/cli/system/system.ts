@@ -36,12 +36,7 @@ const set: Command = {
     { line: "steward system set --stdin < settings.json", what: "the output of `system get`" },
   ],
   positionals: [
-    {
-      name: "KEY=VALUE",
-      isOptional: true,
-      isRepeated: true,
-      suggestions: keys.map((key) => `${key}=`),
-    },
+    { name: "KEY=VALUE", isOptional: true, isRepeated: true, suggestions: keys.map((key) => `${key}=`) },
   ],
   options: [
     { name: "stdin", summary: "read the settings from standard input: KEY=VALUE lines, or a JSON object" },

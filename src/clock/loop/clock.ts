@@ -108,11 +108,7 @@ export class DeviceClock {
   async setTime(time: Date): Promise<TimeSync> {
     const { steering, floor, pool, trusted } = this.#parts;
     const bounds = { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
-    requireMaySet(time, {
-      mode: await this.#loop.settle(),
-      syncStatus: this.#loop.syncStatus(),
-      ...bounds,
-    });
+    requireMaySet(time, { mode: await this.#loop.settle(), syncStatus: this.#loop.syncStatus(), ...bounds });
     const mode = await this.#loop.endBackOff();
     // A daemon that has no time itself has nothing that a step could spoil.
     const isDaemons = mode.kind === "delegate" && this.#options.driver.blocker === null;

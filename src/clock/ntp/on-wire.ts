@@ -29,10 +29,7 @@ const steadySeconds = 1e-4;
 export function readingAtArrival(sent: ClockReading, now: ClockReading, ageSeconds: number): ClockReading {
   const stepSeconds = now.wallSeconds - sent.wallSeconds - (now.monotonicSeconds - sent.monotonicSeconds);
   if (!(Math.abs(stepSeconds) <= steadySeconds)) return now;
-  return {
-    wallSeconds: now.wallSeconds - ageSeconds,
-    monotonicSeconds: now.monotonicSeconds - ageSeconds,
-  };
+  return { wallSeconds: now.wallSeconds - ageSeconds, monotonicSeconds: now.monotonicSeconds - ageSeconds };
 }
 
 /** The sample that a reply makes (RFC 5905 §8), or null where the server held the packet longer than it was away. */

@@ -81,11 +81,7 @@ async function ask(
   const seconds = inEra(milliseconds / 1_000, pivotSeconds);
   if (seconds < pivotSeconds) return none("before_build");
   const roundTripSeconds = Math.max(0, monotonicSeconds - sentSeconds);
-  return {
-    kind: "opinion",
-    offsetSeconds: seconds - wallSeconds + roundTripSeconds / 2,
-    roundTripSeconds,
-  };
+  return { kind: "opinion", offsetSeconds: seconds - wallSeconds + roundTripSeconds / 2, roundTripSeconds };
 }
 
 /** Its errors are the system's, or sentences. */

@@ -182,9 +182,11 @@ function disciplinerOf(mode: ClockMode | null, conflict: ClockConflict | null): 
 /** By the present clock, which may have been stepped since. */
 function historyOf({ history, steering, nowMilliseconds }: StatusFacts): TimeSync["history"] {
   const { monotonicSeconds } = steering.read();
-  return history.points().map(({ atMonotonic, offsetSeconds, uncertaintySeconds }) => ({
-    at: new Date(nowMilliseconds - (monotonicSeconds - atMonotonic) * 1_000).toISOString(),
-    offset_seconds: offsetSeconds,
-    uncertainty_seconds: uncertaintySeconds,
-  }));
+  return history
+    .points()
+    .map(({ atMonotonic, offsetSeconds, uncertaintySeconds }) => ({
+      at: new Date(nowMilliseconds - (monotonicSeconds - atMonotonic) * 1_000).toISOString(),
+      offset_seconds: offsetSeconds,
+      uncertainty_seconds: uncertaintySeconds,
+    }));
 }

@@ -18,10 +18,7 @@ export function AccountMenu() {
       shape="person"
       items={[
         { text: t.frame.account, onChoose: () => void navigate("/account") },
-        ...others.map((one) => ({
-          text: languageName(one),
-          onChoose: () => chooseLanguage(one),
-        })),
+        ...others.map((one) => ({ text: languageName(one), onChoose: () => chooseLanguage(one) })),
         ...themes.map((one) => ({
           text: t.frame.themes[one],
           isChosen: one === theme,

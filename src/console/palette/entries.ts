@@ -14,12 +14,7 @@ export function knownEntries(): readonly Entry[] {
 
 /** A user of that name, whose page it opens. */
 export function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
-  return {
-    kind: "user",
-    text: username,
-    more: display_name,
-    run: () => void navigate(personPath(username)),
-  };
+  return { kind: "user", text: username, more: display_name, run: () => void navigate(personPath(username)) };
 }
 
 function settings(): Entry[] {

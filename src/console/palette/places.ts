@@ -48,12 +48,14 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
 
 /** The pages that are for the role. */
 export function pages(): readonly Entry[] {
-  return (Object.keys(pageTexts) as PageName[]).filter(isShown).map((path) => ({
-    kind: "page",
-    text: pageTexts[path](),
-    words: t.palette.words.pages[path],
-    run: () => void navigate(path),
-  }));
+  return (Object.keys(pageTexts) as PageName[])
+    .filter(isShown)
+    .map((path) => ({
+      kind: "page",
+      text: pageTexts[path](),
+      words: t.palette.words.pages[path],
+      run: () => void navigate(path),
+    }));
 }
 
 /** The things on these pages. */

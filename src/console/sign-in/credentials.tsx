@@ -65,13 +65,7 @@ export function Credentials({
 }) {
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   const proven = useRef<PasskeyProof | null>(null);
-  const begun: Typed = {
-    username: settled ?? "",
-    password: "",
-    code: "",
-    isRecovery: false,
-    isLost: false,
-  };
+  const begun: Typed = { username: settled ?? "", password: "", code: "", isRecovery: false, isLost: false };
   const form = useForm(begun, async (typed) => {
     try {
       await onGiven(givenBy(typed, challenge, proven.current));

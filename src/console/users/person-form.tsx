@@ -33,10 +33,7 @@ function EditForm({
   reading,
   onRead,
   onDone,
-}: FormProps & {
-  readonly reading: Reading;
-  readonly onRead: (next: Reading) => void;
-}) {
+}: FormProps & { readonly reading: Reading; readonly onRead: (next: Reading) => void }) {
   const { value } = reading;
   // Only what was touched, so that all else is as it is now.
   const form = `user ${value.id}`;

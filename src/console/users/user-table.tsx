@@ -162,14 +162,7 @@ export function itemsOf(
   const item = (action: ActionName, why: string | null = null, isDangerous = false): MenuItem[] =>
     buttons.includes(action)
       ? []
-      : [
-          {
-            text: `${t.users.actions[action].verb} …`,
-            why,
-            isDangerous,
-            onChoose: () => choose(action),
-          },
-        ];
+      : [{ text: `${t.users.actions[action].verb} …`, why, isDangerous, onChoose: () => choose(action) }];
   const own = [{ text: t.users.own, onChoose: () => void navigate("/account") }];
   // The provider has both.
   const factors =

@@ -22,11 +22,7 @@ export const userEvents = {
   "password.changed": security("of_administrator", ["sessions"], ofPerson),
   "user.created": security("of_administrator", ["people"], {
     ...{ role, enabled: flag, has_initial_password: flag },
-    origin: sometimes({
-      type: "string",
-      const: "provider",
-      description: "made by the first sign-in there",
-    }),
+    origin: sometimes({ type: "string", const: "provider", description: "made by the first sign-in there" }),
   }),
   "user.changed": security("of_administrator", ["people"], {
     ...{ role: sometimes(role), role_before: sometimes(role) },

@@ -161,10 +161,7 @@ export const clockSummary = {
       }),
       type: ["object", "null"],
     },
-    runs_on: {
-      type: "boolean",
-      description: "without its sources the clock runs on, see `state`",
-    },
+    runs_on: { type: "boolean", description: "without its sources the clock runs on, see `state`" },
     not_set: {
       description: "why the host's own clock is not set",
       ...strictObject({

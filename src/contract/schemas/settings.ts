@@ -158,14 +158,7 @@ const consoleSettings = {
  * file are shown whole only to those who may change them: of an "address" the path and the query are secret, since some
  * services ask for nothing else, and of "whole" all is.
  */
-export const settings = strictObject({
-  device,
-  time,
-  update,
-  security,
-  console: consoleSettings,
-  notify,
-});
+export const settings = strictObject({ device, time, update, security, console: consoleSettings, notify });
 
 /** Servers that may become those of `time.servers`. */
 export const probeRequest = strictObject({

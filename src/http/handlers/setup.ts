@@ -49,10 +49,7 @@ async function setUpFirst(options: AccountRooms, call: Call<"setUp">): Promise<U
   const { accounts, setupToken, rescueToken } = options;
   const { setup_token, password, ...named } = call.body;
   const make = async (): Promise<User> => {
-    const user = await accounts.createFirst(named, {
-      plain: password,
-      clientKey: call.context.clientKey,
-    });
+    const user = await accounts.createFirst(named, { plain: password, clientKey: call.context.clientKey });
     noteOwn(call, user);
     await setupToken.remove();
     return user;

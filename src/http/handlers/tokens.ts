@@ -163,9 +163,7 @@ function refuseRights(faults: readonly RightsFault[]): void {
   throw new StewardError(
     "validation_failed",
     `Member /${first.member} ${first.detail}. Nothing was created.`,
-    {
-      details: { errors },
-    },
+    { details: { errors } },
   );
 }
 

@@ -74,10 +74,7 @@ class Walk {
   constructor(path: string, opened: number[]) {
     this.#opened = opened;
     // Root chose this path, so a link in it is allowed.
-    this.base = {
-      path,
-      descriptor: this.#open(path, path, constants.O_RDONLY | constants.O_DIRECTORY),
-    };
+    this.base = { path, descriptor: this.#open(path, path, constants.O_RDONLY | constants.O_DIRECTORY) };
   }
 
   directory(parent: Place, name: string): Place {

@@ -99,15 +99,8 @@ export const mechanisms = {
       stop: metering.stop,
     }),
   },
-  history: {
-    commands: ["history"],
-    page: "/system/history",
-    open: openHistory,
-  },
-  otlp: {
-    hostFile: "telemetry",
-    receiver: async () => (await import("./outbox/otlp-receiver.ts")).openOtlp,
-  },
+  history: { commands: ["history"], page: "/system/history", open: openHistory },
+  otlp: { hostFile: "telemetry", receiver: async () => (await import("./outbox/otlp-receiver.ts")).openOtlp },
   syslog: {
     hostFile: "telemetry",
     receiver: async () => (await import("./outbox/syslog-receiver.ts")).openSyslog,
@@ -134,15 +127,8 @@ export const mechanisms = {
       };
     },
   },
-  configuration: {
-    commands: ["apply", "seal", "seal-key"],
-    open: openConfiguration,
-  },
-  backup: {
-    commands: ["backup"],
-    program: "backup.ts",
-    open: openBackup,
-  },
+  configuration: { commands: ["apply", "seal", "seal-key"], open: openConfiguration },
+  backup: { commands: ["backup"], program: "backup.ts", open: openBackup },
   restore: {
     commands: ["restore"],
     open: ({ auth, ...device }) =>
@@ -150,27 +136,14 @@ export const mechanisms = {
         requireFirstRun(auth, call),
       ),
   },
-  logs: {
-    commands: ["logs"],
-    page: "/system/logs",
-    open: openLogs,
-  },
-  provider: {
-    hostFile: "oidc",
-    open: openProvider,
-  },
+  logs: { commands: ["logs"], page: "/system/logs", open: openLogs },
+  provider: { hostFile: "oidc", open: openProvider },
   passkeys: {
     part: createPasskeys,
     open: ({ auth }) => ({ handlers: createPasskeyHandlers(auth.passkeys) }),
   },
-  nts: {
-    program: "nts-key-exchange.ts",
-    part: keyExchangeOf,
-  },
-  patches: {
-    program: "unpack-patch.ts",
-    part: createUnpackPatch,
-  },
+  nts: { program: "nts-key-exchange.ts", part: keyExchangeOf },
+  patches: { program: "unpack-patch.ts", part: createUnpackPatch },
 } satisfies Readonly<
   Record<string, Mechanism> & Record<RootReceiverName, Mechanism & { receiver: LoadRootReceiver }>
 >;
@@ -181,11 +154,7 @@ type Records = typeof mechanisms;
 export type OpenedMechanisms = {
   readonly [Name in keyof Records as Records[Name] extends { open: unknown }
     ? Name
-    : never]: Records[Name] extends {
-    open: (...given: never) => infer Opened;
-  }
-    ? Awaited<Opened>
-    : never;
+    : never]: Records[Name] extends { open: (...given: never) => infer Opened } ? Awaited<Opened> : never;
 };
 
 type Handled<Opened> = Opened extends { handlers: infer Own } ? keyof Own & OperationId : never;

@@ -72,12 +72,7 @@ export async function loadDocument<T extends object>(
   const { taken, isLoss, ...loaded } = found ?? { ...madeUp(kind), ...defaultsTaken(good as Unusable) };
   const isFileInTheWay = file.why !== "absent";
   const replacement = replacementOf[loaded.origin];
-  const finding = {
-    damage: damageOf[file.why],
-    replacement,
-    detail: findingOf(kind, file, taken),
-    isLoss,
-  };
+  const finding = { damage: damageOf[file.why], replacement, detail: findingOf(kind, file, taken), isLoss };
   return { ...loaded, isFileInTheWay, finding };
 }
 

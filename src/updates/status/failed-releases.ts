@@ -16,10 +16,7 @@ export function failedReleases({ options, watch }: Pick<CheckParts, "options" | 
       const present = installed[one.kind];
       const isOvertaken = present !== null && compareVersions(present, one.version) > 0;
       const isDismissed = dismissed.some((failure) => isOf(failure, one));
-      return {
-        ...shownSetAside(one),
-        state: isOvertaken ? "overtaken" : isDismissed ? "dismissed" : "open",
-      };
+      return { ...shownSetAside(one), state: isOvertaken ? "overtaken" : isDismissed ? "dismissed" : "open" };
     });
 }
 

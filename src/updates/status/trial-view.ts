@@ -93,11 +93,7 @@ function stateAfter(
   ota: OutcomeFacts["ota"],
 ): State {
   const { kind, name, version, at, outcome } = entry;
-  const facts = {
-    releases: [{ kind, name, version }],
-    at,
-    reason: reasonOf(entry.detail, entry.cause),
-  };
+  const facts = { releases: [{ kind, name, version }], at, reason: reasonOf(entry.detail, entry.cause) };
   if (outcome === "good") return stateWith("good", "applied", facts);
   const aside = kind && slots?.[kind].setAside.find(({ id }) => id === entry.release_id);
   const until = kind && aside?.until && untilTried(new Date(aside.until), kind, ota)?.toISOString();

@@ -37,10 +37,7 @@ function transfersOf({ allowLocalServers, caFile }: SignInProvider): Transfers {
   const key = `${allowLocalServers} ${caFile}`;
   const known =
     transfers.get(key) ??
-    createTransfers({
-      ...{ redirects: 0, allowLocalServers, caFile },
-      members: { ca_file: "oidc.ca_file" },
-    });
+    createTransfers({ ...{ redirects: 0, allowLocalServers, caFile }, members: { ca_file: "oidc.ca_file" } });
   transfers.set(key, known);
   return known;
 }

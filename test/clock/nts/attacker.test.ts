@@ -70,10 +70,7 @@ function associate(port: number | null): NtsAssociation {
 }
 
 const monotonic = () => hostClock.read().monotonicSeconds;
-const resolution = {
-  resolve: async (host: string) => [host === name ? address : host],
-  isLocalAddress,
-};
+const resolution = { resolve: async (host: string) => [host === name ? address : host], isLocalAddress };
 
 /** The time servers of such a device, by the ports of their key exchanges. */
 function poolOf(ports: readonly (number | null)[], exchange: Exchange): SourcePool {

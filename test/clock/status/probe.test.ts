@@ -310,10 +310,7 @@ describe("ports that no time server has (scanning with a token for the clock)", 
     for (const failure of failures) {
       for (const kind of ["asked", "plain"] as const) {
         const timers = heldTimers();
-        const { probe } = probeWith({
-          timers,
-          openAssociation: keysThat(() => ({ failure })),
-        });
+        const { probe } = probeWith({ timers, openAssociation: keysThat(() => ({ failure })) });
         const asked = probe(["192.0.2.1:22"], 0, kind === "asked");
         answers[kind].push(...(await lateAnswer(asked, timers, Promise.resolve())));
       }

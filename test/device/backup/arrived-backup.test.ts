@@ -86,9 +86,7 @@ describe("the time of the last backup", () => {
       const { status, stderr } = spawnSync(
         "bash",
         ["-c", `set -o pipefail; ${line().replace("FILE", file)}`],
-        {
-          encoding: "utf8",
-        },
+        { encoding: "utf8" },
       );
       assert.equal(status, 0, stderr);
       execFileSync("age", ["-d", "-i", keyFile, "-o", "/dev/null", file]);

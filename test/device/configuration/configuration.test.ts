@@ -132,10 +132,7 @@ describe("an order that an interrupted process has left", () => {
 describe("a configuration that awaits a root of trust", () => {
   const publisher = new SignedRepository();
   const root = publisher.metadata("1.root");
-  const file = {
-    update_root: JSON.parse(root.toString()),
-    settings: { device: { name: "edge-7" } },
-  };
+  const file = { update_root: JSON.parse(root.toString()), settings: { device: { name: "edge-7" } } };
   const begun = async () => {
     const device = await virtualDevice();
     const { awaits, changes } = await device.apply(file);

@@ -9,9 +9,7 @@ type File = Omit<Configuration, "version">;
 type Token = NonNullable<Configuration["tokens"]>[number];
 type User = NonNullable<Configuration["users"]>[number];
 
-const paula = accountOf("paula", {
-  provider: { issuer: "https://id.example", subject: "p-1" },
-});
+const paula = accountOf("paula", { provider: { issuer: "https://id.example", subject: "p-1" } });
 const known = tokenOf("a", anna);
 const present = presentOf([anna, berta, paula], [known]);
 

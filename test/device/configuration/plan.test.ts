@@ -301,10 +301,7 @@ describe("what a plan changes", () => {
       [
         "token.created",
         "backup",
-        {
-          ...{ scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" },
-          ends_at: after(90 * day),
-        },
+        { ...{ scopes: ["system:read"], sources: ["10.0.0.0/8"], owner: "carla" }, ends_at: after(90 * day) },
       ],
       ["token.deleted", "metrics", {}],
     ]);

@@ -78,11 +78,7 @@ export const settings = defaultSettings({});
 export const presentOf = (
   accounts: readonly Account[] = [anna, berta],
   tokens: readonly StoredApiToken[] = [],
-): Present => ({
-  users: { accounts },
-  tokens: { tokens, provisioned: null },
-  settings,
-});
+): Present => ({ users: { accounts }, tokens: { tokens, provisioned: null }, settings });
 
 /** Makes the order of a file at the start of the virtual host. */
 export const orderOf = (configuration: Omit<Configuration, "version">, isClockTrusted = true): Order =>

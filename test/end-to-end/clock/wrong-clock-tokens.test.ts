@@ -113,10 +113,7 @@ describe("a wrong clock and what was given out before it", () => {
     });
     it("kills none", () => assertAlive(tokens.living));
     it("makes API tokens that live", async () => {
-      await agent.call("POST", "/api/auth/reauth", {
-        token: kept.token,
-        body: { password: goodPassword },
-      });
+      await agent.call("POST", "/api/auth/reauth", { token: kept.token, body: { password: goodPassword } });
       await assertAlive(await makeToken(kept.token, "1h"));
     });
   });

@@ -26,11 +26,7 @@ function placesOf(schema: object, place = ""): string[] {
     "x-secret": form,
     properties = {},
     items,
-  } = schema as {
-    "x-secret"?: string;
-    properties?: Record<string, object>;
-    items?: object;
-  };
+  } = schema as { "x-secret"?: string; properties?: Record<string, object>; items?: object };
   return [
     ...(form === undefined ? [] : [place]),
     ...Object.entries(properties).flatMap(([name, member]) => placesOf(member, `${place}/${name}`)),

@@ -68,10 +68,7 @@ describe("settings", () => {
   });
 
   it("a change merges: members that are not given stay, lists are replaced as a whole", async () => {
-    const { status, json } = await put({
-      device: { name: "Pump 7" },
-      time: { servers: ["127.0.0.1:9"] },
-    });
+    const { status, json } = await put({ device: { name: "Pump 7" }, time: { servers: ["127.0.0.1:9"] } });
     assert.equal(status, 200);
     const device = { ...defaults.device, name: "Pump 7" };
     const time = { ...defaults.time, servers: ["127.0.0.1:9"] };

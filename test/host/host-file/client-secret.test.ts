@@ -80,9 +80,7 @@ describe("the secret for the sign-in provider", () => {
     }
   });
 
-  it("is refused from a file of another user", {
-    skip: own !== 0 && "needs root",
-  }, async () => {
+  it("is refused from a file of another user", { skip: own !== 0 && "needs root" }, async () => {
     const { path, read } = places();
     put(path, secret);
     chownSync(path, 65_534, 65_534);

@@ -131,9 +131,7 @@ describe("a key of root", () => {
     });
   }
 
-  it("that a third user owns is refused", {
-    skip: process.getuid?.() !== 0 && "needs root",
-  }, async () => {
+  it("that a third user owns is refused", { skip: process.getuid?.() !== 0 && "needs root" }, async () => {
     const places = device();
     put(places.path, key, 0o600);
     chownSync(places.path, 65_534, 65_534);

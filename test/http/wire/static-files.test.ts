@@ -279,10 +279,7 @@ describe("the console's files", () => {
     }
     assert.equal(new Set(tags.values()).size, 3, "a strong tag is of one form alone (RFC 9110 §8.8.3.3)");
     for (const [coding, tag] of tags) {
-      const known = await get(agent, "/", {
-        "accept-encoding": coding,
-        "if-none-match": `"other", ${tag}`,
-      });
+      const known = await get(agent, "/", { "accept-encoding": coding, "if-none-match": `"other", ${tag}` });
       assert.deepEqual([known.status, known.bytes.length], [304, 0]);
       // RFC 9110 §15.4.5: what a 200 would have had.
       assert.deepEqual(

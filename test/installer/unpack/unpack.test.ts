@@ -222,9 +222,7 @@ describe("unpacking a payload that is too big for the disk", () => {
     const payload = join(makeScratch(test), "payload.tar.gz");
     await writeHostileTar(payload, bigTar("big", 8 * 1024 ** 2));
     const told = { ...files, freeBytes: async () => 1024 ** 3 };
-    await assert.rejects(unpack(payload, join(mount.seen, "release"), told), {
-      code: "storage_full",
-    });
+    await assert.rejects(unpack(payload, join(mount.seen, "release"), told), { code: "storage_full" });
     assert.deepEqual(readdirSync(mount.seen), []);
   });
 

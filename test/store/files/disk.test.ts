@@ -152,10 +152,7 @@ describe("the disk that the state lies on", () => {
     }) as typeof readFileSync);
     let hasSpace = true;
     const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => hasSpace };
-    const disk = Disk.open(directory, reserve, {
-      ...processTime,
-      timers: createVirtualTime().hostTimers,
-    });
+    const disk = Disk.open(directory, reserve, { ...processTime, timers: createVirtualTime().hostTimers });
     let looks = 0;
     disk.observe(() => {
       looks += 1;

@@ -133,10 +133,7 @@ describe("what a check tells, and what it keeps", () => {
   const blocked = (
     blockers: { rules: typeof expired | null; binary: typeof expired | null },
     ...offers: Custom[]
-  ) => ({
-    ...(good(...offers) as Extract<CheckResult, { outcome: "ok" }>),
-    blockers,
-  });
+  ) => ({ ...(good(...offers) as Extract<CheckResult, { outcome: "ok" }>), blockers });
   const next = (record: UpdateRecord, result: CheckResult, isServer = true) =>
     recordAfter(record, reportOf(result, isServer));
 
@@ -144,10 +141,7 @@ describe("what a check tells, and what it keeps", () => {
     const found = next(fresh, good({ version: "1.1.0" }));
     const release_id = found.record.available.rules?.id ?? "";
     assert.deepEqual(found.events, [
-      {
-        type: "update.available",
-        details: { release_id, kind: "rules", name: "base", version: "1.1.0" },
-      },
+      { type: "update.available", details: { release_id, kind: "rules", name: "base", version: "1.1.0" } },
     ]);
     assert.deepEqual(found.record.announced, [release_id]);
     const failed = next(found.record, bad("update_too_slow"));

@@ -15,9 +15,7 @@ const of = (digit: string, version: string, change: Partial<SetAside> = {}): Set
 
 const failing = (setAside: readonly SetAside[], change: Told = {}): Told => ({
   ...change,
-  journal: {
-    slots: { ...emptyJournal.slots, rules: { good: [], trial: null, setAside } },
-  },
+  journal: { slots: { ...emptyJournal.slots, rules: { good: [], trial: null, setAside } } },
 });
 
 const states = async (given: Told) => statesOf((await told.tell(given)).status().failed);

@@ -39,11 +39,7 @@ export function EventChips({
 }) {
   const { type = "", outcome = "" } = useStore(place).query;
   const names = Object.keys(eventGroups) as EventGroup[];
-  const ofGroups = names.map((value) => ({
-    value,
-    text: t.events.groups[value],
-    count: groups[value] ?? 0,
-  }));
+  const ofGroups = names.map((value) => ({ value, text: t.events.groups[value], count: groups[value] ?? 0 }));
   // A link may ask for one type, or for what was not refused; the chip takes that back.
   const title = Object.hasOwn(t.events.titles, type) && t.events.titles[type as EventType];
   const ofType = title ? [{ value: type, text: title, count: total }] : [];

@@ -102,9 +102,7 @@ function followFrom(
   const since = newest === undefined ? { since: "10s" } : {};
   return follow(
     "streamLogs",
-    {
-      query: { ...withoutEmpty({ unit, priority, q, status, user }), ...since },
-    },
+    { query: { ...withoutEmpty({ unit, priority, q, status, user }), ...since } },
     signal,
     ({ data }) => {
       if (gathered.length === 0) setTimeout(deliver, gatherMilliseconds);

@@ -38,11 +38,7 @@ export const emptyDraft: Draft = { base: null, etag: null, typed: {}, collisions
 export function withTyped(draft: Draft, pointer: string, value: unknown): Draft {
   if (!isSame(value, valueAt(draft.base, pointer)))
     return { ...draft, typed: { ...draft.typed, [pointer]: value } };
-  return {
-    ...draft,
-    typed: without(draft.typed, pointer),
-    collisions: without(draft.collisions, pointer),
-  };
+  return { ...draft, typed: without(draft.typed, pointer), collisions: without(draft.collisions, pointer) };
 }
 
 /** On the agent's present values: typed input stays; a field that another user has changed too becomes a question. */

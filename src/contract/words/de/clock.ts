@@ -100,10 +100,7 @@ export const clockWords: ClockWords = {
       "Es sind keine Zeitserver eingestellt. Fügen Sie in den Zeiteinstellungen welche hinzu, oder stellen Sie die Uhr nach diesem Browser.",
   },
   ...{ conflicts, conflictAdvice },
-  remarks: {
-    runs_on: () => "Bis dahin läuft die Uhr mit der zuletzt bekannten Frequenz weiter.",
-    votes,
-  },
+  remarks: { runs_on: () => "Bis dahin läuft die Uhr mit der zuletzt bekannten Frequenz weiter.", votes },
   daemonTroubles: {
     command_failed: daemonTrouble("ließ sich nicht starten"),
     unknown_format: daemonTrouble("antwortet in einem unbekannten Format"),

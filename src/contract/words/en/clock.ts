@@ -121,10 +121,7 @@ export const clockWords: ClockWords = {
       `No time servers are set. Add some in ${way("servers", format)}, or ${way("setByHand", format)}.`,
   },
   ...{ conflicts, conflictAdvice },
-  remarks: {
-    runs_on: () => "Until then the clock keeps running at its last known rate.",
-    votes,
-  },
+  remarks: { runs_on: () => "Until then the clock keeps running at its last known rate.", votes },
   daemonTroubles: {
     command_failed: daemonTrouble("could not be run"),
     unknown_format: daemonTrouble("answers in an unknown format"),

@@ -22,11 +22,7 @@ export const account: Catalogue["account"] = {
   enrolText: "Dieses Gerät verlangt einen zweiten Faktor. Richten Sie Ihren ein, um fortzufahren.",
   enrol: "Zweiten Faktor einrichten",
   steps: "Schritte",
-  enrolmentSteps: {
-    password: "Passwort",
-    authenticator: "Authenticator",
-    codes: "Wiederherstellungscodes",
-  },
+  enrolmentSteps: { password: "Passwort", authenticator: "Authenticator", codes: "Wiederherstellungscodes" },
   scan: "Scannen Sie das mit einer Authenticator-App auf Ihrem Telefon.",
   qr: "QR-Code, der den Schlüssel daneben enthält",
   secret: "Schlüssel",

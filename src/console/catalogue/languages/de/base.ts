@@ -43,10 +43,7 @@ export const ui: Catalogue["ui"] = {
   unit: "Einheit",
 };
 
-export const time: Catalogue["time"] = {
-  never: "nie",
-  now: "gerade eben",
-};
+export const time: Catalogue["time"] = { never: "nie", now: "gerade eben" };
 
 export const problem: Catalogue["problem"] = {
   request: "Anfrage",

@@ -105,10 +105,7 @@ export const users: Catalogue["users"] = {
   did: (verb, name) => `${verb}: ${name} ✓`,
   about: (verb, name) => `${verb}: ${name}`,
   actions: {
-    unlock: {
-      verb: "Entsperren",
-      text: (name) => `${name} kann sofort wieder versuchen, sich anzumelden.`,
-    },
+    unlock: { verb: "Entsperren", text: (name) => `${name} kann sofort wieder versuchen, sich anzumelden.` },
     resetTwoFactor: {
       verb: "Zweiten Faktor zurücksetzen",
       text: (name) =>

@@ -43,11 +43,7 @@ export const settings: Catalogue["settings"] = {
   was: (value) => `Als Sie begannen: ${value}`,
   longest: (characters) => `Höchstens ${characters} Zeichen.`,
   also: otherWords,
-  ofHost: {
-    "/host/name": "Hostname",
-    "/host/time_zone": "Zeitzone",
-    change: "Unter „Dieses Gerät“ ändern",
-  },
+  ofHost: { "/host/name": "Hostname", "/host/time_zone": "Zeitzone", change: "Unter „Dieses Gerät“ ändern" },
   moveUp: "Nach oben",
   moveDown: "Nach unten",
   remove: "Entfernen",
@@ -134,10 +130,7 @@ export const settings: Catalogue["settings"] = {
       label: "Mindestlänge für Passwörter",
       hint: "15 bis 128 Zeichen; gilt für künftige Passwörter",
     },
-    "/notify/receivers": {
-      label: "Empfänger",
-      hint: "Webhooks und E-Mail-Adressen für Benachrichtigungen",
-    },
+    "/notify/receivers": { label: "Empfänger", hint: "Webhooks und E-Mail-Adressen für Benachrichtigungen" },
     "/console/language": {
       label: "Sprache",
       hint: "Für Nachrichten, und für Browser, deren Sprache die Konsole nicht spricht",

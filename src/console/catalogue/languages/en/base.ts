@@ -44,10 +44,7 @@ export const ui = {
   unit: "Unit",
 };
 
-export const time = {
-  never: "never",
-  now: "just now",
-};
+export const time = { never: "never", now: "just now" };
 
 export const problem = {
   request: "Request",

@@ -24,11 +24,7 @@ export const clock = {
     freerun: "without its sources for too long",
     faulty: "contradicted by its sources",
   },
-  trusts: {
-    trusted: "trusted",
-    accepted: "trusted without a majority",
-    none: "not trusted",
-  },
+  trusts: { trusted: "trusted", accepted: "trusted without a majority", none: "not trusted" },
   /** These compare another clock with this device's. */
   behindUs: (size: string) => `${size} behind this device`,
   aheadOfUs: (size: string) => `${size} ahead of this device`,

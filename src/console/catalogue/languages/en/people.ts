@@ -96,10 +96,7 @@ export const users = {
   did: (verb: string, name: string) => `${verb}: ${name} ✓`,
   about: (verb: string, name: string) => `${verb}: ${name}`,
   actions: {
-    unlock: {
-      verb: "Unlock",
-      text: (name: string) => `${name} can try to sign in again immediately.`,
-    },
+    unlock: { verb: "Unlock", text: (name: string) => `${name} can try to sign in again immediately.` },
     resetTwoFactor: {
       verb: "Reset second factor",
       text: (name: string) =>

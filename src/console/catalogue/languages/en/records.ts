@@ -94,12 +94,7 @@ export const history = {
   until: (end: string) => `until ${end}`,
   fromTo: (begin: string, end: string, span: string) => `${begin} to ${end} (${span})`,
   times: (count: number, last: string) => `${count} ×, last: ${last}`,
-  ticks: {
-    updates: "Updates",
-    restarts: "Restarts",
-    refused: "Refused sign-ins",
-    clock: "Clock set",
-  },
+  ticks: { updates: "Updates", restarts: "Restarts", refused: "Refused sign-ins", clock: "Clock set" },
   events: "All events",
   tooMany: (when: string) =>
     `There are more events than this page reads: those before ${when} may be missing.`,

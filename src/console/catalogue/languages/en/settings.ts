@@ -39,11 +39,7 @@ export const settings = {
   longest: (characters: number) => `At most ${characters} characters.`,
   also: otherWords,
   /** On the page of the settings, and changed elsewhere, for root's part of the agent changes it. */
-  ofHost: {
-    "/host/name": "Host name",
-    "/host/time_zone": "Time zone",
-    change: "Change under “This device”",
-  },
+  ofHost: { "/host/name": "Host name", "/host/time_zone": "Time zone", change: "Change under “This device”" },
   moveUp: "Move up",
   moveDown: "Move down",
   remove: "Remove",
@@ -131,10 +127,7 @@ export const settings = {
       label: "Minimum password length",
       hint: "15 to 128 characters; applies to passwords that are chosen from now on",
     },
-    "/notify/receivers": {
-      label: "Receivers",
-      hint: "Webhooks and e-mail addresses for notifications",
-    },
+    "/notify/receivers": { label: "Receivers", hint: "Webhooks and e-mail addresses for notifications" },
     "/console/language": {
       label: "Language",
       hint: "For messages, and for browsers whose language the console does not speak",
