@@ -61,9 +61,8 @@ export interface Scenario {
   readonly forwards?: readonly number[];
   /** True where the container may mount files as disks; the virtual machine cannot. */
   readonly hasLoopDevices?: boolean;
-  /** MiB of memory and processors of the machine; default 512 and 1. */
+  /** MiB of memory of the virtual machine; default 512. */
   readonly memory?: number;
-  readonly processors?: number;
   /** Files laid over the machine's disk at each boot: absolute path → content. */
   readonly files?: Readonly<Record<string, string>>;
   /** Folders laid over the disk like files: absolute path → what fills the folder on the host. */

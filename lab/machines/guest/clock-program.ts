@@ -1,7 +1,7 @@
 /**
  * clock_gettime(2) and adjtimex(2) by their numbers on x86-64, for the Perl that every Debian has: Node reads no finer
  * than a millisecond, and a scenario must not judge the agent by the agent's own addon. Arguments: `sample SECONDS
- * INTERVAL`, `read`, `synchronised SECONDS` (waits for the kernel's flag, and prints CLOCK_MONOTONIC), `step SECONDS`, `frequency PPM`, `exchange HOST PORT COUNT` (NTP, RFC 5905: the offset of the
+ * INTERVAL`, `read`, `synchronised SECONDS` (waits for the kernel's flag, and prints CLOCK_MONOTONIC), `step SECONDS`, `exchange HOST PORT COUNT` (NTP, RFC 5905: the offset of the
  * exchange with the shortest delay, and that delay). The middle one of three reads is bracketed by the outer two; the
  * tightest of five goes into the sample, because an emulated processor can be away for milliseconds.
  */
@@ -32,7 +32,6 @@ elsif ($verb eq "step") {
   my $seconds = int($first) - ($first < int($first) ? 1 : 0);
   print timex(modes => 0x2100, seconds => $seconds, nanoseconds => int(($first - $seconds) * 1e9 + 0.5));
 }
-elsif ($verb eq "frequency") { print timex(modes => 2, frequency => int($first * 65536)) }
 elsif ($verb eq "sample") {
   my $end = clock(4) + $first * 1e9;
   while (clock(4) < $end) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Channel } from "./channel.ts";
 import { createGuestClock } from "./clock.ts";
 import { runCommand } from "./command.ts";
-import type { Guest, HttpAnswer, HttpOptions } from "./vocabulary.ts";
+import type { Expected, Guest, HttpAnswer, HttpOptions } from "./vocabulary.ts";
 
 /** The number of the boot, and the factor by which it took longer than on a quiet machine: everything gets so much longer. */
 export interface Circumstances {
@@ -18,10 +18,19 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     runCommand(command, args, { ...options, timeoutSeconds: Math.ceil(timeoutSeconds * slowness) });
   const http: Guest["http"] = (path, options) => request(path, options, 30 * slowness);
   const until: Guest["until"] = (what, seconds, look) => waitUntil(what, seconds * slowness, look);
+  const stewardAnswers: Guest["stewardAnswers"] = (seconds = 60) =>
+    until("the agent answers", seconds, () => http("/api/health"));
+  const check: Guest["check"] = (name, passed, detail) =>
+    send({ kind: "check", name, passed, detail: asText(detail) });
   return {
     boot,
     clock: createGuestClock(),
     run,
+    types: (line, expected) => typed(line, expected, { run, check }),
+    restarts: async () => {
+      await run("systemctl", ["restart", "steward.service"]);
+      await stewardAnswers();
+    },
     steward: (...args) => run("/usr/bin/steward", args),
     property: async (name, unit = "steward.service") => {
       const { stdout } = await run("systemctl", ["show", "--value", `--property=${name}`, unit]);
@@ -37,14 +46,28 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     },
     http,
     until,
-    stewardAnswers: (seconds = 60) => until("the agent answers", seconds, () => http("/api/health")),
-    check: (name, passed, detail) => send({ kind: "check", name, passed, detail: asText(detail) }),
+    stewardAnswers,
+    check,
     figure: (name, value, unit) => send({ kind: "figure", name, value, unit }),
     mark: (name) => send({ kind: "mark", name }),
     note: (text) => send({ kind: "note", text }),
     ask: (name, value) => channel.ask({ kind: "ask", name, value }),
     pause: (seconds) => delay(seconds * 1_000),
   };
+}
+
+async function typed(
+  line: string,
+  { status = 0, says = [], what = line, ...options }: Expected = {},
+  { run, check }: Pick<Guest, "run" | "check">,
+): Promise<string> {
+  const ran = await run("sh", ["-c", line], options);
+  const printed = ran.stdout + ran.stderr;
+  const isEnd = status === "fails" ? ran.status !== 0 : ran.status === status;
+  const isSaid = (one: string | RegExp) =>
+    typeof one === "string" ? printed.includes(one) : one.test(printed);
+  check(what, isEnd && [says].flat().every(isSaid), { line, ...ran });
+  return printed;
 }
 
 async function request(

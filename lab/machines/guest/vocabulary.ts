@@ -16,6 +16,16 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** What a typed line has to come to; the rest is given to it. */
+export interface Expected extends RunOptions {
+  /** Its exit code; default 0. `"fails"`: any other than 0. */
+  readonly status?: number | "fails";
+  /** All that it has to print. */
+  readonly says?: string | RegExp | readonly (string | RegExp)[];
+  /** The name of the check; default the line. */
+  readonly what?: string;
+}
+
 /** An answer of the agent over HTTP; body parsed where it is JSON. */
 export interface HttpAnswer {
   readonly status: number;
@@ -43,6 +53,10 @@ export interface Guest {
   readonly clock: GuestClock;
   /** Runs a program as root, without a shell. Never throws for its exit code. */
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** A line of the shell as root types it, which is checked; returns all that it has printed. */
+  types(line: string, expected?: Expected): Promise<string>;
+  /** Starts the agent again, and waits until it answers. */
+  restarts(): Promise<void>;
   /** The command line of the agent, as root. */
   steward(...args: readonly string[]): Promise<Ran>;
   /** A property of a unit as systemd shows it, such as `MainPID`; default the agent's. */

@@ -1,9 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import {
+  createReadStream,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import { basename, dirname, join, normalize } from "node:path";
 import { ltsRuntime } from "../image.ts";
-import { type FileServer, serveFiles } from "./file-server.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -46,10 +55,6 @@ export interface Publisher {
   publish(release: NewRelease): Promise<PublishedRelease>;
   /** The first root, for `steward update trust install`. */
   rootOfTrust(): string;
-  /** Writes what one kind of device needs to an archive, by `steward-publisher export`; its path. */
-  exportArchive(options: readonly string[]): string;
-  /** Addresses that were asked for since the last call. */
-  requests(): readonly string[];
   close(): void;
 }
 
@@ -68,7 +73,7 @@ export async function openPublisher(
   };
   publisher("init", site, "--product", product, "--expires", `timestamp=${timestampExpires}`);
   publisher("publish", site);
-  const server: FileServer = await serveFiles(join(site, "public"), port);
+  const close = await serveFiles(join(site, "public"), port);
   return {
     publish: async (release) => {
       const payload = await pack(release, directory);
@@ -84,13 +89,7 @@ export async function openPublisher(
       return { id: basename(path).slice(0, 32), version, path };
     },
     rootOfTrust: () => readFileSync(join(site, "public/metadata/1.root.json"), "utf8"),
-    exportArchive: (options) => {
-      const path = join(mkdtempSync(join(directory, "export-")), "archive.tar");
-      publisher("export", site, path, ...options);
-      return path;
-    },
-    requests: server.requests,
-    close: server.close,
+    close,
   };
 }
 
@@ -100,12 +99,6 @@ function publishedPath(site: string, payload: string, nameAndVersion: string): s
   const paths = readdirSync(site, { recursive: true, encoding: "utf8" });
   const isOf = (path: string) => path.includes(`${nameAndVersion}-linux-x64.tar.`);
   return paths.find((path) => basename(path).startsWith(hash)) ?? paths.find(isOf);
-}
-
-/** Unpacks an exported archive beside it, as a person does on a laptop; the folder with metadata and targets. */
-export function unpackArchive(path: string): string {
-  execFileSync("tar", ["--extract", "--file", path, "--directory", dirname(path)]);
-  return dirname(path);
 }
 
 /** The payload of a release; its path. */
@@ -125,4 +118,30 @@ async function pack({ kind, version, tree, programs = [] }: NewRelease, director
 function put(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
+}
+
+/** Serves a directory, as any web server does, on every address of the scenario's own network; returns what ends it. */
+async function serveFiles(directory: string, port: number): Promise<() => void> {
+  const server = createServer(({ url = "", headers }, response) => {
+    const { pathname } = new URL(url, "http://localhost");
+    // A normalised absolute path contains no `..`.
+    send(join(directory, normalize(decodeURIComponent(pathname))), headers["if-none-match"], response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, () => resolve());
+  });
+  return () => {
+    server.closeAllConnections();
+    server.close();
+  };
+}
+
+function send(path: string, known: string | undefined, response: ServerResponse): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file?.isFile()) return void response.writeHead(404).end();
+  const ETag = `"${file.ino.toString(16)}-${file.size.toString(16)}-${Math.round(file.mtimeMs).toString(16)}"`;
+  if (known === ETag) return void response.writeHead(304, { ETag }).end();
+  response.writeHead(200, { ETag, "Content-Length": file.size, "Content-Type": "application/octet-stream" });
+  createReadStream(path).pipe(response);
 }

@@ -52,22 +52,9 @@ function arguments_(options: BootOptions): string[] {
   const { image, payload, directory, scenario, index } = options;
   const boot = scenario.boots[index] ?? { run: async () => undefined };
   return [
-    ...[
-      "-M",
-      "q35,accel=tcg",
-      "-m",
-      String(scenario.memory ?? 512),
-      "-smp",
-      String(scenario.processors ?? 1),
-    ],
-    ...[
-      "-kernel",
-      join(image, "vmlinuz"),
-      "-initrd",
-      join(image, "initrd"),
-      "-append",
-      kernelLine(boot, index),
-    ],
+    ...["-M", "q35,accel=tcg", "-m", `${scenario.memory ?? 512}`],
+    ...["-kernel", join(image, "vmlinuz"), "-initrd", join(image, "initrd")],
+    ...["-append", kernelLine(boot, index)],
     ...["-display", "none", "-nodefaults", "-no-reboot"],
     ...["-chardev", `file,id=console,path=${consoleOf(options)}`, "-serial", "chardev:console"],
     ...["-chardev", "stdio,id=results,signal=off", "-serial", "chardev:results"],

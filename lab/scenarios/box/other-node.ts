@@ -47,11 +47,10 @@ const others = [
 export const oldNode = "/usr/local/bin/node";
 
 /** A runtime of others that is too old for Steward, and says so of itself where it is started. */
-export function putNode(path: string, version: string, mark = true): void {
-  const leavesMark = mark ? `${leaving("node")}\n` : "";
+export function putNode(path: string, version: string): void {
   putProgram(
     path,
-    `${leavesMark}[ "$1" != --version ] || exec echo v${version}\necho "SyntaxError: of v${version}" >&2; exit 1`,
+    `${leaving("node")}\n[ "$1" != --version ] || exec echo v${version}\necho "SyntaxError: of v${version}" >&2; exit 1`,
   );
 }
 

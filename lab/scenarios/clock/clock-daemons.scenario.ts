@@ -45,7 +45,7 @@ async function delegated(guest: Guest, { unit, name, trust, token }: Daemon): Pr
   const { frequency_changes, steps, slews } = met.counters;
   const known = await untilStatus(guest, `${name} knows the time`, 150, (status) => status.trust === trust);
   guest.check(`${name}: there is no conflict`, known.discipliner.conflict === null, known.discipliner);
-  const { largestStepSeconds, backwards } = await guest.clock.sample(40, 20);
+  const { largestStepSeconds, backwards } = await guest.clock.sample(40);
   guest.check(
     `${name}: the clock is not fought over`,
     Math.abs(largestStepSeconds) < 0.05 && backwards === 0,

@@ -51,17 +51,14 @@ export const scenario: TieredScenario = {
 };
 
 async function holding(guest: Guest, unit: Daemon, isLast: boolean): Promise<void> {
-  await guest.until("synchronised", 120, async () => (await guest.clock.kernel()).synchronised);
+  await guest.clock.synchronised(120);
   await guest.pause(settlingMinutes * 60);
   const readings: Reading[] = [];
   const end = performance.now() + (heldMinutes / turns) * 60_000;
   while (performance.now() < end) {
     const first = await guest.clock.exchanged(11_123, exchanges);
     const second = await guest.clock.exchanged(11_123, exchanges);
-    readings.push({
-      error: Math.abs(first.offsetSeconds),
-      scatter: Math.abs(first.offsetSeconds - second.offsetSeconds),
-    });
+    readings.push({ error: Math.abs(first), scatter: Math.abs(first - second) });
     await guest.pause(readingSeconds);
   }
   await guest.ask("keep the readings", { unit, readings });

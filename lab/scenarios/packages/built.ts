@@ -1,16 +1,5 @@
 /** The packages that the scenarios install: of this checkout, and of it as other versions. Built on the host. */
-import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
 
@@ -44,44 +33,6 @@ async function build(which: Which): Promise<void> {
   mkdirSync(into, { recursive: true });
   const machine = arch() === "arm64" ? "arm64" : "amd64";
   await makePackages({ for: [machine], version: { now: version, next }[which as string] ?? which, into });
-}
-
-/**
- * Builds the packages of an earlier commit from its own sources and dependencies, as version 0.0.1. Both, and its runtime,
- * come from the registry, which is not reached once a machine is being prepared.
- */
-export function buildFormerPackages(commit: string): void {
-  const [into, sources] = [join(cache, commit), join(cache, `${commit}-sources`)];
-  if (!existsSync(into)) buildFormer(commit, { into, sources });
-}
-
-/** Puts them into the machine. */
-export const putFormerPackages =
-  (commit: string) =>
-  (directory: string): void => {
-    const into = join(cache, commit);
-    for (const file of readdirSync(into).filter((one) => one.endsWith(".deb")))
-      copyFileSync(join(into, file), join(directory, `${file.split("_")[0]}.deb`));
-  };
-
-function buildFormer(commit: string, { into, sources }: { into: string; sources: string }): void {
-  rmSync(sources, { recursive: true, force: true });
-  execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", root, sources]);
-  execFileSync("git", ["-C", sources, "checkout", "--quiet", commit]);
-  symlinkSync(join(root, ".cache"), join(sources, ".cache"));
-  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: sources,
-  });
-  const made = `${into}.new`;
-  rmSync(made, { recursive: true, force: true });
-  mkdirSync(made, { recursive: true });
-  const wanted = { for: [arch() === "arm64" ? "arm64" : "amd64"], version: "0.0.1", into: made };
-  const program = `(await import("./scripts/package/packages.ts")).makePackages(${JSON.stringify(wanted)})`;
-  execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", `await ${program}`], {
-    cwd: sources,
-  });
-  renameSync(made, into);
-  rmSync(sources, { recursive: true });
 }
 
 /** Puts them into the machine as they are named, each with its version. */

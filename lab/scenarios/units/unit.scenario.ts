@@ -23,6 +23,8 @@ export const scenario: TieredScenario = {
         await bounds(guest);
         await status(guest);
         await reload(guest);
+        await races(guest);
+        await keptHostFile(guest);
         await watchdog(guest);
       },
     },
@@ -113,6 +115,37 @@ async function reload(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   const after = await mainProcess(guest);
   guest.check("and the same agent goes on", before === after && before > 1, [before, after]);
+}
+
+/** As releases kept it before: with the mode of root's file, which the agent could not read. */
+async function keptHostFile(guest: Guest): Promise<void> {
+  const kept = "/var/lib/steward-host/steward.json";
+  await guest.types(`echo '{}' >/etc/steward/steward.json; systemctl reload steward; chmod 600 ${kept}`);
+  await guest.restarts();
+  await guest.types(`stat -c %a ${kept}`, {
+    says: "644\n",
+    what: "a closed copy of the host file is opened",
+  });
+}
+
+/** In the midst of a restart, with the agent down, and two at once: commands wait for it and for each other. */
+async function races(guest: Guest): Promise<void> {
+  const add = (name: string) => `steward user add ${name} --role readonly --generate`;
+  await guest.types(
+    "systemctl restart steward && curl -s --unix-socket /run/steward/steward.sock http://localhost/api/health/ready",
+  );
+  for (const round of [1, 2, 3, 4])
+    await guest.types(`systemctl restart steward; ${add(`restarted-${round}`)}`);
+  for (const round of [1, 2, 3, 4])
+    await guest.types(`systemctl --no-block restart steward; ${add(`beside-${round}`)}`);
+  await guest.stewardAnswers();
+  await guest.types(
+    `systemctl stop steward; ${add("down-1")} & one=$!; ${add("down-2")}; two=$?; wait $one && exit $two`,
+  );
+  await guest.types("systemctl start steward; steward user list | grep -cE '(restarted|beside|down)-'", {
+    says: /^10$/m,
+    what: "each of these ten users is there",
+  });
 }
 
 async function watchdog(guest: Guest): Promise<void> {
