@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { beforeEach, describe, it } from "node:test";
 import { codeFrom, context, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createFlows } from "../../../src/accounts/oidc/flows.ts";
@@ -13,9 +12,8 @@ import {
   origin,
   provider,
 } from "./device-with-provider.ts";
-import { falseEndpoints } from "./false-endpoints.ts";
-import { type Case, falseIdTokens } from "./false-id-tokens.ts";
-import { clientId, encoded, type Json, type Lies } from "./lying-provider.ts";
+import { falseAnswers } from "./false-answers.ts";
+import type { Json, Lies } from "./lying-provider.ts";
 
 let here: DeviceWithProvider;
 
@@ -29,145 +27,31 @@ async function reasonOf(lies: Lies, who: Json = operator): Promise<string> {
 }
 
 describe("a provider that lies, or another who answers for it", () => {
-  const cases: readonly Case[] = [
-    ["a forged state", { back: (query) => query.set("state", "A".repeat(43)) }, "flow"],
-    ["no state", { back: (query) => query.delete("state") }, "flow"],
-    ["a forged code", { back: (query) => query.set("code", "code-of-another") }, "invalid_grant"],
-    ["no code", { back: (query) => query.delete("code") }, "malformed"],
-    ["an error instead of a code", { back: (query) => query.set("error", "access_denied") }, "access_denied"],
-    [
-      "an error of two kilobytes instead of a code",
-      { back: (query) => query.set("error", "x".repeat(2_048)) },
-      "provider_error",
-    ],
-    [
-      "issuer mix-up: iss of another (RFC 9207)",
-      { back: (query) => query.set("iss", "https://evil.example") },
-      "issuer",
-    ],
-    ["issuer mix-up: no iss although it is promised", { back: (query) => query.delete("iss") }, "issuer"],
-    ["an ID token of another issuer", claims({ iss: "https://evil.example" }), "issuer"],
-    [
-      "discovery of another issuer",
-      { discovery: (doc) => ({ ...doc, issuer: "https://evil.example" }) },
-      "issuer",
-    ],
-    ["a wrong nonce", claims({ nonce: "another" }), "nonce"],
-    ["no nonce", claims({ nonce: undefined }), "malformed"],
-    ["another audience", claims({ aud: "another-client" }), "audience"],
-    ["a further audience without azp", claims({ aud: [clientId, "another-client"] }), "audience"],
-    ["azp of another client", claims({ azp: "another-client" }), "authorized_party"],
-    ["an expired ID token", claims({ exp: host.time.nowSeconds() - 31 }), "expired"],
-    [
-      "an ID token of yesterday that has not expired",
-      claims({ iat: host.time.nowSeconds() - 86_400 }),
-      "expired",
-    ],
-    ["an ID token of tomorrow", claims({ iat: host.time.nowSeconds() + 86_400 }), "expired"],
-    ["no subject", claims({ sub: undefined }), "malformed"],
-    ["a subject of a kilobyte", claims({ sub: "x".repeat(1_024) }), "malformed"],
-    ["an at_hash of another access token", claims({ at_hash: "AAAAAAAAAAAAAAAAAAAAAA" }), "at_hash"],
-    [
-      "alg none",
-      { idToken: (header, body) => `${encoded({ ...header, alg: "none" })}.${encoded(body)}.` },
-      "algorithm",
-    ],
-    [
-      "alg HS256 with the public key",
-      {
-        idToken: (header, body) => {
-          const text = `${encoded({ ...header, alg: "HS256" })}.${encoded(body)}`;
-          return `${text}.${createHmac("sha256", provider.publicKey()).update(text).digest("base64url")}`;
-        },
-      },
-      "algorithm",
-    ],
-    ["a key that is not published", { header: (header) => ({ ...header, kid: "key-0" }) }, "signature"],
-    [
-      "a changed claim under a genuine signature",
-      {
-        idToken: (header, body) =>
-          `${encoded(header)}.${encoded({ ...body, groups: ["admins"] })}.${"A".repeat(86)}`,
-      },
-      "signature",
-    ],
-    [
-      "a critical header that is not known",
-      { header: (header) => ({ ...header, crit: ["b64"] }) },
-      "algorithm",
-    ],
-    [
-      "PKCE downgrade: plain alone",
-      { discovery: (doc) => ({ ...doc, code_challenge_methods_supported: ["plain"] }) },
-      "pkce",
-    ],
-    [
-      "an authorization endpoint elsewhere (open redirect)",
-      { discovery: (doc) => ({ ...doc, authorization_endpoint: "https://evil.example/authorize" }) },
-      "endpoint",
-    ],
-    [
-      "an authorization endpoint that is a script",
-      { discovery: (doc) => ({ ...doc, authorization_endpoint: "javascript:alert(1)" }) },
-      "endpoint",
-    ],
-    [
-      "a token endpoint on this device (SSRF)",
-      { discovery: (doc) => ({ ...doc, token_endpoint: "https://127.0.0.1:8443/api/system" }) },
-      "endpoint",
-    ],
-    [
-      "a token endpoint over plain http",
-      { discovery: (doc) => ({ ...doc, token_endpoint: provider.issuer.replace("https", "http") }) },
-      "endpoint",
-    ],
-    [
-      "keys elsewhere (SSRF)",
-      { discovery: (doc) => ({ ...doc, jwks_uri: "https://169.254.169.254/latest/meta-data" }) },
-      "endpoint",
-    ],
-    [
-      "a redirect of the discovery elsewhere (SSRF)",
-      {
-        answer: (path, response) => {
-          if (!path.startsWith("/.well-known")) return false;
-          response.writeHead(302, { location: "https://169.254.169.254/latest/meta-data" }).end();
-          return true;
-        },
-      },
-      "endpoint",
-    ],
-    [
-      "megabytes of keys",
-      {
-        answer: (path, response) => {
-          if (path !== "/keys") return false;
-          response.writeHead(200, { "content-type": "application/json" });
-          response.end(`{"keys":[],"x":"${"x".repeat(2 * 1024 * 1024)}"}`);
-          return true;
-        },
-      },
-      "size",
-    ],
-    [
-      "a page instead of JSON",
-      {
-        answer: (path, response) => {
-          if (path !== "/token") return false;
-          response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>");
-          return true;
-        },
-      },
-      "malformed",
-    ],
-  ];
-  for (const [name, lies, reason] of [...cases, ...falseIdTokens, ...falseEndpoints])
+  for (const [name, lies, reason] of falseAnswers)
     it(`signs no one in by ${name}`, async () => {
       // A device keeps for a while what the provider said of itself.
       here = await device();
       assert.equal(await reasonOf(lies), `provider_refused: ${reason}`);
     });
 });
+
+/** Comes back with this, and returns the reason of the refusal. */
+const refusalOf = async (flow_token: string, query: string) =>
+  (await errorFrom(here.singleSignOn.finish({ flow_token, query }, context)))?.details.reason;
+
+/** A flow, its state, and what comes back of it. */
+async function flow(who: Json = operator) {
+  const { authorization_url, flow_token } = await here.begin();
+  const state = new URL(authorization_url).searchParams.get("state") ?? "";
+  return { flow_token, state, visited: () => provider.visit(authorization_url, who), authorization_url };
+}
+
+/** What came back of one flow, with the state of another. */
+function mixed(query: string, state: string): string {
+  const all = new URLSearchParams(query);
+  all.set("state", state);
+  return all.toString();
+}
 
 describe("an answer of the provider", () => {
   beforeEach(async () => {
@@ -176,69 +60,44 @@ describe("an answer of the provider", () => {
   });
 
   it("signs no one in by a code that was used before (replay)", async () => {
-    const { authorization_url, flow_token } = await here.begin();
-    const query = provider.visit(authorization_url, operator);
+    const { flow_token, visited } = await flow();
+    const query = visited();
     await here.singleSignOn.finish({ flow_token, query }, context);
-    const again = await errorFrom(here.singleSignOn.finish({ flow_token, query }, context));
-    assert.equal(again?.details.reason, "flow");
-    const other = await here.begin();
-    const state = new URL(other.authorization_url).searchParams.get("state") ?? "";
-    const mixed = new URLSearchParams(query);
-    mixed.set("state", state);
-    const replayed = { flow_token: other.flow_token, query: mixed.toString() };
-    assert.equal(
-      (await errorFrom(here.singleSignOn.finish(replayed, context)))?.details.reason,
-      "invalid_grant",
-    );
+    assert.equal(await refusalOf(flow_token, query), "flow");
+    const other = await flow();
+    assert.equal(await refusalOf(other.flow_token, mixed(query, other.state)), "invalid_grant");
   });
 
   it("signs no one in by a stolen code: the verifier is another flow's (PKCE)", async () => {
-    const victim = await here.begin();
-    const stolen = new URLSearchParams(provider.visit(victim.authorization_url, operator));
-    const attacker = await here.begin();
-    stolen.set("state", new URL(attacker.authorization_url).searchParams.get("state") ?? "");
-    const { flow_token } = attacker;
-    const injected = await errorFrom(here.singleSignOn.finish({ flow_token, query: `${stolen}` }, context));
-    assert.equal(injected?.details.reason, "invalid_grant");
+    const [stolen, attacker, other, third] = [await flow(), await flow(), await flow(), await flow()];
+    const given = mixed(stolen.visited(), attacker.state);
+    assert.equal(await refusalOf(attacker.flow_token, given), "invalid_grant");
     // At a provider that leaves PKCE out the nonce still tells.
-    const second = await here.begin();
-    const other = new URLSearchParams(provider.visit(second.authorization_url, operator));
-    const third = await here.begin();
-    other.set("state", new URL(third.authorization_url).searchParams.get("state") ?? "");
+    const second = mixed(other.visited(), third.state);
     provider.lie({ skipsPkce: true });
-    const returned = { flow_token: third.flow_token, query: `${other}` };
-    assert.equal((await errorFrom(here.singleSignOn.finish(returned, context)))?.details.reason, "nonce");
+    assert.equal(await refusalOf(third.flow_token, second), "nonce");
   });
 
   it("signs no one in by a code that was asked for without PKCE (stripped from the browser's address)", async () => {
-    const { authorization_url, flow_token } = await here.begin();
+    const { authorization_url, flow_token } = await flow();
     const stripped = new URL(authorization_url);
     for (const name of ["code_challenge", "code_challenge_method"]) stripped.searchParams.delete(name);
-    const query = provider.visit(stripped.href, operator);
     // The device sends its verifier all the same, which an honest provider refuses then (RFC 9700 §4.8.2).
-    const refused = await errorFrom(here.singleSignOn.finish({ flow_token, query }, context));
-    assert.deepEqual([refused?.code, refused?.details.reason], ["provider_refused", "invalid_grant"]);
+    assert.equal(await refusalOf(flow_token, provider.visit(stripped.href, operator)), "invalid_grant");
   });
 
   it("signs no one in by an answer for another browser, which can still use it", async () => {
-    const { authorization_url, flow_token } = await here.begin();
-    const query = provider.visit(authorization_url, operator);
-    for (const wrong of ["", `stf_${"A".repeat(32)}`, `${flow_token}A`]) {
-      const refused = await errorFrom(here.singleSignOn.finish({ flow_token: wrong, query }, context));
-      assert.equal(refused?.details.reason, "flow");
-    }
-    assert.equal(
-      (await here.singleSignOn.finish({ flow_token, query }, context)).session.user.role,
-      "operator",
-    );
+    const { flow_token, visited } = await flow();
+    const query = visited();
+    for (const wrong of ["", `stf_${"A".repeat(32)}`, `${flow_token}A`])
+      assert.equal(await refusalOf(wrong, query), "flow");
+    const { session } = await here.singleSignOn.finish({ flow_token, query }, context);
+    assert.equal(session.user.role, "operator");
   });
 
   it("signs no one in by an attacker's own answer in a victim's browser (login CSRF)", async () => {
-    const attacker = await here.begin();
-    const query = provider.visit(attacker.authorization_url, { ...operator, sub: "attacker" });
-    const victim = await here.begin();
-    const given = { flow_token: victim.flow_token, query };
-    assert.equal((await errorFrom(here.singleSignOn.finish(given, context)))?.details.reason, "flow");
+    const query = (await flow({ ...operator, sub: "attacker" })).visited();
+    assert.equal(await refusalOf((await flow()).flow_token, query), "flow");
   });
 
   it("leads no one back to an origin that the host file does not name (open redirect)", async () => {
@@ -268,19 +127,16 @@ describe("an answer of the provider", () => {
   });
 
   it("is awaited for ten minutes, and not across a step of the clock", async () => {
-    const late = await here.begin();
-    const query = provider.visit(late.authorization_url, operator);
+    const late = await flow();
+    const query = late.visited();
     host.pass(600);
-    const over = here.singleSignOn.finish({ flow_token: late.flow_token, query }, context);
-    assert.equal((await errorFrom(over))?.details.reason, "flow");
-    const begun = await here.begin();
-    const back = provider.visit(begun.authorization_url, operator);
+    assert.equal(await refusalOf(late.flow_token, query), "flow");
+    const begun = await flow();
+    const back = begun.visited();
     host.step(3_600);
-    const stepped = await errorFrom(
-      here.singleSignOn.finish({ flow_token: begun.flow_token, query: back }, context),
-    );
+    const stepped = await refusalOf(begun.flow_token, back);
     host.step(-3_600);
-    assert.equal(stepped?.details.reason, "expired");
+    assert.equal(stepped, "expired");
   });
 
   it("is asked for once in five minutes for many flows that strangers begin", async () => {
