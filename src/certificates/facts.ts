@@ -23,10 +23,7 @@ export function factsOf(pem: string) {
     notAfter: new Date(certificate.validTo),
     /** SHA-256 of the certificate, as browsers show it: `AB:CD:…`. */
     fingerprint: certificate.fingerprint256,
-    /**
-     * SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4): another certificate of the same key
-     * has the same.
-     */
+    /** SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4); the same for all its certificates. */
     keyPin: `sha256//${createHash("sha256").update(publicKey).digest("base64")}`,
   };
 }

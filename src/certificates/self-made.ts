@@ -45,10 +45,7 @@ const renewalDays = 30;
  */
 const changesSeconds = 86_400;
 
-/**
- * Reads the certificate that the device makes for itself. An outdated one is replaced by another with the same key; null:
- * none, and none may be made.
- */
+/** Reads the device's own certificate; an outdated one is renewed with the same key. null: none, and none may be made. */
 export function createSelfMade(options: SelfMadeOptions): () => Promise<Pair | null> {
   const { directory, mayMake, signOwn, wanted, now, floor, uptime, log } = options;
   const files = filesIn(directory);

@@ -115,10 +115,7 @@ export async function wholeTable(): Promise<CommandTable<CommandRow>> {
   return { ...steward, commands };
 }
 
-/**
- * The table with as few commands as this line can be read with. For help, and for a mistake, that is every command: then
- * the other commands have a part in what is printed.
- */
+/** The commands that this line can be read with: for help, and for a mistake, all, since what is printed names them. */
 export async function tableFor(argv: readonly string[]): Promise<CommandTable<CommandRow>> {
   const [first = ""] = splitLine(argv, { ...steward, commands: [] }).words;
   const part = parts.find(({ words }) => words.includes(first));

@@ -1,7 +1,4 @@
-/**
- * The parts of a device, in the order in which it is mended: nothing can be saved on a full disk, and no agent starts on
- * a state that it cannot read.
- */
+/** The parts of a device, in the order of mending: nothing is saved on a full disk, no agent starts on unreadable state. */
 export const areas = [
   "program",
   "disk",

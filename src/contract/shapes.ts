@@ -51,10 +51,7 @@ export const nameRules = {
   longestDisplayName: 64,
 } as const;
 
-/**
- * The path to which a sign-in provider sends the browser back: the redirect URI is an origin of the device with this
- * path.
- */
+/** The path to which a sign-in provider sends the browser back: a redirect URI is an origin of the device with it. */
 export const providerReturnPath = "/oidc";
 
 /** Only ASCII, so that no two names look alike, and lower case, so that no two differ in case only. */

@@ -70,10 +70,7 @@ export type Health = Typed<typeof system.health>;
 export type DamageKind = (typeof damageKinds)[number];
 export type Replacement = (typeof replacements)[number];
 
-/**
- * One thing that is wrong, or that a person has to see to. It is made once; health, status, metrics, doctor and console
- * print it.
- */
+/** A fault, or what a person has to see to: made once, and printed by health, status, metrics, doctor and console. */
 export type Finding<Code extends AnyFindingCode = FindingCode> = {
   [One in Code]: {
     readonly code: One;

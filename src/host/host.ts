@@ -83,25 +83,13 @@ export interface HostClock {
 
 export interface HostFiles {
   readonly freeSpace: FreeSpace;
-  /**
-   * flock(2) for the exclusive lock of an open file, without waiting: true if it was free. Throws where the kernel gives
-   * no answer. Undefined without the addon.
-   */
+  /** flock(2), exclusive, without waiting: true if free. Throws if the kernel gives no answer. Undefined: no addon. */
   readonly tryLock: ((descriptor: number) => boolean) | undefined;
-  /**
-   * The keys that two-factor secrets are sealed with, the preferred first. Throws `second_factor_unavailable`,
-   * `storage_full`, `storage_unwritable`.
-   */
+  /** The keys of two-factor secrets, the preferred first. Throws `second_factor_unavailable`, and the errors of the disk. */
   readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>;
-  /**
-   * Makes a new key in place of the agent's own, which is at `path`; null: it has made none. Throws the errors of
-   * `readSealKeys`.
-   */
+  /** Makes a new key in place of the agent's own at `path`; null: none was made. Throws as `readSealKeys`. */
   renewOwnSealKey(path: string): Promise<RenewedKey | null>;
-  /**
-   * The root of trust of updates that root has installed; null: there is none. Throws `update_root_unusable` if it is
-   * too large, or if another user could have written it.
-   */
+  /** The root of trust that root has installed; null: none. `update_root_unusable`: too large, or others may write it. */
   readInstalledRoot(
     path: string,
     options: TrustedOwners & { maximumBytes: number },

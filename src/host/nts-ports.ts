@@ -13,10 +13,7 @@ export interface KeyRequest {
   readonly address: DatagramAddress;
   /** The name that the certificate must have, or a literal address. */
   readonly host: string;
-  /**
-   * Seconds since 1970 at which the certificates must be valid; null: the time is not known, so their dates are not
-   * judged.
-   */
+  /** Seconds since 1970 at which the certificates must be valid; null: unknown, so their dates are not judged. */
   readonly atSeconds: number | null;
 }
 
@@ -67,10 +64,7 @@ export type KeyExchangeAnswer =
   | { readonly kind: "answer"; readonly bytes: Uint8Array; readonly exported: readonly Uint8Array[] }
   | { readonly kind: "failed"; readonly reason: KeyExchangeFailure };
 
-/**
- * Never rejects; ends within 5 s. TLS 1.3 only, with ALPN `ntske/1`. The answer counts only after the certificates
- * were verified.
- */
+/** Never rejects; ends within 5 s. TLS 1.3 with ALPN `ntske/1`. Counts only once the certificates are verified. */
 export type AskKeyExchange = (question: KeyExchangeQuestion) => Promise<KeyExchangeAnswer>;
 
 /** The keys and cookies that a server has given, and the place of the NTP server that takes them. */

@@ -141,10 +141,7 @@ export interface DatagramConnection {
 }
 
 export interface DatagramHandlers {
-  /**
-   * `ageSeconds`: seconds since the kernel received the packet, 0 if unknown. Measured by the wall clock, so it
-   * includes a step since then.
-   */
+  /** `ageSeconds`: since the kernel received it, 0 if unknown; by the wall clock, so a step since then is in it. */
   onPacket: (packet: Uint8Array, ageSeconds: number) => void;
   /** An ICMP error or a missing route; the code of the error, such as ECONNREFUSED. */
   onFailure: (code: string) => void;
@@ -178,10 +175,7 @@ export interface ConnectionEnds {
   readonly remotePort: number;
 }
 
-/**
- * The id of the user whose process holds the other end of a loopback connection; null: unknown.
- * Never rejects.
- */
+/** The user whose process has the other end of a loopback connection; null: unknown. Never rejects. */
 export type UserOfConnection = (ends: ConnectionEnds) => Promise<number | null>;
 
 /**
@@ -315,10 +309,7 @@ export interface ServerConnections {
   open(server: ServerPlace, signal: AbortSignal): Promise<Socket>;
   /** The same with TLS, whose certificate is verified. */
   secure(server: ServerPlace, signal: AbortSignal): Promise<TLSSocket>;
-  /**
-   * The authorities that a server's certificate is from; undefined: those of the runtime. Throws TransferFailure (reason
-   * `ca_file`).
-   */
+  /** The authorities of servers' certificates; undefined: the runtime's. Throws TransferFailure (`ca_file`). */
   authorities(): Promise<SecureContext | undefined>;
   /** The failure that an error of such a connection is. `isSent`: after a message was sent, wholly or in part. */
   failure(server: ServerPlace, cause: unknown, isSent?: boolean): TransferFailure;

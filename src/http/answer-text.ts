@@ -17,10 +17,7 @@ export function textOf(value: object): string {
 
 const etags = new WeakMap<object, string>();
 
-/**
- * A strong entity tag (RFC 9110 §8.8.3): equal if and only if the representation is. A value that has one is sent again,
- * such as the settings.
- */
+/** A strong entity tag (RFC 9110 §8.8.3), for values that are sent again, such as the settings. */
 export function etagOf(value: object): string {
   const known = etags.get(value);
   if (known !== undefined) return known;

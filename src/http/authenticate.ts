@@ -52,10 +52,7 @@ export function createAuthenticate(tokens: AccessTokens, bearer: Bearer): Authen
   };
 }
 
-/**
- * koa-jwt verifies each token once. Verification is most of the cost of a request, so the claims of the latest `most`
- * tokens are cached.
- */
+/** koa-jwt verifies each token once: that costs most of a request, so the claims of the latest `most` are cached. */
 export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTokens) {
   const { algorithms, issuer, audience } = accessTokenRules;
   const rules = {

@@ -61,10 +61,7 @@ export type StreamSource = (
   drained: () => Promise<void>,
 ) => () => void;
 
-/**
- * The result of an operation whose answer the build has written: the path of its file, beside which `.gz` has the
- * compressed one.
- */
+/** An answer that the build has written: the path of its file, beside which `.gz` has the compressed one. */
 export interface BuiltFile {
   readonly path: string;
 }

@@ -71,10 +71,7 @@ function onceAsked(socket: Socket, address: string, userOf: UserOfConnection): (
   };
 }
 
-/**
- * Finds the scheme of the client: that of the connection, or `http` or `https` from a trusted proxy's
- * X-Forwarded-Proto.
- */
+/** The client's scheme: the connection's, or `http` or `https` from a trusted proxy's X-Forwarded-Proto. */
 export function createSchemeOf(
   trustedProxies: readonly string[],
 ): (request: IncomingMessage) => "http" | "https" {
@@ -108,10 +105,7 @@ function forwardedFor(
   return undefined;
 }
 
-/**
- * Reads `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`; anything else is
- * undefined.
- */
+/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`; anything else is undefined. */
 function addressOf(entry: string): string | undefined {
   if (entry.length > maximumEntryCharacters) return undefined;
   const [, bracketed, v4, bare] =

@@ -18,10 +18,7 @@ export function refreshCookieName(deviceId: string): string {
   return `steward-refresh-${deviceId.slice(0, 8)}`;
 }
 
-/**
- * The refresh token of a browser, in a cookie that no script can read. `scheme`: `https` or `http`, as the browser sees
- * it.
- */
+/** A browser's refresh token, in a cookie that no script can read. `scheme`: `https` or `http`, as the browser sees it. */
 export function createRefreshCookie(ctx: Koa.Context, plainName: string, scheme: string) {
   const isSecure = scheme === "https";
   const name = isSecure ? `${hostOnly}${plainName}` : plainName;
@@ -84,10 +81,7 @@ function cookieValues(header: string | undefined, name: string): string[] {
     .slice(0, mostCookies);
 }
 
-/**
- * False for a page of another site, or of another program on this host. Only browsers can be believed here: see
- * `binding`.
- */
+/** False for a page of another site or program. Only browsers can be believed here: see `binding`. */
 function isSameOrigin(ctx: Koa.Context, scheme: string): boolean {
   const { "sec-fetch-site": site, origin, host } = ctx.req.headers;
   if (site !== undefined) return site === "same-origin";

@@ -16,10 +16,7 @@ export const changesOfAccount = { burst: 600, perSecond: 1 } as const;
 const { burst, perSecond } = changesOfAccount;
 const policy = `"changes";q=${burst};w=${burst / perSecond}`;
 
-/**
- * Bounds the writes of each account, in all its sessions and API tokens: each writes to the disk and into the record of
- * events. Local root has no bound.
- */
+/** Bounds the writes of each account, in all its sessions and API tokens. Local root has no bound. */
 export function createWriteBudget(uptime: Uptime) {
   const budgets = createBuckets(changesOfAccount, () => uptime() * 1_000);
   return {

@@ -114,10 +114,7 @@ class BatchReader {
 
 type Chain = ReturnType<typeof createChain>;
 
-/**
- * Follows the numbers and hashes of events in the order of seq, and finds those that are missing (docs/design/outbox.md,
- * rule 4).
- */
+/** Follows events' numbers and hashes in order, and finds those that are missing (docs/design/outbox.md, rule 4). */
 function createChain({ takes, from }: BatchQuery) {
   let { seq, change_hash } = from;
   let lastChange = seq;

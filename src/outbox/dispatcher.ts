@@ -47,10 +47,7 @@ const attemptSeconds = 60;
 /** Events that pass a receiver by before its place is written again: few enough that the log still has them. */
 const eventsBetweenWrites = 500;
 
-/**
- * Brings one receiver its events: one message at a time, in order, each until it is acknowledged (docs/design/outbox.md,
- * rule 3).
- */
+/** Brings one receiver its events, a message at a time in order, each until acknowledged (docs/design/outbox.md, rule 3). */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #timer: DueTimer;

@@ -16,10 +16,7 @@ export interface MailOptions extends SmtpServer, Pick<HostTime, "wall" | "uptime
   readonly connections: ServerConnections;
 }
 
-/**
- * Milliseconds for one delivery: a server may look at a mail for viruses before it answers. Less than the outbox waits,
- * whose error would not name the server.
- */
+/** Milliseconds for one delivery: a server may scan a mail first. The outbox, whose error names no server, waits longer. */
 const wholeMilliseconds = 50_000;
 
 /** Seconds for which a recipient that is put off holds up messages: greylisting takes minutes, a full mailbox days. */

@@ -23,10 +23,7 @@ export interface Notice {
 
 /** The content of one delivery. */
 export interface Message {
-  /**
-   * `${device.id}-${first seq}-${last seq}`, the same at each attempt, also after a restart. A test has
-   * `${device.id}-test-${random}`.
-   */
+  /** `${device.id}-${first seq}-${last seq}` at every attempt; a test has `${device.id}-test-${random}`. */
   readonly id: string;
   readonly device: { readonly id: string; readonly name: string | null };
   readonly language: Language;

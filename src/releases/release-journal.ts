@@ -22,10 +22,7 @@ export const journalBytes = 2 * 1024 * 1024;
 
 /** One kind of release on this device. */
 export interface Slot {
-  /**
-   * Releases that have proved healthy and are on the disk, oldest first: the last is current, the one before it
-   * previous.
-   */
+  /** Releases that are healthy and on the disk, oldest first: the last is current, the one before it previous. */
   readonly good: readonly GoodRelease[];
   /** The step in progress; null: none. */
   readonly trial: Trial | null;

@@ -258,10 +258,7 @@ function refusedRelease(release: Release, refusal: Refusal) {
   };
 }
 
-/**
- * The newest release; among equal precedence the one with the first path, so that every device of a kind takes the
- * same.
- */
+/** The newest release; of equal precedence the first path, so that all devices of a kind take the same. */
 function newest(releases: readonly Release[]): Release | null {
   return releases.reduce<Release | null>((best, one) => {
     if (best === null) return one;

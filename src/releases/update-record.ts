@@ -33,10 +33,7 @@ export interface UpdateRecord {
   readonly available: { readonly rules: StoredRelease | null; readonly binary: StoredRelease | null };
   /** Kinds that could not be judged the last time; absent: no check has finished yet. */
   readonly blockers?: Blockers;
-  /**
-   * The releases that this check did not choose, with the reasons, and recalls that an earlier one has seen; absent: no
-   * check has finished yet.
-   */
+  /** The releases that this check did not choose, with reasons, and earlier recalls; absent: no check has finished. */
   readonly passed_over?: readonly PassedOver[];
   readonly passed_over_counts?: PassedOverCounts;
   /** The time of the last backup of the device that has left it whole; absent: none. It is no reason for a document. */

@@ -3,10 +3,7 @@ import type { Uptime } from "../host/ports.ts";
 /** Seconds. To a person and to a program that scrapes, a quarter of a second is the same moment. */
 const freshSeconds = 0.25;
 
-/**
- * A reading of the kernel's figures that serves all callers for a quarter of a second: some of them cost more than the
- * rest of an answer.
- */
+/** A reading of the kernel's figures for all callers of a quarter of a second: some cost more than the answer. */
 export function createBriefReading<Reading>(read: () => Reading, uptime: Uptime): () => Reading {
   let last: { readonly at: number; readonly reading: Reading } | undefined;
   return () => {

@@ -33,10 +33,7 @@ interface NeedWatchOptions {
 
 export type NeedWatch = ReturnType<typeof createNeedWatch>;
 
-/**
- * Seconds between two looks. A need that is over at the next look is no event: a clock at a boot, a network for a
- * moment.
- */
+/** Seconds between two looks. What is over at the next one is no event: a clock at a boot, a network for a moment. */
 const lookSeconds = 60;
 
 /** Records when the device begins to need a person and when it no longer does, also over restarts. */

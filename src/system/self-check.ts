@@ -25,10 +25,7 @@ const longestMilliseconds = 30_000;
 
 export type SelfCheck = ReturnType<typeof createSelfCheck>;
 
-/**
- * Tests this program's own parts (passwords, two-factor secrets, signatures, native modules) once a process, and again after
- * a failure.
- */
+/** Tests this program's parts (passwords, secrets, signatures, native modules) once a process, again after a failure. */
 export function createSelfCheck(options: SelfCheckOptions) {
   const { timers, uptime } = options;
   let last: { failures: readonly PartFailure[]; at: number } | null = null;

@@ -17,10 +17,7 @@ const keySequence = new RegExp(`${escapeKey}(\\[[0-?]*[ -/]*[@-~]|O.|.)?`, "gu")
 /** Asks one question; names in it, which strangers may have chosen, are made safe for the terminal. */
 export type Ask = (question: string) => Promise<string>;
 
-/**
- * Asks on the terminal without echo, as often as `use` needs, and restores the terminal.
- * Ctrl-C, and Ctrl-D before anything was typed, throw CommandError(130).
- */
+/** Asks without echo, as often as `use` needs. Ctrl-C, and Ctrl-D before anything was typed, throw CommandError(130). */
 export async function withHiddenInput<T>(
   { stdin, stderr }: Terminal,
   use: (ask: Ask) => Promise<T>,

@@ -20,10 +20,7 @@ export interface Refreshed {
   readonly validators: Validators | undefined;
   /** TUF 5.6.7: depth first, in the order of the delegations; null: it is not signed. */
   find(path: string): Promise<FoundTarget | null>;
-  /**
-   * Every target of `<channel>/<kind>/` that `find` finds, in every role. Only delegations whose patterns can
-   * hold such a path are read.
-   */
+  /** Every target of `<channel>/<kind>/` in every role. Only delegations whose patterns can hold one are read. */
   list(channel: string, kind: string): Promise<readonly FoundTarget[]>;
   /** Targets of other channels that the listings have seen so far; they are reported, and never installed. */
   elsewhere(): readonly FoundTarget[];

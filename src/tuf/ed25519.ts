@@ -6,10 +6,7 @@ import nacl from "tweetnacl";
  * which everyone can sign. Compared numbers are little-endian.
  */
 
-/**
- * True if `signature` (64 bytes) over `message` was made with the key of `publicKey` (32 bytes). Never throws, whatever
- * the input.
- */
+/** True if `signature` (64 bytes) is over `message` by the key of `publicKey` (32 bytes). Never throws. */
 export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== nacl.sign.signatureLength || keyProblem(publicKey) !== null) return false;
   const r = signature.subarray(0, 32);

@@ -78,10 +78,7 @@ async function readMetadata(path: string): Promise<Uint8Array | null> {
   }
 }
 
-/**
- * The file name of a role's trusted metadata. Names with more than letters, digits, _ and - are quoted, so that no role
- * is a path.
- */
+/** The file name of a role's metadata. Names with more than letters, digits, _ and - are quoted: no role is a path. */
 export function metadataFileName(role: string): string {
   const quoted = role.replace(/[^A-Za-z0-9_-]/gu, (sign) => `%${Buffer.from(sign).toString("hex")}`);
   return `${quoted}.json`;

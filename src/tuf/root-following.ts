@@ -40,10 +40,7 @@ export class RootFollower {
     return this.#read(installed);
   }
 
-  /**
-   * The metadata continue if their own root signs the installed one, and otherwise start over. Throws
-   * `update_root_unusable`.
-   */
+  /** Metadata continue if their root signs the installed one, else start over. Throws `update_root_unusable`. */
   async follow(installed: Uint8Array): Promise<FollowedRoot> {
     const { files, anchor, onContinued } = this.#options;
     const { fingerprint, root: offered } = this.#read(installed);

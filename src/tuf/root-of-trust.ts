@@ -40,10 +40,7 @@ export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed2551
   }
 }
 
-/**
- * True if another root continues the trust of the one in force: it is signed by a threshold of its keys, and not older.
- * Both were read as roots before.
- */
+/** True if another root is signed by a threshold of the one in force, and not older. Both were read as roots before. */
 export function isSignedBySuccession(inForce: Uint8Array, other: Uint8Array): boolean {
   const present = readMetadata("root", inForce, caps).signed;
   const next = readMetadata("root", other, caps);

@@ -43,10 +43,7 @@ export function isNamed({ signed, bytes }: Metadata<RoleType>, named: MetaFile):
   return signed.version === named.version && difference(bytes, named) === null;
 }
 
-/**
- * Reads a file that snapshot or timestamp names, and checks its length and hashes, its signatures, its version, in this
- * order.
- */
+/** Reads a file that snapshot or timestamp names, and checks length and hashes, signatures, version, in this order. */
 export async function readNamed<T extends "snapshot" | "targets">(
   session: Session,
   type: T,
@@ -107,10 +104,7 @@ export function missing(file: string): StewardError {
   );
 }
 
-/**
- * The difference between a file and its description, in words. §5.5.2: if hashes are named, a known one must be among
- * them.
- */
+/** The difference of a file from its description. §5.5.2: if hashes are named, a known one must be among them. */
 function difference(bytes: Uint8Array, { length, hashes }: MetaFile): string | null {
   if (length !== undefined && bytes.length !== length) return `${bytes.length} bytes instead of ${length}`;
   const named = Object.entries(hashes ?? {}).filter(([name]) => name === "sha256" || name === "sha512");

@@ -172,10 +172,7 @@ class Room {
     return this.status();
   }
 
-  /**
-   * Begins to go back to the release before. Throws `update_busy`, `nothing_to_roll_back`, `below_floor`,
-   * `update_not_set_up`, `state_damaged`.
-   */
+  /** Begins to go back. Throws `update_busy`, `nothing_to_roll_back`, `below_floor`, `update_not_set_up`, `state_damaged`. */
   async rollBack(kind: UpdateKind): Promise<UpdatesStatus> {
     await this.#parts.watch.refresh();
     requireRollbackByAgent(this.#parts, kind);

@@ -13,10 +13,7 @@ const claimReasons: Readonly<Record<string, ProviderReason>> = {
   sub: "subject",
 };
 
-/**
- * Turns the library's errors into ours. An unexpected error counts as a malformed answer. `asked`: the request, for an
- * error that the provider has answered it with.
- */
+/** Turns the library's errors into ours; an unexpected one is a malformed answer. `asked`: the request that was answered. */
 export function asRefusal(error: unknown, asked: string): Error {
   if (error instanceof StewardError) return error;
   const sent = sentErrorOf(error);

@@ -18,10 +18,7 @@ const answerMilliseconds = 15_000;
 /** Bytes of an answer. A discovery document has some 5 KiB, twenty keys with their certificates 60 KiB. */
 const mostBytes = 256 * 1024;
 
-/**
- * Sends the requests of sign-ins, bounded in time and bytes, only to the origins that root has named, without
- * redirects.
- */
+/** Sends the requests of sign-ins, bounded in time and bytes, only to origins that root has named, without redirects. */
 export function createProviderRequest(
   transfers: Transfers,
   /** Origins that the device asks. A provider could send the device to any other. */

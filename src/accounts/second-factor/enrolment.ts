@@ -76,10 +76,7 @@ export function createEnrolment(options: EnrolmentOptions) {
       const passkeys = accounts.find(userId)?.two_factor?.passkeys ?? [];
       return { ...two_factor, locked, passkeys: passkeys.map(passkeyView) };
     },
-    /**
-     * Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and the errors of
-     * `prove`.
-     */
+    /** Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and as `prove`. */
     disable: async (person: Person, proof: FullProof, context: RequestContext): Promise<User> => {
       if (person.account.two_factor === null) throw notEnabled();
       if (options.isRequired(person.account)) throw requiredByPolicy();

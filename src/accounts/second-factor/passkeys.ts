@@ -15,10 +15,7 @@ import type { Accounts } from "../users/accounts.ts";
 import { createPasskeyChallenges, type PasskeyChallenges, passkeySeconds } from "./passkey-challenges.ts";
 import { passkeyAlgorithms, verifyCreation, verifyUse } from "./webauthn.ts";
 
-/**
- * Passkeys beside the codes of a second factor. Each works under one host name of the device, so its user keeps the codes
- * for all others.
- */
+/** Passkeys beside the codes. Each works under one host name of the device; its user keeps the codes for all others. */
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
 interface PasskeysOptions {

@@ -5,10 +5,7 @@ const quietModules = 4;
 const blackOnWhite = "\u001b[30;47m";
 const colourReset = "\u001b[0m";
 
-/**
- * A QR code as an SVG document, one unit a module, dark on white on any background. It has no script, style or size: it
- * fills its container. Throws RangeError for more than 2,953 bytes.
- */
+/** A QR code as an SVG document, one unit a module, dark on white, without a size. RangeError above 2,953 bytes. */
 export async function qrSvg(text: string): Promise<string> {
   const rows = await modulesOf(text);
   const size = rows.length;

@@ -10,10 +10,7 @@ const codeBytes = 10;
 /** Crockford's base32: no I, L, O or U, so that a code can be read aloud and typed. otplib has only RFC 4648's. */
 const symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/**
- * A new set of ten codes of 80 random bits, as they are shown to the user once (`K7QM-2F9X-0TRB-5WHD`), and the stored
- * form of each, in the same order.
- */
+/** Ten new codes of 80 random bits, as shown to the user once (`K7QM-2F9X-0TRB-5WHD`), and their stored forms in order. */
 export function makeRecoveryCodes(): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: codesInSet }, () => formatRecoveryCode(randomBytes(codeBytes)));
   return { codes, hashes: codes.map((code) => hashRecoveryCode(code.replaceAll("-", ""))) };

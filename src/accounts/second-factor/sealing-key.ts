@@ -3,10 +3,7 @@ import type { Finding } from "../../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import type { Seal } from "./seal.ts";
 
-/**
- * The trouble with the key of the second factors that a person should know of; null: all of them can be opened. Each
- * secret names its key, so this opens none of them.
- */
+/** The trouble with the key of the second factors that a person should know of; null: none. It opens no secret. */
 export function createSealingKeyTrouble({
   users,
   seal,

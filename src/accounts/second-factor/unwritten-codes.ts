@@ -4,10 +4,7 @@ import type { OpenedDocument } from "../../store/documents/document.ts";
 import { writeInMemory } from "../../store/files/durable-file.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/**
- * Notes in the run directory, which is memory, that used codes could not be written to disk: an agent that restarts on
- * a read-only disk would otherwise accept them again.
- */
+/** Notes in memory (the run directory) that used codes are not on disk: a restarted agent would accept them again. */
 export function createUnwrittenCodes(path: string, document: Pick<OpenedDocument<object>, "failure">) {
   const wereLeft = existsSync(path);
   let isNoted = wereLeft;

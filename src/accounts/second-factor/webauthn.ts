@@ -43,10 +43,7 @@ export async function verifyCreation(given: Omit<NewPasskey, "name">, begun: Beg
   };
 }
 
-/**
- * WebAuthn §7.2. Returns the new signature counter. Throws an Error for anything that is not right, also for a counter
- * that has not grown.
- */
+/** WebAuthn §7.2. Returns the new signature counter. Throws for anything that is not right, also if it has not grown. */
 export async function verifyUse(given: PasskeyProof, begun: Begun, present: Credential): Promise<number> {
   const { verifyAuthenticationResponse } = await load();
   const { id, client_data: clientDataJSON, authenticator_data: authenticatorData, signature } = given;

@@ -70,10 +70,7 @@ export function createRefreshExchange(options: RefreshExchangeOptions) {
       );
       return opened;
     },
-    /**
-     * Notes that an access token of the session came, which was issued at this uptime: if it is of the last answer, that
-     * has arrived.
-     */
+    /** Notes a use of an access token that was issued at this uptime: that of the last answer shows that it has arrived. */
     noteUse: (session: StoredSession, issuedUptime: number): void => {
       if (session.unanswered_hash === null || issuedUptime < session.rotated_uptime) return;
       table.change((sessions) =>

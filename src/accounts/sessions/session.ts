@@ -3,10 +3,7 @@ import { userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
 
-/**
- * A signed-in session as it is stored. Its deadlines are seconds of CLOCK_BOOTTIME, which no step of the wall clock
- * moves; they are valid only under the boot id that they were made in.
- */
+/** A signed-in session as stored. Its deadlines are seconds of CLOCK_BOOTTIME, valid only under the boot id they name. */
 export interface StoredSession {
   readonly id: string;
   readonly user_id: string;

@@ -48,10 +48,7 @@ export function createSessions(options: SessionsOptions) {
       for (const session of surplus) void options.onEnd(session, "replaced");
       return opened;
     },
-    /**
-     * Binds a session whose token goes into a cookie: from now on its tokens count only with this value, of which the
-     * session keeps a hash.
-     */
+    /** Binds a session whose token goes into a cookie: its tokens count only with this value, whose hash it keeps. */
     bind: (id: string): string => {
       const binding = newBinding(table.documentKey(), table.find(id)?.user_id ?? id);
       const binding_hash = hashOfToken(binding);

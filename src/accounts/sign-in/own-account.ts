@@ -25,10 +25,7 @@ export type OwnAccount = ReturnType<typeof createOwnAccount>;
 /** Operations of signed-in users on their own password. */
 export function createOwnAccount(options: OwnAccountOptions) {
   const { accounts, sessions, throttle, stepUps } = options;
-  /**
-   * Checks the password, and the second factor if there is one. Throws `password_wrong`, the errors of a wrong code,
-   * `too_many_attempts` and `hashing_busy`.
-   */
+  /** Checks password and second factor. Throws `password_wrong`, errors of codes, `too_many_attempts`, `hashing_busy`. */
   const prove = (person: Person, proof: FullProof, context: RequestContext) =>
     withThrottle(throttle, triedBy(person), context, async (resolved) => {
       const present = await withPassword(options, person.account, proof.password, resolved);

@@ -43,10 +43,7 @@ export function createRescueToken(path: string, uptime: () => number) {
     /** True if there is a valid one. */
     isOpen: async () => (await read()) !== null,
     isRight,
-    /**
-     * Does the work that the right token permits, and ends the token. Of two uses at once the second waits, and finds it
-     * gone. Null: the token is wrong.
-     */
+    /** Does the work that the right token permits, and ends the token; a second use waits for the first. Null: wrong. */
     use: async <R>(token: string, work: () => Promise<R>): Promise<R | null> => {
       // Only holders of the token wait for each other.
       if (!(await isRight(token))) return null;

@@ -3,10 +3,7 @@ import { isIP, SocketAddress } from "node:net";
 /** The key of connections from the device itself: every local user has all of 127.0.0.0/8. */
 export const loopbackKey = "loopback";
 
-/**
- * The canonical spelling of an address: without a zone, IPv4 also if it was mapped into IPv6. Undefined for anything
- * else.
- */
+/** The canonical spelling of an address, without a zone, mapped IPv4 as IPv4. Undefined for anything else. */
 export function canonicalAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version === 4) return text;

@@ -60,10 +60,7 @@ export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   onLoss: "defaults",
 };
 
-/**
- * Reads lines of counters, whatever their keys. A time in the future, which only a damaged file has, would be an
- * endless lock.
- */
+/** Reads lines of counters, whatever their keys. A time in the future, from a damaged file, would be an endless lock. */
 export function readCounters(stored: readonly string[], now: number): [string, FailureCounter][] {
   return stored.map((line) => {
     const [at = "", failures = "", ...keys] = line.split(" ").reverse();

@@ -50,10 +50,7 @@ export function readCounts(stored: ThrottleRecord, now: number) {
       quietSeconds: quietCodesSeconds,
       rank: (_, { failures }) => codeDelaySeconds(failures),
     }),
-    /**
-     * By `client`. 512 other addresses push one out; a limit for each address does not stop an attacker who has that
-     * many.
-     */
+    /** By `client`. 512 other addresses push one out; no limit for each address stops an attacker with that many. */
     windows: createSlidingWindows(readWindows(stored.windows, now), 512),
     known: createKnownClients(readKnown(stored.known, now)),
     /** Counts that are only in memory: a restart of the agent forgets them. */
@@ -73,10 +70,7 @@ function passingCounts() {
      */
     atAccounts: createSlidingWindows([], 512),
     atAccountsOfSites: createSlidingWindows([], 32, siteWindow),
-    /**
-     * By `account client`: failures behind a seal, which must be visible nowhere else. Only existing accounts, so few
-     * rows.
-     */
+    /** By `account client`: failures behind a seal, shown nowhere else. Only existing accounts, so few rows. */
     sealed: createFailureCounters([], { limit: 512, quietSeconds }),
     /** By `account`: codes that were wrong, which needs the right password. */
     judgedCodes: createSlidingWindows([], 256, codeWindow),

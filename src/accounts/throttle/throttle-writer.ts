@@ -1,9 +1,6 @@
 import type { Timers, Uptime } from "../../host/ports.ts";
 
-/**
- * Decides when counts go to the disk: a new lock at once, the rest seldom, and under attack no lock more often than
- * that.
- */
+/** Decides when counts go to the disk: a new lock at once, the rest seldom, under attack no lock more often than that. */
 export type ThrottleWriter = ReturnType<typeof createThrottleWriter>;
 
 /** Seconds that a failure may wait. A power cut may lose it, which costs only a part of the attacker's count. */

@@ -32,10 +32,7 @@ export interface AccessClaims {
   readonly issuedUptime: number;
 }
 
-/**
- * Reads verified claims; undefined if they are not those of an access token. jsonwebtoken accepts a token without `exp`
- * and with any `typ`; this does not.
- */
+/** Claims of an access token; undefined for others. jsonwebtoken accepts a token without `exp` and with any `typ`. */
 export function readClaims(header: unknown, payload: unknown): AccessClaims | undefined {
   const { typ } = (header ?? {}) as Record<string, unknown>;
   const { sub, sid, exp, iat, epoch, uptime } = (payload ?? {}) as Record<string, unknown>;

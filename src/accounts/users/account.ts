@@ -140,10 +140,7 @@ function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): v
   );
 }
 
-/**
- * An ordinary sign-in changes only its time and the counter of a passkey, and makes no new version: ten sign-ins must not
- * push out changes of people.
- */
+/** An ordinary sign-in makes no new version: ten of them must not push out changes of people. */
 function isChanged(before: Account | undefined, after: Account): boolean {
   return before !== after && JSON.stringify(before, besidesSignIns) !== JSON.stringify(after, besidesSignIns);
 }
@@ -156,10 +153,7 @@ export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;
 }
 
-/**
- * The state of an account that other rooms keep: its locks, its API tokens, and whether the key of its second factor is
- * missing.
- */
+/** The state of an account in other rooms: its locks, its API tokens, and whether its second factor's key is missing. */
 interface AccountState {
   readonly locked: User["locked"];
   readonly isKeyMissing: boolean;

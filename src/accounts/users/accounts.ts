@@ -118,10 +118,7 @@ export function createAccounts(given: AccountsOptions) {
     },
     /** The faults of a form for a new user, as far as it is filled in. */
     faultsOf: (form: Partial<NewAccount>) => newAccountFaults(options, form),
-    /**
-     * Like `create`, but only while there is no administrator; otherwise throws `setup_already_done`. `passwordHash` is a
-     * PHC string.
-     */
+    /** Like `create`, while there is no administrator; else throws `setup_already_done`. `passwordHash`: PHC. */
     createFirst: (named: FirstName, password: FirstPassword) => createFirst(options, named, password),
     /** The finding that no administrator can sign in; null: one can, or there is none. */
     administratorTrouble: () => administratorTrouble(all(), options),
@@ -149,10 +146,7 @@ export function createAccounts(given: AccountsOptions) {
     /** Sets or removes the second factor. Throws `not_found`, and the errors of `change`. */
     changeFactor: async (id: string, change: FactorChange, maker?: Maker) =>
       view((await options.changeAccount(present(id).id, withFactor(change), { maker })).account),
-    /**
-     * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk if
-     * possible. False if it is no longer there.
-     */
+    /** Spends a recovery code, in memory before it returns, then on the disk if possible. False: it is gone. */
     spendRecoveryCode: (id: string, hash: string) => spendRecoveryCode(document, id, hash),
     /** Notes the use of a passkey; false if it is gone, or its counter has not grown. */
     passkeyUsed: (id: string, use: PasskeyUse) => notePasskeyUse(document, id, use),

@@ -23,10 +23,7 @@ const queries: Readonly<Record<Kind, UserQuery>> = {
 };
 const kinds = Object.keys(queries) as Kind[];
 
-/**
- * Gives a page of the matching users, and the number of users of each kind. Only those of the page are made into a view:
- * there may be thousands of accounts. Throws `invalid_cursor`.
- */
+/** A page of the matching users, and the number of each kind. Only that page is made into a view. Throws `invalid_cursor`. */
 export function createUserList({
   all,
   viewer,

@@ -91,10 +91,7 @@ function faultOf(
   return reason === undefined ? undefined : ["password_blocklisted", reason];
 }
 
-/**
- * The forms of a password that a guesser tries: lower case, and with digits replaced by the letters that they usually
- * mean.
- */
+/** The forms that a guesser tries: lower case, and with the letters that digits usually stand for. */
 function foldings(password: string): string[] {
   const lower = password.toLowerCase();
   const letters: Record<string, string> = {

@@ -33,10 +33,7 @@ export function ofIdentity(state: AccountsState, identity: ProviderIdentity): Ac
   );
 }
 
-/**
- * Makes the account of an identity at its first sign-in, and at every sign-in sets the role and the name that the
- * provider gives. Throws `username_taken` if all names are.
- */
+/** Makes an identity's account at its first sign-in; sets role and name at each. Throws `username_taken` if all are. */
 export async function keepProviderAccount(
   { document, now }: { document: Document<AccountsState>; now: () => Date },
   given: ProviderAccount,

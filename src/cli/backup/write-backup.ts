@@ -6,10 +6,7 @@ import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
 
-/**
- * Bytes that the buffers between agent and command hold at most. The agent counts a backup as made once it has sent it: the
- * disk must have had room for what is then still under way.
- */
+/** Most bytes between agent and command: the agent counts a backup as made once sent, so the disk must have room for them. */
 const underWayBytes = 512 * 1024;
 
 /**

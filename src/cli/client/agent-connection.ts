@@ -111,10 +111,7 @@ export function openRequest(
   return send(target, { ...common, agent: false, ...(authority !== undefined && { ca: authority }) });
 }
 
-/**
- * The reason why no answer came. `waitedMilliseconds`: the time after which the command stopped waiting; undefined: it
- * did not.
- */
+/** The reason why no answer came. `waitedMilliseconds`: after which the command stopped waiting, if it did. */
 export function unreachable(
   error: Error,
   { url, socketPath }: Places,

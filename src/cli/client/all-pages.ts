@@ -14,10 +14,7 @@ interface Page {
 /** Items of one page; the contract's upper bound. */
 const pageSize = 200;
 
-/**
- * The pages of a list as one, in the API's shape: all, or until there are `most` items. Throws BoundlessAnswer where the
- * list does not end.
- */
+/** All items of a list, or the first `most`, in the API's shape. Throws BoundlessAnswer where the list does not end. */
 export async function allPages<P extends Page>(
   read: (query: PageQuery) => Promise<P>,
   most = Number.POSITIVE_INFINITY,
@@ -40,10 +37,7 @@ export async function allPages<P extends Page>(
 const mostPages = 10_000;
 const mostCharacters = 64 * 1024 * 1024;
 
-/**
- * Is called with each page of a list. The program at the socket may be hostile: throws BoundlessAnswer where a cursor is
- * repeated, or the list is longer than any of the agent's.
- */
+/** Is called with each page. Throws BoundlessAnswer for a repeated cursor or an endless list: the program may be hostile. */
 export function createListEnd(): (page: Pick<Page, "next_cursor">) => void {
   const known = new Set<string>();
   let characters = 0;

@@ -16,10 +16,7 @@ import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
  * A refusal is a StewardError with the agent's code; an agent that cannot be reached is a CommandError(8).
  */
 export interface Client extends Calls {
-  /**
-   * Reads an event stream until the agent or `signal` ends it, handing over one message after another.
-   * Throws also a CommandError(8) when the connection breaks off.
-   */
+  /** Hands over an event stream's messages until the agent or `signal` ends it. Throws a CommandError(8) if it breaks off. */
   stream<Id extends StreamId>(
     id: Id,
     input: Partial<Input<Id>>,
@@ -69,10 +66,7 @@ export interface CommandContext extends ProgramContext {
   openHost(): Promise<ExaminedHost>;
   /** Checks a root of trust for updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
-  /**
-   * Runs the installer (`dist/installer.js`) with these words and the paths behind them, as the present user and on
-   * this terminal, until it ends. Its exit code.
-   */
+  /** Runs the installer with these words and paths, as this user on this terminal. Resolves with its exit code. */
   runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
   /**
    * As root: stops the agent, deletes state and identity of this machine, and switches it off. Throws CommandError; a
@@ -102,10 +96,7 @@ export interface ExaminedHost {
   readonly uptime: Uptime;
   readonly timeZoneTrouble: HostNames["timeZoneTrouble"];
   readonly helper: Pick<RootHelper, "absence">;
-  /**
-   * The certificates for HTTPS as an agent would choose among them now, without making one. `ownDirectory`: of the one
-   * that the device has made.
-   */
+  /** The certificates for HTTPS that an agent would choose among now, making none. `ownDirectory`: of the device's own. */
   readCertificates(
     installed: TrustedOwners & { readonly directory: string },
     ownDirectory: string,

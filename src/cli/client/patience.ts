@@ -26,10 +26,7 @@ interface Waiter {
   readonly patience?: PatienceLimits | undefined;
 }
 
-/**
- * Waits between the tries of a command, and says once what process it waits for. Resolves when to try again. Throws the
- * failure when the time is over.
- */
+/** Waits between tries, and says once for what. Resolves when to try again; throws the failure when the time is over. */
 export function createPatience({ places, remark, patience: limits = usualLimits }: Waiter) {
   let began: number | undefined;
   let isSaid = false;

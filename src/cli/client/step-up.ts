@@ -7,10 +7,7 @@ import type { Client } from "./context.ts";
 /** Password, and code or recovery code where the user has a second factor. */
 export type Proof = Input<"reauthenticate">["body"];
 
-/**
- * A client that confirms the password and repeats the request once if the agent requires that. `prove` is called only
- * then; if it returns undefined, the agent's refusal is final.
- */
+/** Repeats a request once that needs the password confirmed. `prove` may return undefined: then the refusal is final. */
 export function withStepUp(client: Client, prove: (client: Client) => Promise<Proof | undefined>): Client {
   let hasSteppedUp = false;
   return {

@@ -47,10 +47,7 @@ const thisDevice = "this-device";
 /** Actors who are no person. */
 const roles = ["local-root", "agent", "anonymous"];
 
-/**
- * Takes out of texts what is secret or names a person. One user is the same `user-1` in all texts, and one address the
- * same `address-1`.
- */
+/** Replaces what is secret or names a person in texts: one user is `user-1` in all of them, one address `address-1`. */
 export function createRedaction({ users, hostNames }: Private): (text: string) => string {
   const numbered = (word: string) => {
     const known = new Map<string, string>();

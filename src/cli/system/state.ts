@@ -101,10 +101,7 @@ function openTools({ places, context }: Invocation, command: string): Promise<St
   return context.openState(places.stateDirectory);
 }
 
-/**
- * Asks, and replaces a document as soon as no other command has locked the state; it does not wait for an agent. Returns
- * when an agent that was in rescue for it serves.
- */
+/** Asks, and replaces a document once the state is unlocked. Returns when an agent that was in rescue for it serves. */
 async function replaced(
   invocation: Invocation,
   source: string,

@@ -49,10 +49,7 @@ TxtText=path=/
 const usualHostFile = "/etc/steward/steward.json";
 const restartMilliseconds = 20_000;
 
-/**
- * Has the daemons that are installed announce HTTPS, and returns why one cannot. A trial with a host file of its own is not
- * announced. `root`: the prefix of the system's paths.
- */
+/** Has the daemons announce HTTPS; returns why one cannot. A trial's own host file is not announced. `root`: of its paths. */
 export async function announce(
   hostFile: string,
   port: number,

@@ -10,10 +10,7 @@ import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 /** The key of a request that waits for its answer. The agent looks for certificates, and none has this name. */
 const waiting = "request.key";
 
-/**
- * Pairs have a number: a name of its own for each lets a new one come into force by one rename, and the highest is the one
- * that the agent shows.
- */
+/** Each pair has a number, so that one rename brings a new one into force: the highest is the one that is shown. */
 const pairForm = /^60-request-(\d{4,})\.(?:crt|key)$/;
 
 /** The path of the key that waits, in the directory of installed certificates. */

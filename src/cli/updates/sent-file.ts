@@ -3,10 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Upload } from "../../contract/types.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 
-/**
- * A file that is sent to the agent. `onSent` is called with the bytes that have been read of it. Throws CommandError (3, 4,
- * 6), also while it is read.
- */
+/** A file to send. `onSent` gets the bytes read so far. Throws CommandError (3, 4, 6), also while it is read. */
 export async function sentFile(path: string, onSent: (bytes: number) => void): Promise<Upload> {
   const failed = (error: unknown): never => {
     throw fileFailure(error, path);

@@ -44,10 +44,7 @@ function orderCommand(order: string, summary: string, wanted: JournalEntry["outc
   };
 }
 
-/**
- * Goes back from the present release as root, without the agent and its limits. Throws CommandError, and what the
- * installer ends with.
- */
+/** Goes back from the present release as root, without the agent. Throws CommandError, and as the installer ends. */
 export async function rollBackAsRoot(
   invocation: Invocation,
   kind: UpdateKind,

@@ -25,10 +25,7 @@ export const repositoryOrFileOption: Option = {
     "a repository on this device instead, such as a USB stick, or a tar of one, which is sent to the device",
 };
 
-/**
- * The directory of the option as the API takes it. Throws CommandError(2) for a file, and together with `--url`: the
- * directory would be of another device.
- */
+/** The option's directory as the API takes it. Throws CommandError(2) for a file, and beside `--url`. */
 export function repositoryOf({ options, places }: Invocation, command: string): { repository?: string } {
   const directory = options.text("repo");
   if (directory === undefined) return {};

@@ -22,10 +22,7 @@ export async function writeRescueToken({ runDirectory }: Places, { uptime }: Exa
   return token;
 }
 
-/**
- * Writes a file that the agent reads. The agent's user becomes its owner, since a file of root's would be closed to it.
- * Throws the system's errors.
- */
+/** Writes a file for the agent, whose user becomes its owner: root's would be closed to it. Throws the system's errors. */
 export async function writeForAgent(path: string, text: string, owner: Owner): Promise<void> {
   await writeDurably(path, text, 0o600, owner).catch(
     rethrown((error) =>

@@ -20,10 +20,7 @@ const mostStratum = 16;
 
 const leapWords = ["Normal", "Insert second", "Delete second", "Not synchronised"] as const;
 
-/**
- * The output of `chronyc -c -n -m tracking sources sourcestats`. null: a part of it has an unknown format, and then none
- * of it is believed.
- */
+/** The output of `chronyc -c -n -m tracking sources sourcestats`. null: one part has an unknown format, so none counts. */
 export function parseChronyc(output: string) {
   const rows = output
     .split("\n")

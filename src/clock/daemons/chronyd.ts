@@ -31,10 +31,7 @@ export interface ChronydOptions extends ExternalDaemonOptions {
 /** The orders to chronyd that the root helper passes on. */
 type Verb = Exclude<Extract<RootOrder, { word: "chrony" }>["verb"], "authdata">;
 
-/**
- * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the root helper, as it takes
- * orders only from root and its own user.
- */
+/** chronyd, read with chronyc over loopback, as any user may, and ordered through the root helper, as only root may. */
 export function createChronyd(options: ChronydOptions): ExternalDaemon {
   const { helper, kernelIsSynchronised } = options;
   const chronyc = createChronyc(options);

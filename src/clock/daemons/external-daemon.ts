@@ -50,15 +50,9 @@ export interface ExternalDaemon {
   readonly name: TimeDaemon;
   /** Never rejects because of the daemon: one that does not answer gives a report with `trouble`. */
   read(): Promise<DaemonReport>;
-  /**
-   * Has the daemon measure and select again. Throws `forbidden` where that is not permitted, and `conflict_discipliner`
-   * where the daemon has no such command.
-   */
+  /** Has the daemon measure and select again. Throws `forbidden`, and `conflict_discipliner` where it cannot. */
   reselect(): Promise<void>;
-  /**
-   * Has the daemon put the clock right now; `force`: also beyond the panic threshold. Throws as `reselect` does, and
-   * `panic_threshold` and `no_time_source`.
-   */
+  /** Puts the clock right; `force`: beyond the panic threshold. Throws as `reselect`, `panic_threshold`, `no_time_source`. */
   sync(force: boolean): Promise<void>;
 }
 

@@ -33,10 +33,7 @@ const unknownFrequency = 100e-6;
 /** One that was stored wanders between two runs by what its temperature changes: a few ppm (s/s). */
 const storedFrequency = 3e-6;
 
-/**
- * Bounds and start of `wander`: 0.0055 ppm in a minute is a quiet crystal, 0.008 ppm a usual one, 30 ppm a virtual
- * machine's worst.
- */
+/** `wander`: 0.0055 ppm a minute is a quiet crystal, 0.008 ppm a usual one, 30 ppm a virtual machine's worst. */
 const wander = { least: 5e-19, start: 1e-18, most: 1.5e-11 } as const;
 
 /**

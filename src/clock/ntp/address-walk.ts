@@ -37,10 +37,7 @@ interface Kissed {
   readonly intervalSeconds: number;
 }
 
-/**
- * The order in which the addresses of one server are asked, and the record of those that did not give the time
- * (docs/design/trusted-time.md, rule 19).
- */
+/** The order in which a server's addresses are asked, and those that gave no time (docs/design/trusted-time.md, rule 19). */
 export class AddressWalk {
   /** In the order in which they failed last. */
   readonly #failures = new Map<string, Failure>();

@@ -87,10 +87,7 @@ export class SourcePool {
     await Promise.all(this.#admitted().map((source) => source.poll(request)));
   }
 
-  /**
-   * The seconds that the clock lacks by the sources with the provisional ones counted; null where none is provisional, or
-   * where they do not agree.
-   */
+  /** The clock's lack with provisional sources counted; null where none is provisional, or they do not agree. */
   provisionalOffset(minAgreeing: number | null): number | null {
     if (!this.#admitted().some((source) => source.isProvisional())) return null;
     const selection = this.#select(this.#rated(), minAgreeing);

@@ -184,10 +184,7 @@ export class Source {
     return this.#association.target({ isAsked });
   }
 
-  /**
-   * Keeps the address that answered last, unless it refused or was silent several times in a row; else takes the next one
-   * that no other source has.
-   */
+  /** Keeps the address that answered last, unless it refused or stayed silent; else takes one that no other source has. */
   #choose(port: number, isAsked: boolean): DatagramAddress | null {
     const { isTaken, monotonic } = this.#options;
     const free = this.#found.filter((address) => !isTaken({ address, port }, this.id));

@@ -4,10 +4,7 @@ import { terminalFormat } from "../../contract/words/format.ts";
 import type { ExternalChange } from "../discipline/steering.ts";
 import type { ClockMode } from "./mode.ts";
 
-/**
- * After an external change of the clock the agent only measures for a while, longer with each change in a row, so that
- * two programs do not work against each other; pure.
- */
+/** After an external change the agent only measures for a while, longer each time, so that two programs never fight; pure. */
 export interface BackOff {
   /** The last external change; null: there was none, or it is over. */
   readonly conflict: ClockConflict | null;

@@ -33,10 +33,7 @@ export function isUnsettled({ kind }: Verdict): boolean {
   return kind === "to_be_confirmed" || kind === "panic_threshold";
 }
 
-/**
- * The verdict on a selection that gives no measurement. `authenticated`: the number of servers with NTS, where only they
- * count; else null.
- */
+/** The verdict on a selection without a measurement. `authenticated`: servers with NTS, where only they count. */
 export function verdictWithout(
   selection: Selection,
   authenticated: number | null,

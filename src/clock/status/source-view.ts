@@ -6,10 +6,7 @@ import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { reasonWithDetail } from "./details.ts";
 
-/**
- * Each configured time server as the API says it, in the order of the settings. `hostOffsetSeconds`: what the host's own
- * clock lacks of the steered one.
- */
+/** The configured time servers as the API says them, in their order. `hostOffsetSeconds`: what the host's own clock lacks. */
 export function sourceViews(
   pool: SourcePool,
   { verdict, hostOffsetSeconds }: { verdict: Verdict | null; hostOffsetSeconds: number },

@@ -47,10 +47,7 @@ export function curlLines(token: string, granted: readonly string[], way: WayIn)
   ].join("\n");
 }
 
-/**
- * Lines for a shell in the directory of prometheus.yml: the files that `prometheusJob` names. A certificate with another
- * fingerprint is removed again.
- */
+/** Shell lines that fetch the files `prometheusJob` names. A certificate with another fingerprint is removed again. */
 export function prometheusFiles(token: string, { origin, certificate }: WayIn): string {
   const lines = ["(umask 077 &&", `  echo '${token}' > steward.token)`];
   if (certificate === null) return lines.join("\n");

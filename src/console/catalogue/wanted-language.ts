@@ -3,10 +3,7 @@ import { createStore } from "../store.ts";
 /** Under this name the browser keeps the person's own choice. */
 const choiceName = "steward-language";
 
-/**
- * The person's own choice among these languages, else the first of the browser's, else the device's. null: it is the
- * device's, which is not known yet.
- */
+/** The person's choice, else the browser's first of ours, else the device's. null: the device's, not known yet. */
 export function preferredLanguage(tags: readonly string[], ofDevice: string | null): string | null {
   for (const wanted of [localStorage.getItem(choiceName), ...navigator.languages, ofDevice]) {
     const tag = tags.find((one) => one === wanted || one === wanted?.split("-")[0]);

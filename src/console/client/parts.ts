@@ -150,10 +150,7 @@ export function loadNeededPart<P extends Part>(part: P): Promise<Parts[P]> {
   });
 }
 
-/**
- * The part, loaded when the caller is first drawn; null until then. A part that cannot be loaded throws in the page, unless
- * that is whole without it.
- */
+/** The part, loaded at the first drawing; null until then. A failure throws in the page, unless that is whole without it. */
 export function usePart<P extends Part>(part: P, isNeeded = true): Parts[P] | null {
   const [state, setState] = useState<{ loaded: Parts[P] } | { error: unknown } | null>(null);
   useEffect(() => {

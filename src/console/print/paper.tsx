@@ -1,10 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/**
- * Printed instead of the page that contains it (styles/pages.css), black on white. `isShown`: the screen shows it too, as it
- * will look.
- */
+/** Printed instead of the page around it (styles/pages.css), black on white. `isShown`: also on the screen. */
 export function Paper({
   title,
   isShown = false,

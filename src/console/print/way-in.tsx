@@ -30,10 +30,7 @@ export function NoWayIn() {
   );
 }
 
-/**
- * The address of this page, or where that leads every other computer to itself, one of HTTPS on the LAN. `tls`: null where it
- * could not be read.
- */
+/** This page's address, or one of HTTPS on the LAN where this leads others to themselves. `tls`: null if unreadable. */
 export function addressForOthers(origin: string, tls: Tls | null): string | null {
   const hostname = (url: string) => new URL(url).hostname;
   const isForOthers = !/^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname(origin));

@@ -33,10 +33,7 @@ export async function saveSettings(settings: StepProps["settings"], body: Settin
   }
 }
 
-/**
- * Says in a sentence what another administrator has made of one setting since this step was opened, if their change was
- * saved first; null: nothing.
- */
+/** A sentence on what another administrator has made of a setting since this step was opened; null: nothing. */
 export function useTheirs(
   present: Settings,
   error: unknown,

@@ -13,10 +13,7 @@ export interface Found extends TimeProbe {
 /** A test is begun at most this often while another one is under way. */
 const mostTries = 5;
 
-/**
- * Asks time servers, one test behind the other; of those that wait only the newest counts. `ask` leaves those out that
- * were asked last, unless it `isAgain`.
- */
+/** Tests time servers one after another; of those waiting only the newest counts. `ask` skips known ones unless `isAgain`. */
 export function useProbe() {
   const [found, setFound] = useState<Found | null>(null);
   const waiting = useRef<readonly TimeServerEntry[] | null>(null);

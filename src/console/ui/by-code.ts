@@ -9,10 +9,7 @@ export interface Sentence {
   readonly quote?: string;
 }
 
-/**
- * The words for a code, made of its facts. A newer agent may have codes that this page does not know: for those the agent's
- * own sentence is shown.
- */
+/** The words for a code, made of its facts. For a newer agent's unknown code: the agent's own sentence. */
 export function sentenceOf<Facts extends readonly unknown[]>(
   words: Readonly<Record<string, (...given: Facts) => string>>,
   { code, detail }: { readonly code: string; readonly detail: string },

@@ -106,10 +106,7 @@ export function Banner({
   );
 }
 
-/**
- * The body of a part as a component, which loads it when it is first drawn. So many lines keep its place until then; 0: it
- * has none, such as a dialog.
- */
+/** A component that loads a part's body when first drawn. `lines` keep its place until then; 0: it has none. */
 export function bodyOf<P extends BodyPart>(part: P, lines: number): ComponentType<PropsOf<P>> {
   return (props) => {
     const Body = usePart(part)?.Body as ComponentType<PropsOf<P>> | undefined;

@@ -1,7 +1,4 @@
-/**
- * Characters that reorder the text or are invisible: C0, C1 and DEL (\p{Cc}), bidirectional controls, the line and
- * paragraph separators. The command line escapes the same.
- */
+/** Reordering or invisible characters: C0, C1, DEL (\p{Cc}), bidirectional controls, line and paragraph separators. */
 const hostile = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** A text from outside on one line, with `\xNN`, or `\x{NNNN}` above FF, for what could deceive. */

@@ -5,10 +5,7 @@ import { problemName } from "../ui/by-code.ts";
 /** Seconds to wait where the agent does not say how long. */
 const usualWaitSeconds = 5;
 
-/**
- * Does it to one after another until the signal ends it: those that fail do not stop the others. `onEnd` hears of each how it
- * ended.
- */
+/** Does it to one after another until the signal ends it; failures stop nothing. `onEnd` hears of each. */
 export async function oneByOne<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

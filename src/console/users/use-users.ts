@@ -13,10 +13,7 @@ interface Read {
   readonly isLoading: boolean;
 }
 
-/**
- * The users that match, as far as one has scrolled; the shown list stays until there is a newer one. `more` reads the
- * next page, if there is one.
- */
+/** The matching users, as far as one has scrolled; a list stays until there is a newer one. `more`: the next page. */
 export function useUsers(query: UserQuery) {
   const key = JSON.stringify(query);
   const [read, setRead] = useState<Read>({ list: null, error: null, isLoading: true });

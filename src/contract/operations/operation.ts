@@ -48,19 +48,13 @@ export interface Operation {
    * local root nor API tokens have one.
    */
   readonly stepUp?: true | "others";
-  /**
-   * For an operation that only the user may call: the way in which an administrator does it for them, after "An
-   * administrator ".
-   */
+  /** For what only the user may call: how an administrator does it for them, after "An administrator ". */
   readonly insteadForAdmins?: string;
   /** Only root's command line calls it, over the socket: the OpenAPI document, for clients, leaves it out. */
   readonly isOfCommandLine?: true;
   /** The scope that lets an API token call it; without one no API token may. */
   readonly scope?: Scope;
-  /**
-   * `set`: may put the refresh token of a browser into a cookie; `read`: takes it from there, together with the
-   * X-Refresh-Binding header.
-   */
+  /** `set`: may put a browser's refresh token into a cookie; `read`: takes it from there, with X-Refresh-Binding. */
   readonly cookie?: "set" | "read";
   /** Only the console's page uses it, to which a sign-in provider sends the browser back. */
   readonly ofConsole?: true;

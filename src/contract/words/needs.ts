@@ -38,10 +38,7 @@ export interface NeedFacts extends GivenFacts {
 
 type Say = (facts: NeedFacts) => string;
 
-/**
- * A title for each need, and the sentence beneath it; one that a health check finds has the sentence of its finding. Each
- * language has them.
- */
+/** A title and a sentence for each need; one of a health check has its finding's sentence. Each language has them. */
 export type NeedWords = Readonly<
   Record<OwnNeedCode, { readonly title: Say; readonly text: Say }> &
     Record<Exclude<NeedCode, OwnNeedCode>, { readonly title: Say; readonly text?: never }>

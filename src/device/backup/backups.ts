@@ -11,10 +11,7 @@ const busySeconds = 10;
 /** One at a time: scrypt takes a quarter of the unit's memory. */
 export function createBackups(rooms: SnapshotRooms, age: Age) {
   let isBusy = false;
-  /**
-   * Begins with an empty piece, once the first one has shown that all can be made: only a generator that was begun comes to
-   * its end when its reader returns.
-   */
+  /** Begins with an empty piece once all can be made: only a begun generator ends when its reader returns. */
   async function* made(key: SealingKey): AsyncGenerator<Uint8Array> {
     try {
       const snapshot = await takeSnapshot(rooms);

@@ -85,10 +85,7 @@ export function createConfigurator(given: ConfiguratorOptions) {
   const [digestKey = randomBytes(32)] = given.seal.derived("steward configuration digest v1");
   let endAwaiting = (): void => undefined;
   return {
-    /**
-     * With `check` it only returns the changes that would be made. Throws `validation_failed` with every fault,
-     * `storage_full` and `storage_unwritable`.
-     */
+    /** `check`: only what would change. Throws `validation_failed` with every fault, and the errors of the disk. */
     apply: (configuration: Configuration, check: boolean): Promise<Applied> =>
       inTurn(async () => {
         const applied = await apply(options, configuration, check);
@@ -192,10 +189,7 @@ async function keepUnchanged({ directory, last }: Working, order: Order): Promis
   last.set(order);
 }
 
-/**
- * Another transaction must not replace a decided one: if it were cut off then, the device would have a part of the
- * former.
- */
+/** A decided transaction must not be replaced: cut off then, the device would have a part of it. */
 async function requireSettled(directory: string): Promise<void> {
   const former = await readTransaction(directory);
   if (former === null || former.awaits !== undefined) return;
@@ -264,10 +258,7 @@ async function faultsOf(
   return [...faults, { ...refused, as: "validation_failed", sentence: `/settings ${detail}` }];
 }
 
-/**
- * The users whose sessions end, and those who are forgotten: a person with another password is not the one who signed
- * in.
- */
+/** Users whose sessions end, and those forgotten: a person with another password is not the one who signed in. */
 function effectsOf(before: Present, after: Present): Pick<Transaction, "endSessions" | "forget"> {
   const left = new Map(after.users.accounts.map((account) => [account.id, account]));
   const gone = before.users.accounts.filter(({ id }) => !left.has(id));
@@ -316,10 +307,7 @@ async function carryOut(options: Working, transaction: Transaction): Promise<rea
 /** Seconds between two checks that the disk has taken everything. */
 const settleSeconds = 5;
 
-/**
- * Ends the transaction once all of it is on the disk: carried out later, it would undo changes that people make until
- * then.
- */
+/** Ends the transaction once it is on the disk: carried out later, it would undo what people change until then. */
 async function settle({ directory, timers }: ConfiguratorOptions, isWritten: () => boolean): Promise<void> {
   const isDone = async (): Promise<boolean> =>
     isWritten() &&

@@ -29,10 +29,7 @@ export function appliedConfiguration(order: Order) {
     at: order.at,
     /** True for the same content, so that it need not be written again. */
     isSame: (other: Configuration): boolean => JSON.stringify(other) === text,
-    /**
-     * True if the device is no longer what the configuration said. Members that it does not name do not count. `root`:
-     * fingerprint of the installed root of trust; null: none.
-     */
+    /** True if the device has left the configuration, in a member that it names. `root`: installed fingerprint or null. */
     isLeft: (present: Present, installed: string | null): boolean =>
       (root !== null && root !== installed) || isPlanLeft(present),
   };

@@ -12,10 +12,7 @@ import { planned } from "./plan.ts";
 import { type ConfiguredToken, rightsWanted } from "./planned-tokens.ts";
 import type { ConfiguredUser } from "./planned-users.ts";
 
-/**
- * All faults of a configuration that fits the schema, with their places in the file. `settingFaults`: those of a change of
- * the settings, with pointers into them.
- */
+/** All faults of a configuration that fits the schema, by their places. `settingFaults`: pointers into the settings. */
 export function configurationFaults(
   present: Present,
   order: Order,

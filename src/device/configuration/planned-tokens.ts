@@ -33,10 +33,7 @@ export function plannedTokens(present: ApiTokensState, users: AccountsState, ord
   return isSame ? present : { ...present, tokens: all };
 }
 
-/**
- * Without `expires_at` the token keeps its end: `expires_in` is only for a new token. A suspended one is resumed: root
- * wants it.
- */
+/** Without `expires_at` the token keeps its end; `expires_in` is for new ones. A suspended one is resumed. */
 function changed(token: StoredApiToken, wanted: ConfiguredToken, userId: string): StoredApiToken {
   const { name } = wanted;
   const expires_at = endOf(wanted);

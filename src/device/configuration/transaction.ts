@@ -27,10 +27,7 @@ export function transactionPath(directory: string): string {
   return `${directory}/.transaction.json`;
 }
 
-/**
- * When it returns the order is in force, unless it awaits a root of trust. Throws `storage_full` and
- * `storage_unwritable`.
- */
+/** When it returns the order is in force, unless it awaits a root of trust. Throws `storage_full`, `storage_unwritable`. */
 export function writeTransaction(directory: string, transaction: Transaction): Promise<void> {
   return writeDurably(transactionPath(directory), `${JSON.stringify(transaction)}\n`);
 }

@@ -36,10 +36,7 @@ export interface Count<Labels> {
   readonly count: number;
 }
 
-/**
- * Its texts follow one another, as the scrapes of a device do: few values differ from one to the next, and only their
- * lines are written again.
- */
+/** Its texts follow one another, as a device's scrapes do: only lines with other values are written again. */
 export function createExposition(): Exposition {
   const families = new Map<MetricName, Family>();
   const familyOf = (name: MetricName): Family => {

@@ -37,10 +37,7 @@ export interface User {
   readonly groups?: readonly number[];
 }
 
-/**
- * Turns root into another user until the process ends, also in `group` if there is such a group. Throws
- * `internal_error` unless all threads have become it.
- */
+/** Turns root into another user, also in `group` if it exists, for good. Throws `internal_error` unless all threads have. */
 export function becomeUser(credentials: Credentials, { uid, gid }: User, group?: string): void {
   changing(() => {
     try {
@@ -94,10 +91,7 @@ function changing(change: () => void): void {
 /** The order of the ids in /proc/PID/status (proc(5)). */
 const [real, effective, saved, fileSystem] = [0, 1, 2, 3] as const;
 
-/**
- * The C library leaves a thread of io_uring (IORING_SETUP_SQPOLL) as it is, and what Node hands to that would be done as
- * root: CVE-2024-22017.
- */
+/** The C library leaves a thread of io_uring (SQPOLL) as root, and what Node hands to that with it: CVE-2024-22017. */
 function requireInAllThreads({ uid, gid }: User, places: readonly number[]): void {
   const tasks = "/proc/self/task";
   for (const id of readdirSync(tasks)) {

@@ -5,10 +5,7 @@ import { type Call, type Caller, type Handlers, judged } from "../call.ts";
 import type { AccountRooms } from "./account-rooms.ts";
 import { endAccess } from "./users.ts";
 
-/**
- * Makes the first administrator; and, with a token that only the device itself shows, another one, or a new password
- * for one.
- */
+/** Makes the first administrator; with a token that only the device shows, another one, or one's new password. */
 export function createSetupHandlers(options: AccountRooms) {
   const { accounts, rescueToken } = options;
   return {

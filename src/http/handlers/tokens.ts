@@ -140,10 +140,7 @@ async function deleteToken(
   note({ subject: { id: token.id, name: token.name } });
 }
 
-/**
- * Refuses rights that a stolen session of an administrator must not give away for longer than the session lasts. Throws
- * `forbidden`.
- */
+/** Refuses rights that would outlast an administrator's stolen session. Throws `forbidden`. */
 function refuseRootsOwn(
   actor: Actor,
   { is_fleet, sources, no_expiry, scopes }: Call<"createToken">["body"],

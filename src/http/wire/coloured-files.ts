@@ -10,10 +10,7 @@ const iconPath = /^\/(icon-192|icon-512|apple-touch-icon)\.png$/;
 /** The style that colours the documents; the console's own pages have the colour from the greeting and the status. */
 const stylePath = "/accent.css";
 
-/**
- * Serves the files that have the colour of the device (console.accent). False: the request is for something else.
- * `directory`: the console's.
- */
+/** Serves the files in the device's colour (console.accent). False: another request. `directory`: the console's. */
 export function createColouredFiles(
   directory: string,
   accent: () => string,

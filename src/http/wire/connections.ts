@@ -62,10 +62,7 @@ export interface TrackOptions {
   ofOneStranger?: number;
   /** The event that brings a connection; with TLS it is the end of its handshake. */
   opens?: "connection" | "secureConnection";
-  /**
-   * The key by which strangers' connections are counted, from their peer's address, which is undefined on a unix
-   * socket.
-   */
+  /** The key that strangers' connections count by, from the peer's address, which a unix socket has not. */
   clientKeyOf: (address: string | undefined) => string;
   now: () => Date;
   /** The order in which requests begin; usually that of the whole process. */

@@ -27,10 +27,7 @@ export interface CodedContent extends Content {
   readonly coding: string;
 }
 
-/**
- * The content that the client prefers; `suffixes`: the existing forms. null: it was removed since the start, for
- * example by an upgrade of the package. Throws `not_acceptable`.
- */
+/** The content that the client prefers of the `suffixes`. null: removed since the start. Throws `not_acceptable`. */
 export async function readCoded(
   ctx: Koa.Context,
   path: string,

@@ -134,10 +134,7 @@ function isOpenedByPerson(ctx: Koa.Context): boolean {
   return isReading && !/^\/(api|assets)(\/|$)/.test(ctx.path) && ctx.get("accept").includes("text/html");
 }
 
-/**
- * Paths are put together as text: with join() and split() for each file Node compiles these functions, and the idle
- * agent has 4 MiB more.
- */
+/** Paths are put together as text: join() and split() for each file would cost the idle agent 4 MiB. */
 function filesIn(directory: string): Map<string, Set<string>> {
   const files = new Map<string, Set<string>>();
   const folders = ["/"];

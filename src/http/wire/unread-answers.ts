@@ -2,19 +2,13 @@ import type { Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 
-/**
- * Milliseconds without a byte of an answer leaving after which its connection ends: the client does not read. Node
- * counts partial progress as activity.
- */
+/** Milliseconds without a byte of an answer leaving, after which its connection ends. Node counts progress as activity. */
 export const unreadMilliseconds = 10_000;
 
 /** Bytes of all answers that clients have not taken: an eighth of the memory that the unit has. */
 const mostUnsentBytes = 32 * 1024 * 1024;
 
-/**
- * Ends the server's connections whose clients do not read, and those that are idle for longer than the server keeps
- * them.
- */
+/** Ends the server's connections whose clients do not read, and those that idle longer than it keeps them. */
 export function endUnreadIn(server: Server | HttpsServer): void {
   server.setTimeout(unreadMilliseconds, (socket: Socket) => {
     if (socket.writableLength > 0) reset(socket);

@@ -46,10 +46,7 @@ export async function tidy({ host: { files }, directories, journal }: InstallerC
   await files.remove(paths.underWay);
 }
 
-/**
- * Leaves an order for the process that works on the trial, or carries it out if there is none. Throws `not_found` without
- * a trial.
- */
+/** Leaves an order for the process on the trial, or carries it out if there is none. Throws `not_found` without a trial. */
 export async function order(
   context: Omit<InstallerContext, "journal">,
   { kind, order: given }: { kind: UpdateKind; order: Order },

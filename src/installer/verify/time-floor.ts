@@ -55,10 +55,7 @@ export async function openTimeFloor(options: TimeFloorOptions) {
 /** Bytes of the floor's file: three short members. */
 const mostBytes = 4_096;
 
-/**
- * Milliseconds since 1970, and the moment at which that was known; null: absent or damaged. The next verified release
- * writes it again.
- */
+/** Milliseconds since 1970, and when that was known; null: absent or damaged, until the next verified release. */
 async function read(path: string): Promise<(BootTime & { readonly milliseconds: number }) | null> {
   const bytes = await readRegular(path, mostBytes).catch((error: unknown) => {
     if (error instanceof NotRegular || systemErrorCode(error) === "ENOENT") return "";

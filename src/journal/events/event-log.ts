@@ -44,10 +44,7 @@ export interface EventLogOptions {
   refusalKinds?: number;
 }
 
-/**
- * Room for ten thousand changes of usual length, also right after the oldest segment was dropped, and half as many
- * kept.
- */
+/** Room for ten thousand usual changes, also right after the oldest segment was dropped, and half as many kept. */
 export const defaultBytes = 9 * 1024 * 1024;
 
 /** Strangers can cause refusals, so these have a tenth of the space, and none of that of the changes. */
@@ -56,10 +53,7 @@ export const shares = { changes: 0.6, kept: 0.3, refusals: 0.1 } as const;
 /** Characters of an event's details as JSON; those of the contract are far below. */
 const maximumDetails = 4_096;
 
-/**
- * Opens the event log under the state's lock. It does not throw for damage, or a disk that takes nothing: `trouble`
- * reports them.
- */
+/** Opens the event log under the state's lock. Damage or a full disk throws nothing: `trouble` reports them. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const { directory, log, timers, totalBytes = defaultBytes, readsOnly = false } = options;
   // A disk that takes nothing now may later; the first write tries again.

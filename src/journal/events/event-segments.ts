@@ -24,10 +24,7 @@ export type LogName = AuditEvent["log"];
 /** The files of one log on the disk. */
 export type FoundLog = Awaited<ReturnType<typeof findLog>>;
 
-/**
- * Bytes of the shortest possible event: hashes, time and the names of members. A lost file may have used as many
- * numbers as such lines fit in.
- */
+/** Bytes of the shortest event: hashes, time, names. A lost file may have used as many numbers as such lines fit in. */
 const shortestLineBytes = 300;
 
 /** Bytes of one file: more than both logs may have together. */
@@ -95,10 +92,7 @@ export async function lastOf(segment: Segment): Promise<AuditEvent | undefined> 
   return undefined;
 }
 
-/**
- * The text of a segment; empty if it was dropped meanwhile or the disk does not give it: then the chain shows that it
- * is missing.
- */
+/** The text of a segment; empty if it was dropped or cannot be read: then the chain shows that it is missing. */
 export async function textOf({ path, sizeBytes }: Segment): Promise<string> {
   const bytes = await readRegular(path, mostSegmentBytes).catch(() => Buffer.alloc(0));
   return bytes.subarray(0, sizeBytes).toString("utf8");

@@ -39,10 +39,7 @@ const leastShare = 1 / 8;
 /** Lines parsed in one turn of the event loop. */
 const linesInATurn = 500;
 
-/**
- * `changes`: the log whose segments are dropped; one that was taken over before a crash is removed from it. `readsOnly`:
- * nothing is written.
- */
+/** `changes`: the log that drops segments; one taken over before a crash is removed from it. `readsOnly`: writes nothing. */
 export async function openKeptEvents(
   directory: string,
   changes: FoundLog,

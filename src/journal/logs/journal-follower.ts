@@ -26,10 +26,7 @@ export function createJournalFollower(journal: Journal, timers: Timers) {
     return { abort, position };
   };
   return {
-    /**
-     * Calls `receive` for each new entry; returns a function that stops it. The journal is followed from the first
-     * subscriber to the end of the last.
-     */
+    /** Calls `receive` for each new entry; returns what stops it. The journal is followed while anyone subscribes. */
     subscribe: (receiver: (entry: JournalEntry) => void): (() => void) => {
       receivers.add(receiver);
       running ??= start();

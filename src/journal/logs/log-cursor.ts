@@ -5,10 +5,7 @@ export type LogCursor =
   | { readonly source: "journal"; readonly position: string }
   | { readonly source: "agent"; readonly run: string; readonly sequence: number };
 
-/**
- * systemd.journal-fields(7), __CURSOR: sequence file, number, boot, monotonic and real time, hash; used here only as a
- * text.
- */
+/** systemd.journal-fields(7), __CURSOR: sequence file, number, boot, monotonic and real time, hash; here only a text. */
 const journalPosition =
   /^s=[0-9a-f]{32};i=[0-9a-f]{1,16};b=[0-9a-f]{32};m=[0-9a-f]{1,16};t=[0-9a-f]{1,16};x=[0-9a-f]{1,16}$/;
 

@@ -10,10 +10,7 @@ export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as con
 /** Writes one JSON line; members are facts for later readers, never a secret. */
 export type Log = (severity: Severity, message: string, members?: Readonly<Record<string, unknown>>) => void;
 
-/**
- * Characters of a line. journald breaks lines longer than 48 KiB (journald.conf(5), LineMax), and the second half of an
- * audit line would no longer be marked as one.
- */
+/** Characters of a line. journald breaks longer ones (LineMax, 48 KiB), and the second half would lose its mark. */
 const longestLine = 12_000;
 
 /** The content of a line. */

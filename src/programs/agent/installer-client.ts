@@ -85,10 +85,7 @@ function haveOnePlace(one: ApplyPlan, other: ApplyPlan): boolean {
   return places(one).some((place) => places(other).includes(place));
 }
 
-/**
- * True while a release of this program itself is on trial: it may be undone, and then the former one must read all that
- * this one has written.
- */
+/** True while a release of this program is on trial: undone, the former one must read all that this has written. */
 export function createOwnTrialCheck(config: {
   installer: InstallerAccess | null;
   product: string;

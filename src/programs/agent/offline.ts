@@ -11,10 +11,7 @@ import type { RoomsConfig } from "./config.ts";
 import { hostOf } from "./wire-host.ts";
 import { openRooms } from "./wiring.ts";
 
-/**
- * The agent's operations in this process, as local root, while the agent is down. Under the store's lock, unless the
- * state is only read.
- */
+/** The agent's operations in this process, as local root, while it is down; under the lock, unless only reading. */
 export async function openOfflineClient(config: RoomsConfig, remark: (text: string) => void): Promise<Calls> {
   // The terminal shows the fault, and the event log has the facts.
   const log: Log = (severity, message, members) => {

@@ -95,10 +95,7 @@ async function tellFindings(register: Register, events: EventSink): Promise<Read
   return new Set(fresh.flatMap(({ document, isLoss }) => (isLoss ? [document] : [])));
 }
 
-/**
- * The trouble with each document that a person should know of: why it cannot be written, or a finding that is not
- * accepted.
- */
+/** The trouble with each document: why it cannot be written, or a finding that is not accepted. */
 function troublesOf(documents: readonly Pick<Document<object>, "name" | "trouble">[], register: Register) {
   const none = { name: registerName, trouble: () => null };
   const checks = [...documents, none].map(

@@ -31,10 +31,7 @@ export function runInstaller(
   });
 }
 
-/**
- * The installer of a trial, as a process of our own user, in the directories that the environment names; null: it names
- * none.
- */
+/** A trial's installer, as a process of our own user, in the directories that the environment names; null: none. */
 export function installerAccessOf(
   { STEWARD_RELEASES: releases, STEWARD_TRUST: trust }: Readonly<Record<string, string | undefined>>,
   { node, script, state, hostFile }: InstallerProgram,

@@ -68,10 +68,7 @@ export async function complete(
   throw mismatch(options.found.path, difference);
 }
 
-/**
- * Fetches the rest. Resolves with the difference from the signed payload; null: there is none. `isDecoding`: the content as
- * it comes was tried before.
- */
+/** Fetches the rest. Resolves with the difference from the signed payload, or null. `isDecoding`: raw was tried before. */
 async function fetchRest(fetch: Fetch, isDecoding = false): Promise<string | null> {
   const { part, payload } = fetch;
   // Only what then comes in place of the part ends it: a page to sign in at has no such bytes either.

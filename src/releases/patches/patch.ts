@@ -2,10 +2,7 @@ import type { FoundTarget } from "../../tuf/client.ts";
 import type { TargetFile } from "../../tuf/metadata.ts";
 import { idDigits } from "../signed-payload.ts";
 
-/**
- * Bytes of either archive, unpacked: who applies a patch has both in memory, once each, and 34 MiB besides. So it stays
- * within 96 MiB.
- */
+/** Bytes of either archive, unpacked: who applies a patch has both in memory and 34 MiB besides, within 96 MiB. */
 export const mostUnpackedBytes = 31 * 1024 ** 2;
 
 /** The form of a patch's `custom` that this agent understands. */

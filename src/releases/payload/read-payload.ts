@@ -107,10 +107,7 @@ function requireGzip(file: FileHandle): void {
   throw unsafePayload(why);
 }
 
-/**
- * Reuses one buffer, which the next stage has used up when this continues. Synchronous, as the writing: asking another thread
- * costs more than a read.
- */
+/** Reuses one buffer, which the next stage has used up by then. Synchronous: asking another thread costs more. */
 async function* piecesOf(file: FileHandle, from = 0): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(pieceBytes);
   for (let at = from; ; ) {

@@ -90,10 +90,7 @@ export function tooLarge({ bytes }: Pick<PayloadCaps, "bytes">): Error {
   return unsafePayload(`it holds more than ${bytes / 1024 ** 3} GiB`, { wayOut });
 }
 
-/**
- * Makes the directories that an archive leaves out, and counts an entry. One that exists must be a directory, and not a link
- * to one.
- */
+/** Makes directories that an archive leaves out, and counts entries. An existing one must be no link. */
 function createParents(store: TreeStore, count: ReturnType<typeof createCount>) {
   // The last parent, so that the next file in the same directory does not check each of its parents again.
   let knownParent = "";

@@ -20,10 +20,7 @@ const quietSeconds = 2;
 /** Seconds between two good copies of a large document in which no person has changed anything: each writes all of it. */
 const largeSeconds = 600;
 
-/**
- * `onDisk`: null if the document is not to be copied now. A copy that cannot be made endangers nothing now; it is made
- * with the next change or start.
- */
+/** `onDisk`: null if nothing is to be copied now. A failed copy is made with the next change or start. */
 export function createCopies<T extends object>(
   directory: string,
   kind: DocumentKind<T>,

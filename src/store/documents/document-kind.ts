@@ -45,10 +45,7 @@ export interface Form {
   readonly version: string;
   /** The newest form whose members may be in it: a release that knows only `version` has passed them on. */
   readonly newest: string;
-  /**
-   * The version that it was migrated from, as long as nothing was changed since: its kept bytes hold all of the
-   * content.
-   */
+  /** The version that it was migrated from, while nothing has changed since: its kept bytes hold all. */
   readonly unchangedSince?: string;
 }
 

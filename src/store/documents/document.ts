@@ -12,10 +12,7 @@ import { createDocumentFile, type DocumentFile } from "./document-file.ts";
 import { type DocumentKind, documentPath, goodCopyName, validatorOf } from "./document-kind.ts";
 import { type Found, type Loaded, loadDocument } from "./load.ts";
 
-/**
- * Makes the next value from the present one. It is pure, since it may run again. Returning the same object writes
- * nothing.
- */
+/** Makes the next value; pure, since it may run again. Returning the same object writes nothing. */
 export type Change<T> = (current: T) => T;
 
 /** A JSON file that is read from memory and written durably, off the event loop. */

@@ -65,10 +65,7 @@ export type StateTools = ReturnType<typeof createStateTools>;
 
 type Kind = DocumentKind<object>;
 
-/**
- * Tools for the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked` and
- * `validation_failed`.
- */
+/** Tools for the documents of `directory`: `not_found`, `state_damaged`, `state_locked`, `validation_failed`. */
 export function createStateTools(directory: string, kinds: readonly Kind[]) {
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((candidate) => candidate.name === name);
@@ -239,10 +236,7 @@ async function statOf(path: string) {
   return lstat(path).catch(ifAbsent);
 }
 
-/**
- * A document as it may be shown. Hashes, secrets and tokens are masked: they are useless to a reader, and useful to an
- * onlooker.
- */
+/** A document as it may be shown: hashes, secrets and tokens, useful only to an onlooker, are masked. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   if (typeof value !== "object" || value === null) return value;

@@ -34,10 +34,7 @@ export function versionsIn(files: readonly string[], name: string): string[] {
   return numberedIn(files, name, "version");
 }
 
-/**
- * The number and the time in a kept file's name. The time is the wall clock's, right or wrong. Other names have
- * neither.
- */
+/** The number and the time in a kept file's name, by the wall clock. Other names have neither. */
 export function markOf(file: string): { number: number; at: string | null } {
   const [, number, stamp] = /\.\w+-(\d+)-(\d{8}T\d{6})Z\.json$/.exec(file) ?? [];
   // Date.parse would even take "T.000Z" for a time.

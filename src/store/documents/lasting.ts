@@ -1,7 +1,4 @@
-/**
- * Values that are never changed in place and that many answers have in common, with their JSON, which is made the first
- * time that it is asked for.
- */
+/** Values that are never changed in place and that many answers share, with their JSON, made at the first need. */
 const texts = new WeakMap<object, string>();
 
 /** The text of a value that was not asked for yet. */

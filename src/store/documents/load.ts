@@ -15,10 +15,7 @@ import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
   readonly value: T;
-  /**
-   * `good`: from the last good copy, without the changes since. `former`: from the bytes of a former form. `defaults`:
-   * nothing could be read.
-   */
+  /** `good`: the last good copy. `former`: the bytes of a former form. `defaults`: nothing could be read. */
   readonly origin: "file" | "good" | "former" | "defaults";
   /** The finding for a person; null: it is the file itself, or a first start. */
   readonly finding: Found | null;

@@ -63,10 +63,7 @@ function differenceOf<T>(former: readonly T[], present: readonly T[]) {
   };
 }
 
-/**
- * A value that is made from values which are never changed in place, such as lists of documents: made again when one of
- * them is another.
- */
+/** A value of values that are never changed in place, such as lists of documents: made again when one is another. */
 export function createDerived<const Parts extends readonly unknown[], T>(
   make: (...parts: Parts) => T,
 ): (...parts: Parts) => T {

@@ -3,10 +3,7 @@ import type { OpenedDocument, OpenOptions } from "./document.ts";
 import { type DocumentKind, documentPieces } from "./document-kind.ts";
 import { loadDocument } from "./load.ts";
 
-/**
- * Reads a document from the disk, without a lock and without a write: notes stay in memory, and updates are refused.
- * Throws `state_damaged`.
- */
+/** Reads a document without lock and write: notes stay in memory, updates are refused. Throws `state_damaged`. */
 export async function readDocument<T extends object>(
   directory: string,
   kind: DocumentKind<T>,

@@ -50,10 +50,7 @@ export class Disk {
     return this.#capacity;
   }
 
-  /**
-   * True if the file system was read-only when this process began and no longer is, but this process's view of it still
-   * is: only another process can write there.
-   */
+  /** The file system was read-only at this process's start and is not now, but its view still is: others can write. */
   isViewStale(): boolean {
     return this.#isViewStale;
   }

@@ -95,10 +95,7 @@ function removeIfPossible(path: string): void {
   }
 }
 
-/**
- * Makes a directory of the agent, if it is absent, so that it survives a power cut. Throws `storage_full` or
- * `storage_unwritable`.
- */
+/** Makes an absent directory so that it survives a power cut. Throws `storage_full`, `storage_unwritable`. */
 export async function makeDirectory(path: string, mode = 0o700): Promise<void> {
   if (isDirectory(path)) return;
   try {

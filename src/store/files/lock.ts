@@ -89,10 +89,7 @@ function opened(directory: string): number {
 /** Seconds: a command that works on the state without the agent has ended by then. */
 const commandSeconds = 10;
 
-/**
- * Takes the agent's lock, at once or when the command that has it has ended. Throws StateLocked and
- * `storage_unwritable`.
- */
+/** Takes the agent's lock, at once or when a command has ended. Throws StateLocked and `storage_unwritable`. */
 export async function takeAgentLock(directory: string, tryLock?: TryLock): Promise<Lock> {
   const options = { role: "agent", tryLock } as const;
   try {

@@ -63,10 +63,7 @@ export function createReserve(directory: string, uptime: () => number = processU
   };
 }
 
-/**
- * Writes real bytes, since a sparse file would hold nothing back, and returns their number. If the disk refuses a part,
- * nothing is left.
- */
+/** Writes real bytes, as a sparse file holds nothing back; returns their number. If the disk refuses, nothing is left. */
 async function fill(path: string): Promise<number> {
   let written = 0;
   try {

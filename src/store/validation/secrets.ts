@@ -9,10 +9,7 @@ interface Shape {
   readonly items?: Shape;
 }
 
-/**
- * The end of a shown form: two bytes of the secret's SHA-256, enough to see that it has changed, and too few to try guesses
- * against.
- */
+/** The end of a shown form: two bytes of the secret's SHA-256, enough to see a change, too few to try guesses. */
 const shownEnd = /…[0-9a-f]{4}$/;
 
 /** `value` as it is shown to those who may not write all of it: of an address its origin, of other secrets nothing. */

@@ -13,10 +13,7 @@ export interface SettingsGuard {
   refusalOf(change: SettingsChange): Promise<StewardError | null>;
 }
 
-/**
- * All faults of the settings after a change. A value that is the same as before is no change, so that settings that
- * were read can be written back.
- */
+/** All faults of the settings after a change. An equal value is no change: settings that were read can be written. */
 export function settingsFaults(
   guards: readonly SettingsGuard[],
   present: Settings,

@@ -21,10 +21,7 @@ export interface Writer {
   isLocalRoot: boolean;
   /** The scope of the writing API token; absent: a person or local root writes. */
   scope?: Scope | undefined;
-  /**
-   * Called before a change of a member that only an administrator may write; throws unless they gave their password
-   * recently.
-   */
+  /** Called before a change of a member for administrators; throws unless the password was given recently. */
   requireStepUp: () => void;
 }
 

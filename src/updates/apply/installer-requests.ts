@@ -34,10 +34,7 @@ interface Failure {
   readonly until: number;
 }
 
-/**
- * Seconds after which the installer is started again for a release that it refused: a day, since few reasons pass
- * without help; a full disk does.
- */
+/** Seconds until the installer tries again what it refused: a day, since few reasons pass by themselves; a full disk does. */
 export const refusedSeconds = 24 * 3_600;
 
 /** Seconds after which the installer is started again without a request, when it could not be started. */
@@ -81,10 +78,7 @@ export class InstallerRequests {
     return new Map(holds);
   }
 
-  /**
-   * Settles when the journal has the result of the request, or an event records that it failed. Throws only the
-   * signal's reason.
-   */
+  /** Settles when the journal has the result, or an event the failure. Throws only the signal's reason. */
   async send(request: InstallRequest, release: RequestedRelease, signal: AbortSignal): Promise<void> {
     const { watch } = this.#plan;
     const { sequence } = watch.journal();

@@ -57,10 +57,7 @@ export interface CheckSource {
   readonly isServer: boolean;
 }
 
-/**
- * The result that a failure leads to. While the clock is not trusted, dates prove nothing, neither those of metadata
- * nor those of certificates.
- */
+/** The result of a failure. While the clock is not trusted, dates prove nothing, of metadata or certificates. */
 export function failedResult(cause: unknown, isClockTrusted: boolean): FailedResult {
   const error = asStewardError(cause, "The check");
   const isOfDates = error.code === "update_metadata_expired" || error.details.reason === "certificate_date";

@@ -35,10 +35,7 @@ const idleWriteSeconds = 3_600;
 /** Seconds within which a download that failed is on the disk. */
 const soonSeconds = 60;
 
-/**
- * Checks, keeps the result, and downloads what may be downloaded without a request. Resolves with the seconds to the
- * next check; throws only the signal's reason.
- */
+/** Checks, keeps the result, downloads what needs no request. The seconds to the next check; throws the signal's reason. */
 export async function runCheck(parts: CheckParts, run: CheckRun): Promise<number> {
   const done = await check(parts, run);
   if (done === null) return healthyWait(parts);

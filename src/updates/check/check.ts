@@ -30,10 +30,7 @@ interface CheckOrder extends Pick<CheckReport, "id" | "source" | "fingerprint"> 
   readonly report: string | null;
 }
 
-/**
- * Refreshes the trusted metadata, lists the releases signed for this device's channel, and selects releases. Failures
- * are results; throws only the signal's reason.
- */
+/** Refreshes the metadata, lists this device's releases and selects. Failures are results; throws the signal's reason. */
 export async function performCheck(
   options: UpdaterOptions,
   { id, source, fingerprint, signal, journal, report }: CheckOrder,

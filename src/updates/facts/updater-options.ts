@@ -28,10 +28,7 @@ export interface UpdaterOptions extends Pick<TargetDevice, "product" | "arch" | 
   readonly payloads: Payloads;
   readonly uploaded: UploadedRepository;
   readonly installer: Installer;
-  /**
-   * The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. `report` is
-   * the device's report to its server; null: nothing is sent.
-   */
+  /** The repository under `url`; `signal` ends the reading of its metadata. `report`: sent to its server, if any. */
   readonly openRepository: (url: string, signal: AbortSignal, report: string | null) => Promise<Repository>;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;

@@ -90,10 +90,7 @@ export function restingProgress({ watch, options, requests }: UpdateParts): Upda
   return { ...idle, phase: pending.isRollback ? "rolling_back" : "verifying", release_id: pending.id };
 }
 
-/**
- * The releases that the last check did not choose, except those that no longer matter: a newer release was found or
- * installed since.
- */
+/** The releases not chosen by the last check, unless a newer one was found or installed since. */
 function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
   const { options, watch } = parts;
   const installed = installedVersions(watch.journal(), options.installed());

@@ -26,10 +26,7 @@ function lackOf({ summary, state, offset_seconds }: TimeSync): number | null {
   return summary.offset_seconds ?? (state === "faulty" ? null : offset_seconds);
 }
 
-/**
- * The other sentences about the clock, and what to do about it. `shown`: the code of a problem that the page shows
- * already.
- */
+/** The other sentences about the clock, with what to do. `shown`: the code of a problem that the page has already. */
 export function supplementarySentences(
   { summary, discipliner: { conflict } }: TimeSync,
   shown: string | null = null,

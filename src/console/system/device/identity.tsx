@@ -176,10 +176,7 @@ function useAskedField(asked: string) {
   return element;
 }
 
-/**
- * Sends the names that differ: those for people are settings, the others the operating system's. Names that were saved before a
- * refusal are no longer changes.
- */
+/** Sends the names that differ. Those saved before a refusal are no longer changes. */
 async function save(
   { settings, host }: Pick<FormProps, "settings" | "host">,
   typed: Values,

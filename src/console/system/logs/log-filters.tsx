@@ -19,10 +19,7 @@ export function withoutEmpty<T extends object>(members: T): { [K in keyof T]?: E
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value)) as never;
 }
 
-/**
- * Which lines are wanted, besides those of a level and a service; `onChange` gets each filter that changes, empty where it
- * is taken back.
- */
+/** The filters besides level and service; `onChange` gets each that changes, empty where it is taken back. */
 export function LogFilterBar({
   filters: { q = "", since = "", status = "", user = "" },
   seen,

@@ -116,10 +116,7 @@ function followFrom(
 /** Counts of a moment: lines that come later are not among them until they are read again. */
 type LogCounted = LogCounts & { readonly at: Date };
 
-/**
- * The lines that the filters find, by unit and priority: one reading serves each choice of these. Until other filters are
- * counted, `value` stays.
- */
+/** The lines that the filters find, by unit and priority. Until other filters are counted, `value` stays. */
 export function useLogCounts({ q, since, status, user }: LogQuery) {
   const { value, error, reload } = useResource("countLogs", {
     query: withoutEmpty({ q, since, status, user }),

@@ -46,10 +46,7 @@ function useTyped<T extends object>(initial: T): Typed<T> {
   return [typed, (change) => setTyped((before) => ({ ...before, ...change }))];
 }
 
-/**
- * A form that is sent by a button or by Enter. Its error is above its buttons, unless a field says it already: the first
- * such field takes the keyboard.
- */
+/** Sent by a button or by Enter. Its error is above its buttons, unless a field says it: then that takes the keyboard. */
 export function Form({
   form: { error, isBusy, run },
   verb,
@@ -117,10 +114,7 @@ export function Form({
   );
 }
 
-/**
- * The error of one member that was sent, by its JSON pointer, else with all of it where its code is one of `codes`;
- * null: nothing.
- */
+/** The error of one member, by its JSON pointer, else all of it where its code is one of `codes`; null: nothing. */
 export function errorAt(error: unknown, pointer: string, codes?: RegExp): string | null {
   const one = entryAt(error, pointer);
   if (one) return entrySentence(one);

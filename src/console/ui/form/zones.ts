@@ -5,10 +5,7 @@ export interface ZoneOption {
   readonly text: string;
 }
 
-/**
- * Time zones to choose from: the browser's own first, then UTC, then all by their cities, which come first in each.
- * `present`: the device's, which may have another name here.
- */
+/** Time zones: the browser's own first, then UTC, then all by their cities. `present`: the device's name for its own. */
 export function zoneOptions(
   present: string,
   ofBrowser: string,

@@ -55,10 +55,7 @@ export async function verifyByOpenssl(
   }
 }
 
-/**
- * The first failure that openssl reports; null: it reports none. Its lines about certificates begin with an attribute of
- * their names, and have no line breaks of theirs.
- */
+/** The first failure that openssl reports; null: none. Its lines about certificates begin with a name's attribute. */
 function failureIn(report: string) {
   const [, number, sentence = ""] = /^error (\d+) at \d+ depth lookup: ?(.*)$/m.exec(report) ?? [];
   return number === undefined ? null : { number: Number(number), sentence };

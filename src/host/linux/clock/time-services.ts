@@ -18,10 +18,7 @@ const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
 /** The directory of systemd's hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
 const hierarchies = ["", "/unified", "/systemd"];
 
-/**
- * The time daemons of this host, by their cgroups below `cgroups`. A daemon that runs outside of a unit, or in a unit with
- * another name or slice, is not noticed.
- */
+/** The time daemons, by their cgroups below `cgroups`: one outside of a unit, or in another unit or slice, is not noticed. */
 export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
   const slices = hierarchies.map((hierarchy) => `${cgroups}${hierarchy}/system.slice`);
   return { activeDaemon: async () => activeDaemon(slices) };

@@ -30,10 +30,7 @@ async function checkPem(
   }
 }
 
-/**
- * The certificates of a PEM text. Throws an error whose message continues after the path: OpenSSL silently ignores those
- * that it cannot read.
- */
+/** The certificates of a PEM text; OpenSSL ignores unreadable ones in silence. Throws a message to go after the path. */
 export function certificatesIn(text: string): string[] {
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const begun = text.split("-----BEGIN CERTIFICATE-----").length - 1;

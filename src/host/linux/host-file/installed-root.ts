@@ -8,10 +8,7 @@ export function updateRootFile(hostFile: string): string {
   return join(dirname(hostFile), "update-root.json");
 }
 
-/**
- * The root of trust that root has installed; null: none. Throws `update_root_unusable` if it is larger than
- * `maximumBytes`, or if another user than root could have written it.
- */
+/** The root of trust that root has installed; null: none. `update_root_unusable`: too large, or others may write it. */
 export function readInstalledRoot(
   path: string,
   { maximumBytes, ...owners }: TrustedOwners & { maximumBytes: number },

@@ -3,10 +3,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { ResolveHost } from "../../ports.ts";
 
-/**
- * Seconds that a caller waits, including the queue: the C library tries each of its servers twice for 5 s, more with
- * search domains.
- */
+/** Seconds that a caller waits, the queue included: the C library tries each server twice for 5 s, and search domains. */
 const longestWaitSeconds = 10;
 
 /** Addresses used of one name: more than the public names of time servers have. */

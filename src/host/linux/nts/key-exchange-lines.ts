@@ -51,10 +51,7 @@ export function outcomeLine({ id, outcome }: NumberedOutcome): string {
   return `${JSON.stringify({ id, keys })}\n`;
 }
 
-/**
- * The outcome in a line; null: it is none. The process has read what a server sent, so the agent takes from it only what has
- * its form.
- */
+/** The outcome in a line; null: none. The process has read what a server sent, so only what has the form counts. */
 export function outcomeIn(line: string): NumberedOutcome | null {
   const { id, failure, keys } = objectIn(line) ?? {};
   if (typeof id !== "number") return null;

@@ -19,10 +19,7 @@ export async function createOwnersRights(directory: string, credentials: Credent
   return rightsOf({ uid, gid }, credentials);
 }
 
-/**
- * The same with the rights that the agent has in its unit: all groups of the user `steward` are its own. Undefined: there
- * is no such user, or this process is not root.
- */
+/** The same with all groups of the user `steward`, as the agent's unit has. Undefined: no such user, or not root. */
 export async function createAgentsRights(
   run: RunCommand,
   credentials: Credentials,

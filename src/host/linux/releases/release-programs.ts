@@ -28,10 +28,7 @@ export type RunForRelease = (
 /** Bytes read of a program's output: the end, where it says what went wrong. */
 const readBytes = 2_048;
 
-/**
- * `outputs`: directories for the output of a program; the first writable one is used. In memory, so that a full disk does
- * not matter.
- */
+/** `outputs`: directories for programs' output, the first writable one. In memory, so a full disk does not matter. */
 export function createRunForRelease(outputs = ["/dev/shm", "/run", "/tmp"]): RunForRelease {
   return async (command, release, { timeoutMilliseconds }) => {
     const [program = "", ...args] = forRelease(command, release);

@@ -22,10 +22,7 @@ const shortMilliseconds = 2_000;
  */
 export function createProductUnit(
   run: RunCommand,
-  /**
-   * Runs a program as a child of this process, if the unit is not installed: a release may be newer than the package's
-   * units.
-   */
+  /** Runs a program as a child where the unit is missing: a release may be newer than the package's units. */
   beside: RunForRelease,
   /** The directory that the unit reads, which belongs only to root. */
   directory = "/run/steward-guard/product",
