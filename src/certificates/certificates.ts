@@ -6,7 +6,6 @@ import { agentEvent } from "../journal/events/event.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { type CertificateFacts, factsOf } from "./facts.ts";
 
-/** The certificate that the device shows. */
 export interface Shown extends Pair {
   /** Null: the device's own. */
   readonly installed: string | null;
@@ -19,13 +18,10 @@ export interface RefusedPair {
   readonly detail: string;
 }
 
-/** Chooses the certificate for HTTPS. */
 export type Certificates = ReturnType<typeof createCertificates>;
 
 export function createCertificates(
-  /** The pairs that are installed. */
   readInstalled: () => Promise<readonly InstalledPair[]>,
-  /** Reads the device's own. */
   readOwn: () => Promise<Pair | null>,
   log: Log,
   record: (event: EventFacts) => void,

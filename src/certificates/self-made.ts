@@ -9,7 +9,6 @@ import { readRegular } from "../store/files/regular-file.ts";
 import { factsOf, isOnLan, lastingAddresses } from "./facts.ts";
 
 export interface SelfMadeOptions {
-  /** The directory of key and certificate. */
   readonly directory: string;
   /** False: the command only looks, and nothing is made. */
   readonly mayMake: () => boolean;

@@ -58,7 +58,6 @@ const groups: readonly CommandGroup[] = [
   { title: "The command line", words: ["help", "completion"] },
 ];
 
-/** The program `steward`, but for its commands. */
 export const steward: Omit<CommandTable, "commands"> = {
   program: "steward",
   groups,

@@ -26,7 +26,6 @@ export function createCounters() {
     add: (name: CounterName, by: number = 1): void => {
       counts[name] += by;
     },
-    /** A copy of the present counts. */
     read: (): Record<CounterName, number> => ({ ...counts }),
   };
 }

@@ -84,7 +84,6 @@ const changeSubjects = ["user", "token", "settings", "update_root"] as const;
 const changeActions = ["created", "changed", "removed"] as const;
 const nameDescription = "of the user, or of a token as USER/NAME; the others have none";
 
-/** Entries of one list. */
 export const mostEntries = 1_000;
 
 /** The document of `steward apply`: absent members stay as they are. */
@@ -160,7 +159,6 @@ export const configurationShapes = () =>
     ConfigurationDifferences: configurationDifferences,
   }) as const;
 
-/** Examples of them. */
 export const configurationExamples = {
   Configuration: { version: 1, settings: { device: { location: "hall 2" } } },
 };
@@ -198,7 +196,6 @@ export const sealKey = strictObject({
 
 const text = { type: ["string", "null"] } as const;
 
-/** The result of a configuration, or of its check. */
 export const configurationResult = strictObject({
   changed: { type: "boolean", description: "false: the device was as the file says" },
   check: { type: "boolean", description: "true: nothing was changed, this is what would be" },

@@ -84,7 +84,6 @@ export type FindingCode = keyof typeof findingKinds;
 /** A member of the facts of any finding. */
 export type FindingFact = (typeof findingKinds)[FindingCode]["facts"][number];
 
-/** The codes of health checks. */
 export const healthCodes = ["ok", ...(Object.keys(findingKinds) as FindingCode[])] as const;
 
 type HealthNeed = (typeof findingKinds)[FindingCode]["need"];

@@ -181,7 +181,6 @@ export const metricFamilies = {
 
 export type MetricName = keyof typeof metricFamilies;
 
-/** The labels of a metric with their values. */
 export type MetricLabels<Name extends MetricName> = {
   readonly [Label in (typeof metricFamilies)[Name]["labels"][number]]: string;
 };

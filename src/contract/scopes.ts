@@ -22,7 +22,6 @@ export type Scope = keyof typeof scopes;
 /** Those that a user cannot give away: only root makes tokens with them. */
 export const fleetScopes = ["users:write"] as const satisfies readonly Scope[];
 
-/** Those that users have tokens for. */
 export const userScopes = (Object.keys(scopes) as Scope[]).filter(
   (scope) => !(fleetScopes as readonly Scope[]).includes(scope),
 );

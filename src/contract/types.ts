@@ -47,7 +47,6 @@ export type ApiToken = Typed<typeof apiToken>;
 export type TokenList = Typed<typeof tokenList>;
 /** The facts about the device's clock in a problem document. */
 export type ProblemClock = Typed<typeof problem.properties.clock>;
-/** The request of a page to a passkey. */
 export type PasskeyRequest = Typed<typeof problem.properties.passkey>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
@@ -57,7 +56,6 @@ export type ConfigurationResult = Typed<typeof configuration.configurationResult
 export type ExportedConfiguration = Typed<typeof configuration.exportedConfiguration>;
 export type ConfigurationDigest = Typed<typeof configuration.configurationDigest>;
 export type ConfigurationDifferences = Typed<typeof configuration.configurationDifferences>;
-/** The host file, with its defaults. */
 export type HostFileDocument = Typed<typeof hostFile>;
 export type ConfigurationChange = ConfigurationResult["changes"][number];
 /** The receivers of messages, as the API lists them. */
@@ -147,7 +145,6 @@ export interface Input<Id extends OperationId> {
       : undefined;
 }
 
-/** Operations that answer with an event stream. */
 export type StreamId = {
   [Id in OperationId]: Table[Id]["response"] extends { stream: true } ? Id : never;
 }[OperationId];

@@ -39,7 +39,6 @@ export type UpdateProblemWords = Readonly<Record<UpdateProblemCode, Say>>;
 export interface UpdateWords {
   readonly holds: Readonly<Record<Exclude<HoldCode, UpdateProblemCode>, Say>>;
   readonly summaries: Readonly<Record<Exclude<UpdateSummaryCode, UpdateProblemCode> | "check_failed", Say>>;
-  /** The reasons for the end of an attempt. */
   readonly reasons: Readonly<
     Record<(typeof outcomeCodes)[number], (facts: Pick<SentenceFacts, "count">) => string>
   >;

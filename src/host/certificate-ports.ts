@@ -11,7 +11,6 @@ export interface Subjects {
   readonly addresses: readonly string[];
 }
 
-/** The content of a certificate that is to be made. */
 export interface CertificateRequest extends Subjects {
   /** PEM. */
   readonly key: string;
@@ -30,7 +29,6 @@ export type InstalledPair = { readonly name: string } & (
   | { readonly refused: string /** Nobody knows which pairs there are. */; readonly hidesOthers?: true }
 );
 
-/** The content of a request to an authority. */
 export interface SigningRequest extends Subjects {
   /** The path of the key, as PEM. */
   readonly keyFile: string;

@@ -117,7 +117,6 @@ export interface TransferOptions extends Surroundings {
   readonly userAgent?: string;
 }
 
-/** The authorities of time servers. */
 export interface TimeAuthorities extends TrustedOwners {
   /** PEM file with the only certificate authorities that time servers may use; undefined: the system's. */
   readonly caFile?: string | undefined;
@@ -131,7 +130,6 @@ export interface KeyExchangeOptions extends TimeAuthorities {
   readonly script: string;
 }
 
-/** The users whose files are trusted. */
 export interface TrustedOwners {
   /**
    * The user besides root whose files are trusted: the one who runs this program, for a trial in folders of its own.

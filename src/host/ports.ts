@@ -4,7 +4,6 @@ import type { Readable, Writable } from "node:stream";
 import type { SecureContext, TLSSocket } from "node:tls";
 import type { TransferFailure } from "./transfer-failure.ts";
 
-/** The identity of this host and this boot. */
 export interface HostIdentity {
   /** 128 bits in hex, the same until the operating system is installed again. */
   readonly deviceId: string;
@@ -76,7 +75,6 @@ export interface Journal {
   ): Promise<void>;
 }
 
-/** Two clocks at one moment. */
 export interface ClockReading {
   /** Seconds since 1970 of the wall clock; as a double its quantum is 0.24 µs. */
   readonly wallSeconds: number;
@@ -161,7 +159,6 @@ export type ResolveHost = (host: string) => Promise<readonly string[]>;
  */
 export type BoundBuffers = (server: object) => void;
 
-/** Timers that can be cancelled. */
 export interface Timers {
   /** Calls once after so many seconds of monotonic time; the returned function cancels it. Keeps no process alive. */
   after(seconds: number, call: () => void): () => void;
@@ -294,7 +291,6 @@ export interface Transfers {
   open(url: string, request: TransferRequest): Promise<Transfer>;
 }
 
-/** A server as a setting names it. */
 export interface ServerPlace {
   /** A name, or an address without brackets. */
   readonly host: string;

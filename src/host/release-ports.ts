@@ -24,11 +24,9 @@ export interface ReleaseFiles {
   linkTarget(path: string): Promise<string | null>;
   /** Syncs everything below the directory to the disk. */
   sync(directory: string): Promise<void>;
-  /** Free bytes of the file system. */
   freeBytes(directory: string): Promise<number>;
 }
 
-/** The state of a unit in systemd. */
 export interface UnitState {
   readonly isActive: boolean;
   /** It has failed, and systemd does not start it again. */
@@ -86,7 +84,6 @@ export interface HttpCheck {
   readonly versionMember: string | null;
 }
 
-/** The result of one health check. */
 export interface HealthAnswer {
   readonly isHealthy: boolean;
   /** For people: the answer of each check. */
@@ -102,7 +99,6 @@ export interface ReleaseAtWork {
   readonly directory: string;
 }
 
-/** All that the installer does to the host. */
 export interface ReleaseHost {
   readonly files: ReleaseFiles;
   /** null: without systemd, as in a trial run. */
@@ -111,7 +107,6 @@ export interface ReleaseHost {
   readonly bootId: string;
   /** The wall clock, right or wrong. */
   readonly now: () => Date;
-  /** Waits. */
   readonly pause: (seconds: number) => Promise<void>;
   /** Activates a release. Throws if that cannot be started. */
   activate(plan: ApplyPlan, release: ReleaseAtWork): Promise<void>;

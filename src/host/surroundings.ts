@@ -6,7 +6,6 @@ export type SurroundingName =
   | "allow_local_servers"
   | "redirect_origins";
 
-/** The files among them. */
 export type TrustedFileName = "ca_file" | "client_certificate_file";
 
 /** The surroundings in which connections leave this device, as root has decided. */

@@ -5,7 +5,6 @@ import { printableLine } from "./printable-text.ts";
 /** Bytes in which a page is recognised and its title is found. */
 const beginningBytes = 8_192;
 
-/** Characters of a title that are shown. */
 const mostTitleCharacters = 80;
 
 /** True if the server calls it a page. That decides nothing but whether the beginning is read before a wrong length is refused. */

@@ -4,7 +4,6 @@ import { wellFormed } from "../contract/text/json-of.ts";
 import { lasting, lastingText } from "../store/documents/lasting.ts";
 import { isObject } from "../store/validation/members.ts";
 
-/** The JSON of an answer. */
 export function textOf(value: object): string {
   const known = lastingText(value);
   if (known !== undefined) return wellFormed(known);

@@ -32,7 +32,6 @@ export function authorise(
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
 }
 
-/** True if the policy admits `actor`. */
 export function isAuthorised(policy: Policy, actor: Actor): boolean {
   try {
     authorise(policy, actor, {});

@@ -16,7 +16,6 @@ export interface Anonymous {
   readonly refusal?: StewardError;
 }
 
-/** One call of an operation: its validated input, its caller and where it came from. */
 export interface Call<Id extends OperationId> extends Input<Id> {
   actor: Actor;
   context: RequestContext;
@@ -30,7 +29,6 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   ifMatch: (present: object) => void;
 }
 
-/** Facts that a handler adds to the event of its call. */
 export interface EventNote {
   /** The caller, if only the handler finds out who it is. */
   actor?: EventActor;
@@ -85,7 +83,6 @@ type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extend
       ? ByteAnswer
       : Output<Id>;
 
-/** Further parts of a handler. */
 export interface FormHandler {
   /** Further errors of a body: of the members that fit its schema, if others do not. */
   faultsOf?: (sound: unknown) => readonly Fault[] | Promise<readonly Fault[]>;
@@ -97,7 +94,6 @@ export interface FormHandler {
 export interface Caller {
   readonly actor: Actor;
   readonly context: RequestContext;
-  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   /** The X-Setup-Token header, where the operation may be called before there is an administrator. */
   readonly setupToken?: string | undefined;
@@ -127,7 +123,6 @@ export function judged<Handle extends (call: never) => unknown>(
 /** One handler for each operation: a missing one does not compile. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
-/** The handlers of one group of operations. */
 export type HandlersOf<Group> = Pick<Handlers, keyof Group & OperationId>;
 
 /** The rights of the caller; an anonymous one has none. */

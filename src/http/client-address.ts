@@ -9,7 +9,6 @@ import {
 import { isAllowedFrom } from "../accounts/tokens/token-rights.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
-/** The client of a request. */
 export interface RequestClient {
   /** The address as people see it: IPv4, or IPv6 in its canonical form without a zone. */
   address: string;

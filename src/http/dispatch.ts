@@ -25,17 +25,13 @@ export interface DispatchRequest extends RawInput, Omit<Caller, "params"> {
   /** Collects the handler's notes for the event, also for that of a refusal. */
   noted: EventNote;
   cookie: RefreshCookie | undefined;
-  /** The Last-Event-ID header of a stream. */
   lastEventId: string | undefined;
-  /** The If-Match header. */
   ifMatch: string | undefined;
-  /** The Idempotency-Key header. */
   idempotencyKey?: string | undefined;
   /** Called with the rest of the caller's budget, if the operation has one. */
   tellBudget?: (headers: BudgetHeaders) => void;
 }
 
-/** A successful answer. */
 export interface Answer {
   status: number;
   /** JSON, or text of `mediaType`; undefined if there is no body. */
@@ -44,7 +40,6 @@ export interface Answer {
   /** The type of a text that is not JSON. */
   mediaType?: string;
   location: string | undefined;
-  /** In place of text, if the operation is a stream. */
   stream?: StreamSource;
   /** In place of text, if the build has written it. */
   file?: BuiltFile;

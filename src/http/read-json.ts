@@ -5,9 +5,7 @@ import { jsonOf } from "../contract/text/json-of.ts";
 import { textOf } from "../contract/text/text-of.ts";
 import type { Actor } from "./call.ts";
 
-/** Bounds of a body. */
 export interface BodyLimits {
-  /** The most bytes that are accepted. */
   readonly bytes: number;
   /** For the whole request; null: the listener's bound applies. */
   readonly milliseconds: number | null;

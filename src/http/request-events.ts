@@ -9,7 +9,6 @@ import { type Actor, type EventNote, eventActorOf } from "./call.ts";
 export interface RequestAttempt {
   actor: Actor;
   readonly context: RequestContext;
-  /** The notes of the operation's handler. */
   readonly noted: EventNote;
 }
 

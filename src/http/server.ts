@@ -20,12 +20,10 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
   requestLines: RequestLines;
-  /** Counts an answer. */
   answered: (answer: Answered) => void;
   describeClock: DescribeClock;
 }
 
-/** An answer to a request. */
 export interface Answered {
   readonly operation: OperationId | undefined;
   readonly method: string | undefined;

@@ -24,7 +24,6 @@ export interface CheckedInput {
 /** Throws `not_found` for an id that no resource can have, `unknown_field` and `validation_failed`. */
 export type InputCheck = (input: RawInput) => CheckedInput;
 
-/** Makes the check of an operation's input. */
 export function createInputCheck(id: OperationId): InputCheck {
   const operation = operationOf(id);
   const validator = (part: string, schema: object) => createValidator(inputValidatorName(id, part), schema);

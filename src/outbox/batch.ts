@@ -4,12 +4,10 @@ import type { Position } from "./cursors.ts";
 import { isTaken, levelOf, type Takes } from "./notices.ts";
 import type { Message } from "./receiver.ts";
 
-/** The part of the event log that the outbox uses. */
 export interface EventQueue extends Pick<EventLog, "subscribe" | "head"> {
   list(query: { after: number; limit: number }): Promise<Pick<EventList, "items" | "next_cursor">>;
 }
 
-/** Events that go into one message. */
 export interface Batch extends Pick<Message, "count" | "counts" | "gap"> {
   /** The events that it names, in the order of seq. */
   readonly events: readonly AuditEvent[];

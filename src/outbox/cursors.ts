@@ -10,9 +10,7 @@ export interface Position {
   readonly change_hash: string | null;
 }
 
-/** The place of one receiver. */
 export interface Cursor extends Position {
-  /** The receiver's name. */
   readonly name: string;
   /**
    * The first and last seq of the message that is being tried. Written before the first attempt, so that an agent that

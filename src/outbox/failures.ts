@@ -9,7 +9,6 @@ import { type Retry, retry } from "./receiver.ts";
 /** Milliseconds for one request with its answer: the default of OpenTelemetry's exporters is as long. */
 export const requestMilliseconds = 10_000;
 
-/** The bounds of such a request. */
 export const requestLimits: TransferLimits = {
   headSeconds: 10,
   minimumBytesPerSecond: 64,

@@ -8,7 +8,6 @@ import type { Message, Notice } from "./receiver.ts";
 /** Seconds in which a need has one mail of its beginning and one of its end. */
 const daySeconds = 86_400;
 
-/** The mails that a message becomes. */
 export interface MailPlan {
   /** The notices to mail; without any, nothing is sent. */
   readonly notices: readonly MailedNotice[];

@@ -68,7 +68,6 @@ const levels: Readonly<Record<Heard, (details: Details, event: AuditEvent) => Le
  */
 const sessionMilliseconds = 86_400_000;
 
-/** The words of each language that messages have. */
 export const languages = {
   en: { ...messages, events, findings, needs, format: terminalFormat },
   de: {

@@ -53,7 +53,6 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
         secrets: [...secrets.filter((one) => one.name !== name), { name, sealed }],
       }));
     },
-    /** Forgets the secrets of all other receivers. */
     keepOnly: async (receivers: readonly Addressed[]): Promise<void> => {
       const isNamed = ({ name }: Pick<Addressed, "name">) => receivers.some((one) => one.name === name);
       // An update that changes nothing would still wait for its turn.

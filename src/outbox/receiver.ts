@@ -1,9 +1,7 @@
 import type { AuditEvent } from "../contract/types.ts";
 
-/** The languages of messages to people. */
 export type Language = "en" | "de";
 
-/** One event as a person reads it. */
 export interface Notice {
   /** The number of its event; it rises, and no device uses one twice. */
   readonly seq: number;
@@ -21,7 +19,6 @@ export interface Notice {
   readonly event: AuditEvent;
 }
 
-/** The content of one delivery. */
 export interface Message {
   /** `${device.id}-${first seq}-${last seq}` at every attempt; a test has `${device.id}-test-${random}`. */
   readonly id: string;
@@ -43,7 +40,6 @@ export interface Message {
  * `250 2.0.0 Ok: queued as 4F2A`. `error`: sentences that a person understands.
  */
 export type Delivery =
-  /** The receiver has the whole message. */
   | { readonly outcome: "taken"; readonly answer: string }
   /**
    * It will never take the message, or a part of it, which is not sent again. `events`: the number that it refused;

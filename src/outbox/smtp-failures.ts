@@ -26,7 +26,6 @@ interface FailedSession {
   readonly cause: Error & { readonly code?: string; readonly originalCode?: string };
 }
 
-/** A mail that was not sent. */
 export class SmtpFailure extends Error {
   readonly session: FailedSession;
 

@@ -10,7 +10,6 @@ export interface SyslogOptions extends Pick<HostTime, "wall" | "timers"> {
   readonly server: string;
   readonly port: number;
   readonly connections: ServerConnections;
-  /** This device's name among hosts. */
   readonly hostName: () => string;
   readonly isAcknowledged: IsAcknowledged;
 }

@@ -19,7 +19,6 @@ export interface ProgramParts {
   readonly build: Build;
   readonly nodeVersion: string;
   readonly log: Log;
-  /** The last lines of `log`. */
   readonly ownLines: OwnLines;
   /** `log` writes to the journal, so its lines need not be kept here as well. */
   readonly isLogInJournal: boolean;
@@ -30,12 +29,10 @@ export interface ProgramParts {
   readonly passwordCost?: Argon2Cost | undefined;
 }
 
-/** This program, and the process that runs it. */
 export interface Program extends ProgramParts {
   /** Absolute path of the runtime. */
   readonly node: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The user who runs this. */
   readonly userId: () => number | undefined;
   /** Hears that the agent is ready, and that it stops. */
   readonly serviceManager?: ServiceManager;

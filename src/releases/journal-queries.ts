@@ -6,7 +6,6 @@ import type { JournalEntry, KnownRelease, ReleaseJournal, SetAside, Slot } from 
 import type { InstalledVersions } from "./selection.ts";
 import { compareVersions } from "./semver.ts";
 
-/** A release on the blocklist, with its kind. */
 export interface SetAsideRelease extends SetAside {
   readonly kind: UpdateKind;
 }
@@ -42,7 +41,6 @@ export function goodIds({ slots }: ReleaseJournal): readonly string[] {
   return updateKinds.flatMap((kind) => slots[kind].good.map(({ id }) => id));
 }
 
-/** Ids of the releases in force. */
 export function inForceIds({ slots }: ReleaseJournal): readonly string[] {
   return updateKinds.flatMap((kind) => slots[kind].good.at(-1)?.id ?? []);
 }
@@ -73,7 +71,6 @@ export function packagedInsteadOf(
   return version === null ? null : { name, version };
 }
 
-/** The kind that is on trial; null: nothing is. */
 export function kindOnTrial({ slots }: ReleaseJournal): UpdateKind | null {
   return updateKinds.find((kind) => slots[kind].trial !== null) ?? null;
 }

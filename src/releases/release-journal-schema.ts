@@ -82,7 +82,6 @@ const slot = objectOf(
   { agentRolledBack: list(known.id, journalBounds.agentRolledBack) },
 );
 
-/** The journal's form. */
 export const releaseJournalSchema = objectOf({
   format: { type: "integer", enum: [1] },
   sequence: count,
@@ -112,5 +111,4 @@ export const releaseJournalSchema = objectOf({
   ),
 });
 
-/** The name of its validator in the build. */
 export const releaseJournalName = "release-journal";

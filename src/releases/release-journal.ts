@@ -20,7 +20,6 @@ export interface ReleaseJournal {
 /** Bytes of the journal: more than the limits of its lists allow. */
 export const journalBytes = 2 * 1024 * 1024;
 
-/** One kind of release on this device. */
 export interface Slot {
   /** Releases that are healthy and on the disk, oldest first: the last is current, the one before it previous. */
   readonly good: readonly GoodRelease[];
@@ -32,7 +31,6 @@ export interface Slot {
   readonly agentRolledBack?: readonly string[];
 }
 
-/** A release that has proved healthy. */
 export interface GoodRelease extends KnownRelease {
   /** The time of the proof; absent: an older release of Steward has not recorded it. */
   readonly committed?: Committed;
@@ -46,7 +44,6 @@ export interface Committed {
   readonly uptime: number;
 }
 
-/** A release as the history names it. */
 export interface KnownRelease {
   readonly id: string;
   readonly name: string;
@@ -139,7 +136,6 @@ export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
   return journal;
 }
 
-/** The journal in its written form. */
 export function releaseJournalText(journal: ReleaseJournal): string {
   return `${JSON.stringify({ format: 1, ...journal }, null, 1)}\n`;
 }

@@ -14,7 +14,6 @@ export type Floors = Readonly<Record<string, string>>;
 /** Versions by kind; null: none is known. */
 export type InstalledVersions = Readonly<Record<UpdateKind, string | null>>;
 
-/** The facts that decide if a release is for this device. */
 export interface Device {
   readonly product: string;
   /** As Node names it. */
@@ -172,7 +171,6 @@ export function floorOf(floors: Floors, named: Pick<Release, "kind" | "name">): 
   return floors[floorKey(named)];
 }
 
-/** The key of a release's floor. */
 function floorKey({ kind, name }: Pick<Release, "kind" | "name">): string {
   return `${kind}/${name}`;
 }

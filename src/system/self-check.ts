@@ -10,7 +10,6 @@ interface SelfCheckOptions {
   readonly run: RunCommand;
   readonly timers: Timers;
   readonly uptime: Uptime;
-  /** Called with new failures. */
   readonly onFailure: (detail: string) => void;
 }
 

@@ -25,7 +25,6 @@ export function publicVersion(build: Build): Version {
   return { name: "steward", version: build.version, api_version: apiVersion };
 }
 
-/** The sources of a full version. */
 interface VersionFacts {
   readonly build: Build;
   readonly node: string;

@@ -37,7 +37,6 @@ export function keepingRoots(files: MetadataFiles, roots: MetadataFiles): Metada
   };
 }
 
-/** The version of a root that was verified before. */
 function versionOf(bytes: Uint8Array): number {
   const { signed }: { signed: { version: number } } = JSON.parse(Buffer.from(bytes).toString("utf8"));
   return signed.version;

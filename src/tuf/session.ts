@@ -96,7 +96,6 @@ export function requireNoRollback(next: Snapshot, trusted: Snapshot): void {
     requireNotBelow(file.replace(/\.json$/, ""), next.meta[file] ?? { version: 0 }, known);
 }
 
-/** The error for a required file that is absent. */
 export function missing(file: string): StewardError {
   return new StewardError(
     "update_file_missing",

@@ -20,7 +20,6 @@ export interface Signers extends Role {
   readonly keys: Readonly<Record<string, Key>>;
 }
 
-/** The signers of a top-level role. */
 export function signersOf({ roles, keys }: Root, name: RoleType): Signers {
   return { ...roles[name], name, keys };
 }

@@ -15,7 +15,6 @@ export interface Flow {
   readonly redirectUri: string;
   /** The session to step up; null: a sign-in. */
   readonly sessionId: string | null;
-  /** The clock epoch and the uptime at the beginning of the flow. */
   readonly epoch: number;
   readonly startedUptime: number;
 }

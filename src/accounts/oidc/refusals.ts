@@ -43,7 +43,6 @@ const reasons = {
 /** Reasons to reject an answer of the provider, or one that claims to be: the `reason` of `provider_refused`. */
 export type ProviderReason = keyof typeof reasons;
 
-/** The reason for an error code of the provider's. */
 export function reasonOfCode(code: string): ProviderReason {
   return Object.hasOwn(codes, code) ? (code as keyof typeof codes) : "provider_error";
 }

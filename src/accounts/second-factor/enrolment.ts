@@ -19,7 +19,6 @@ import type { FullProof, SecondFactor } from "./second-factor.ts";
 import { makeSecret, matchSteps, otpauthUri, searchedStepsAround } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/** Adds a second factor to an account, and removes it. */
 export type Enrolment = ReturnType<typeof createEnrolment>;
 
 interface EnrolmentOptions {

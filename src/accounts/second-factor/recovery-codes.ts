@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readRecoveryCode } from "./code-texts.ts";
 
-/** Codes of one set. */
 const codesInSet = 10;
 
 /** Bytes of a code: 80 bits, 16 symbols. */

@@ -13,7 +13,6 @@ export interface OpenedSession {
   refreshToken: string;
 }
 
-/** The refresh tokens of a request. */
 export interface RefreshProof {
   /** The one in the body, or all cookies of our name: of two cookies one was planted. */
   readonly tokens: readonly string[];
@@ -22,7 +21,6 @@ export interface RefreshProof {
   readonly binding: string | undefined;
 }
 
-/** A session, and the place of this token in it. */
 interface TokenHolder {
   readonly session: StoredSession;
   readonly hash: string;
@@ -43,7 +41,6 @@ export interface RefreshExchangeOptions {
 /** Seconds in which a repeated exchange returns the same successor: pages may ask at once, and one cookie stays. */
 const sameAnswerSeconds = 10;
 
-/** Exchanges refresh tokens, and finds a token's session. */
 export function createRefreshExchange(options: RefreshExchangeOptions) {
   const { table, uptime } = options;
   /** The successors that were just given out, by the hash of the token that was exchanged. */

@@ -14,7 +14,6 @@ const tokenBytes = macAt + bytes.mac;
 const prefix = "str_";
 const sessionPrefix = "ses_";
 
-/** A key for the tokens of one session, in hexadecimal. */
 export function newRefreshKey(): string {
   return randomBytes(32).toString("hex");
 }

@@ -39,7 +39,6 @@ export function createSessions(options: SessionsOptions) {
   const list = (userId: string) => lastUsedFirst(table, userId);
   const { exchange, noteUse, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
   return {
-    /** The living session with this id. */
     find: table.find,
     open: (userId: string, client: SessionClient): OpenedSession => {
       const opened = withNextToken(newSession(options, userId, client));
@@ -86,7 +85,6 @@ export function createSessions(options: SessionsOptions) {
       await table.end(({ user_id }) => user_id === userId);
       for (const session of ended) await options.onEnd(session, because);
     },
-    /** Seconds until the two deadlines. */
     remaining: (session: StoredSession): { idleSeconds: number; absoluteSeconds: number } => ({
       idleSeconds: Math.max(0, session.idle_deadline - uptime()),
       absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
@@ -100,7 +98,6 @@ function lastUsedFirst(table: SessionTable, userId: string): readonly StoredSess
   return own.reverse().sort((a, b) => b.rotated_uptime - a.rotated_uptime);
 }
 
-/** A session that has no token yet. */
 function newSession(
   { uptime, limits, bootId }: SessionsOptions,
   userId: string,

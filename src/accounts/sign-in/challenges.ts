@@ -9,7 +9,6 @@ import type { Account } from "../users/account.ts";
 /** Seconds between a right password and its code. */
 const challengeSeconds = 5 * 60;
 
-/** Wrong codes that end a challenge. */
 const wrongCodesAllowed = 5;
 
 /** Challenges kept. Each took a right password, so strangers cannot fill the table. */
@@ -55,7 +54,6 @@ export function createChallenges({ uptime, timers }: { uptime: Uptime; timers: T
     events.refuse({ ...facts, client: clientKey ?? from, details: { operation: "login" } }, "totp_required");
   };
   return {
-    /** Returns a token for the challenge. */
     open: (challenge: Challenge): string => {
       const token = `stc_${randomBytes(24).toString("base64url")}`;
       challenges.put(hashOfToken(token), { ...challenge, wrongCodes: 0 }, challenge.account.id);

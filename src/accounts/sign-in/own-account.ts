@@ -22,7 +22,6 @@ interface OwnAccountOptions {
 
 export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
-/** Operations of signed-in users on their own password. */
 export function createOwnAccount(options: OwnAccountOptions) {
   const { accounts, sessions, throttle, stepUps } = options;
   /** Checks password and second factor. Throws `password_wrong`, errors of codes, `too_many_attempts`, `hashing_busy`. */

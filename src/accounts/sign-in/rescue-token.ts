@@ -5,7 +5,6 @@ import { readToken } from "../second-factor/code-texts.ts";
 import { makeInitialPassword } from "../users/passwords.ts";
 import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
-/** Seconds that a token is valid. */
 const rescueSeconds = 30 * 60;
 
 /** Its file, in the agent's runtime directory. */
@@ -40,7 +39,6 @@ export function createRescueToken(path: string, uptime: () => number) {
   };
   const inTurn = oneAtATime();
   return {
-    /** True if there is a valid one. */
     isOpen: async () => (await read()) !== null,
     isRight,
     /** Does the work that the right token permits, and ends the token; a second use waits for the first. Null: wrong. */

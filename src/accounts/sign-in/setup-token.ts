@@ -24,7 +24,6 @@ export function createSetupToken(path: string, withholding: () => string | null 
       const expected = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8").trim();
       return expected !== "" && isEqualToken(readToken(token), expected);
     },
-    /** Removes the token after setup. */
     remove: async (): Promise<void> => {
       await unlink(path).catch(() => undefined);
     },

@@ -13,7 +13,6 @@ import type { Passwords } from "../users/passwords.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
 import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
 
-/** Signs users in, keeps them signed in, and signs them out. */
 export type SignIn = ReturnType<typeof createSignIn>;
 
 export interface Credentials extends FactorProof {

@@ -121,7 +121,6 @@ function sealedAttempt(
   return { ...attempt, seal: { refusal, isLookedAt } };
 }
 
-/** The row of failures that an attempt belongs to. */
 interface Row {
   readonly isKnown: boolean;
   /** The end of its delay, past or future. */
@@ -161,10 +160,8 @@ function isKnown({ known }: ThrottleState, { account }: Target, { client }: Clie
   return account !== null && known.isKnown(account, client, at);
 }
 
-/** A window, and the key of its owner in it. */
 type Counter = readonly [windows: SlidingWindows, key: string];
 
-/** The windows of all failures of a client, and of its site. */
 function windowsOf({ windows, passing }: ThrottleState, { client, site }: ClientKeys): Counter[] {
   return [[windows, client], ...(site === null ? [] : [[passing.sites, site] as const])];
 }

@@ -35,7 +35,6 @@ export function createFailureCounters(
   };
   return {
     get,
-    /** Counts a try as failed. */
     count: (key: string, now: number): Undo => {
       const isOneTooMany = inherits && !counters.has(key) && counters.size >= limit;
       const before = isOneTooMany ? makePlace(now) : get(key, now);

@@ -40,7 +40,6 @@ export function createKnownClients(stored: readonly KnownClient[]) {
   return {
     isKnown: (account: string, client: string, now: number): boolean =>
       isFresh(marks.get(keyOf({ account, client })), now),
-    /** True if the client is known for any account. */
     isKnownAtAll: (client: string, now: number): boolean =>
       [...(ofClients.get(client)?.values() ?? [])].some((mark) => isFresh(mark, now)),
     /** Notes a success; true when the client was not known for the account before. */

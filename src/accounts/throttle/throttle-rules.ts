@@ -42,7 +42,6 @@ export function siteEnd(own: FailureCounter | undefined): number {
 /** The window of a client: the number of failures that it takes, over all accounts, and its length. */
 export const clientWindow = { failures: 20, seconds: 10 * 60 };
 
-/** The window of a site. */
 export const siteWindow = { ...clientWindow, failures: clientWindow.failures * siteShare };
 
 /**

@@ -82,7 +82,6 @@ function accountOf(keys: string): string {
   return keys.slice(0, keys.indexOf(" "));
 }
 
-/** The counts as they are stored. */
 export type StoredCounts = Omit<ThrottleRecord, "key_secret" | "moment">;
 
 /** Leaves out counts that no longer mean anything. */

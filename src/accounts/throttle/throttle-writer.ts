@@ -37,7 +37,6 @@ export function createThrottleWriter(
     takeBack = timers.after(seconds, writeNow);
   };
   return {
-    /** Written within `seconds`. */
     within,
     /** A lock or its end: written within two seconds. */
     soon: () => {

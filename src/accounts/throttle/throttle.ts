@@ -35,7 +35,6 @@ import { createThrottleWriter, failureDelaySeconds } from "./throttle-writer.ts"
  */
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Further facts about an attempt. */
 export interface AttemptContext {
   /** True if there is an account of that name. */
   readonly exists?: boolean;

@@ -3,7 +3,6 @@ import jsonwebtoken from "jsonwebtoken";
 import type { Uptime } from "../../host/ports.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 
-/** Seconds that an access token is valid. */
 export const accessSeconds = 15 * 60;
 
 /** Values that are fixed in every access token, and checked in each (RFC 8725 §3). */
@@ -26,7 +25,6 @@ export interface AccessClaims {
   readonly sessionId: string;
   /** Seconds since 1970, by the clock of its epoch. */
   readonly expiresAt: number;
-  /** The clock epoch in which it was issued. */
   readonly epoch: number;
   /** Seconds of monotonic time at which it was issued, in this boot: the key does not outlive the process. */
   readonly issuedUptime: number;

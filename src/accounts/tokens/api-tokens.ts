@@ -42,7 +42,6 @@ interface ApiTokensOptions {
   uptime: Uptime;
 }
 
-/** Tokens that one user may have. */
 export const tokensPerUser = 50;
 
 /** Seconds between two notes of a token's use, which is not worth more writes. */

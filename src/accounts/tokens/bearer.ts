@@ -13,7 +13,6 @@ import type { StoredApiToken } from "./api-token.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import { isAllowedFrom } from "./token-rights.ts";
 
-/** A person who signed in. */
 export interface Person {
   readonly kind: "user";
   readonly account: Account;
@@ -24,7 +23,6 @@ export interface Person {
   readonly isTolerated: boolean;
 }
 
-/** A program with a user's API token. */
 export interface Program {
   readonly kind: "token";
   readonly account: Account;
@@ -101,7 +99,6 @@ export function createBearer(options: BearerOptions) {
   };
 }
 
-/** The fault of a token's times by the present clock. */
 function timeFault(options: BearerOptions, claims: AccessClaims): StewardError | undefined {
   if (!options.time.isInEpoch(claims.epoch)) {
     return refused(

@@ -73,7 +73,6 @@ export function hostBitsFault(range: string): string | null {
   return `has bits behind its prefix: write ${first}/${prefix} for the range, or ${address} for the address`;
 }
 
-/** A fault in the rights that root gives a token, with its member. */
 export interface RightsFault {
   readonly member: "scopes" | "sources" | "is_fleet" | "no_expiry";
   readonly detail: string;

@@ -24,7 +24,6 @@ export function noteSignIn(
   document.note(change, isInitial ? 0 : lastLoginDelaySeconds);
 }
 
-/** The use of a passkey: which one, when, and its signature counter then. */
 export interface PasskeyUse {
   readonly passkey: string;
   readonly at: Date;

@@ -37,7 +37,6 @@ export interface StoredFactor {
   readonly enrolled_at: string;
   /** Hashes of the unused recovery codes. */
   readonly recovery_hashes: readonly string[];
-  /** Absent: none. */
   readonly passkeys?: readonly StoredPasskey[];
 }
 
@@ -47,7 +46,6 @@ export interface ProviderIdentity {
   readonly subject: string;
 }
 
-/** A stored account. */
 export interface Account {
   readonly id: string;
   readonly username: string;

@@ -49,7 +49,6 @@ interface AccountChange {
   must_change_password?: true | undefined;
 }
 
-/** A user, and the password that was generated for them, if one was. */
 interface WithInitialPassword {
   user: User;
   initialPassword: string | undefined;
@@ -150,9 +149,7 @@ export function createAccounts(given: AccountsOptions) {
     spendRecoveryCode: (id: string, hash: string) => spendRecoveryCode(document, id, hash),
     /** Notes the use of a passkey; false if it is gone, or its counter has not grown. */
     passkeyUsed: (id: string, use: PasskeyUse) => notePasskeyUse(document, id, use),
-    /** Ids of users who have a second factor. */
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
-    /** The part of the account that others may see. */
     view,
     /** The user as a call has made them, with the locks and API tokens of now. Another call may have removed them since. */
     asNow: (user: User) => asNow(given, user),

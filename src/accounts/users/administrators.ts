@@ -75,7 +75,6 @@ export function administratorTrouble(accounts: readonly Account[], facts: SignIn
   return finding("no_administrator", { users: shut.length }, particulars, rescueOf(username)) as Finding;
 }
 
-/** The line that lets a user in. */
 export function rescueOf(username: string): Remedy {
   const deletes = `password and second factor of ${username}, who gets a one-use password`;
   return { line: `steward user rescue ${username}`, deletes };

@@ -9,7 +9,6 @@ type SortMember = "username" | "created_at" | "last_login_at";
 
 type Kind = keyof UserList["counts"];
 
-/** The kinds of users that are counted, each as the query that lists it. */
 const queries: Readonly<Record<Kind, UserQuery>> = {
   admin: { role: "admin" },
   operator: { role: "operator" },

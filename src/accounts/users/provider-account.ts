@@ -5,7 +5,6 @@ import { type Account, type AccountsState, type ProviderIdentity, replaced } fro
 import { newAccount } from "./new-account.ts";
 import { madeUpHash } from "./passwords.ts";
 
-/** The provider's facts about one of its accounts. */
 export interface ProviderAccount {
   readonly identity: ProviderIdentity;
   readonly role: Role;

@@ -12,7 +12,6 @@ const ownForm = /-\d{4}-\d\d-\d\dT\d{4}Z-([0-9a-f]{12})-(\d{1,9})\.age$/;
 const formWithoutId = /-\d{4}-\d\d-\d\dT\d{4}Z\.age(\.[0-9a-f]{12}\.tmp)?$/;
 
 export interface Rotation {
-  /** The deleted paths. */
   readonly removed: string[];
   /** Files that stay besides those that are kept. */
   readonly left: { readonly path: string; readonly why: string }[];

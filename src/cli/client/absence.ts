@@ -34,7 +34,6 @@ export function createUntilStarted(connection: Waiting): UntilStarted {
 /** The work of a command while no agent listens. */
 export type Absence = ReturnType<typeof createAbsence>;
 
-/** A call that found no agent. */
 interface AbsentCall {
   readonly readsOnly: boolean;
   /** An agent has answered this command before. */

@@ -20,7 +20,6 @@ export function isAway(error: unknown): error is AgentAbsent | StewardError {
   return error instanceof AgentAbsent || (error instanceof StewardError && error.code === "shutting_down");
 }
 
-/** Sent with each request to the agent. */
 export type Credentials = Awaited<ReturnType<typeof readCredentials>>;
 
 /** From the files named on the command line. Throws CommandError(6) for what cannot be a token. */
@@ -40,7 +39,6 @@ export async function readCredentials({ tokenFile, authorityFile }: Places) {
   };
 }
 
-/** An operation as an HTTP request. */
 export type HttpRequest = ReturnType<typeof buildRequest>;
 
 interface Parts {
@@ -49,7 +47,6 @@ interface Parts {
   body?: unknown;
 }
 
-/** The operation with its input as the request for it. */
 export function buildRequest(id: OperationId, input: object, { token, authority }: Credentials) {
   const operation = operationOf(id);
   const { params = {}, query = {}, body }: Parts = input;

@@ -5,7 +5,6 @@ import { type Places, usualSocketPath } from "./places.ts";
 
 const unit = "steward.service";
 
-/** The state of the agent's unit in systemd. */
 interface AgentUnit {
   /** Properties of systemctl(1), such as ActiveState. */
   readonly properties: Readonly<Record<string, string | undefined>>;

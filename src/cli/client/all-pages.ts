@@ -1,6 +1,5 @@
 import { BoundlessAnswer } from "./context.ts";
 
-/** The paging of a list. */
 export interface PageQuery {
   limit: number;
   cursor?: string;

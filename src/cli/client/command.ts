@@ -10,7 +10,6 @@ export interface Invocation extends shared.Invocation {
   readonly client: Client;
 }
 
-/** A row of the device's table of commands. */
 export interface CommandRow extends shared.Command<Invocation> {
   /** When the agent is not running, its operations are done in process. */
   readonly worksOffline?: true;

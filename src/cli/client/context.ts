@@ -60,9 +60,7 @@ export interface CommandContext extends ProgramContext {
     options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
   ): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
-  /** Encryption of backups. */
   openAge(): Promise<Age>;
-  /** The parts of this host that the doctor examines. */
   openHost(): Promise<ExaminedHost>;
   /** Checks a root of trust for updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
@@ -75,7 +73,6 @@ export interface CommandContext extends ProgramContext {
   prepareImage(places: { readonly stateDirectory: string; readonly socketPath: string }): Promise<void>;
 }
 
-/** The program's facts about itself. */
 interface OwnProgram {
   readonly version: string;
   readonly builtAt: Date;
@@ -124,7 +121,6 @@ interface HostFileAccess {
   ): Promise<RescueDecisions & { readonly trouble: Finding | null }>;
   /** Judges a host file, whose it is, and the files that it names. Throws for one that cannot be read. */
   check(path: string): Promise<CheckedText>;
-  /** Judges only the text of a host file. */
   checkText(text: string): CheckedText;
   /** As root: keeps an accepted host file. Throws `validation_failed`, `storage_full`, `storage_unwritable`. */
   keep(path: string): Promise<void>;
@@ -156,7 +152,6 @@ export interface RescueDecisions {
   };
 }
 
-/** The paths that the installer works on. */
 export interface InstallerPaths {
   readonly releasesDirectory: string;
   readonly trustDirectory: string;

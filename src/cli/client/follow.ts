@@ -12,7 +12,6 @@ const comeBackMilliseconds = 1_000;
 export interface Followed<Id extends StreamId> {
   id: Id;
   input: Partial<Input<Id>>;
-  /** The id of the last message that is known already. */
   lastEventId: string | undefined;
   onMessage: (message: StreamedMessage) => Promise<void>;
 }

@@ -19,7 +19,6 @@ export interface PatienceLimits {
 
 const usualLimits: PatienceLimits = { agent: 15_000, command: 10_000, silence: 1_000, pause: 100 };
 
-/** A command that waits. */
 interface Waiter {
   readonly places: Pick<Places, "socketPath" | "stateDirectory">;
   readonly remark: Output["remark"];

@@ -4,7 +4,6 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import type { GivenOptions } from "../../terminal/commands/command.ts";
 
-/** The socket of a packaged installation. */
 export const usualSocketPath = "/run/steward/steward.sock";
 
 /** The addresses and paths of the agent and its files, for this call of the command line. */

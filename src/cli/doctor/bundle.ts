@@ -84,7 +84,6 @@ export async function openBundle(context: DoctorContext, path: string, stdout: N
   };
 }
 
-/** Lines of the log that are kept. */
 const mostLines = 500;
 
 /** Questions to the agent; a page may have fewer lines than asked for. */

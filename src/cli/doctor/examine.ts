@@ -21,7 +21,6 @@ async function lookAtHostFile({ places, host }: DoctorContext): Promise<Entry[]>
   return [trouble === null ? ok("usable", `${places.hostFile} is absent or valid.`) : entryOf(trouble)];
 }
 
-/** The areas that root examines. */
 const looks: readonly (readonly [Area, Look])[] = [
   ["program", lookAtAccounts],
   ["program", lookAtProgram],

@@ -3,7 +3,6 @@ import { type Entry, entriesOf } from "./finding.ts";
 
 const { ok, unseen } = entriesOf("log");
 
-/** Lines that are shown. */
 const shown = 3;
 
 /** The options of journalctl for all of Steward's units. */
@@ -17,7 +16,6 @@ export const journalWords = [
   "steward-*.service",
 ];
 
-/** The last errors of this boot. */
 export async function lookAtLog(context: DoctorContext): Promise<Entry[]> {
   const words = [...journalWords, "-b", "-p", "err", "-o", "cat", "-n", String(shown)];
   const text = await outputOf(context, "journalctl", words);

@@ -1,6 +1,5 @@
 /** Names that a reader of a bundle must not learn. */
 export interface Private {
-  /** User names. */
   readonly users: readonly string[];
   /** The host may have a new name that this process does not see yet; empty ones count for nothing. */
   readonly hostNames: readonly string[];

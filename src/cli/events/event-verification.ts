@@ -10,7 +10,6 @@ export interface ChainPoint {
   readonly hash: string;
 }
 
-/** The result for one log. */
 export interface VerifiedChain {
   readonly log: LogName;
   readonly events: number;
@@ -68,7 +67,6 @@ export function createVerification() {
       }
       chains.set(log, continued(chain, event));
     },
-    /** The hash of an event that was added. */
     hashOf: (log: string, seq: number): string | undefined => chains.get(log as LogName)?.hashes.get(seq),
     chains: (): readonly VerifiedChain[] =>
       [...chains].map(([log, { first, head, hashes }]) => ({ log, first, head, events: hashes.size })),

@@ -131,7 +131,6 @@ const eventHeads = ["TIME", "SEQ", "TYPE", "WHO", "SUBJECT", "FROM", "OUTCOME", 
 /** Characters of the details that a row shows; all of them are in the JSON. */
 const shownDetails = 80;
 
-/** An event as a row of the table. */
 function eventCells(event: AuditEvent): readonly unknown[] {
   const { time, seq, type, actor, subject, from } = event;
   const who = actor.name ?? actor.kind;

@@ -11,7 +11,6 @@ import { followStream } from "../client/follow.ts";
 const usualLines = 100;
 const usualLinesBeforeFollowing = 10;
 
-/** Lines read for one command. */
 const mostLines = 10_000;
 
 export const logs: Command = {

@@ -8,7 +8,6 @@ import { type SettingKey, settingFields, settingKeysOf, unknownKey } from "./set
 
 export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);
 
-/** One change, and the dotted keys that it sets. */
 export interface ParsedChange {
   readonly change: SettingsChange;
   readonly keys: readonly string[];

@@ -11,7 +11,6 @@ import { formatSeconds, remedyLines, share } from "./facts-view.ts";
 /** Exit code while something needs attention, for monitors and scripts. */
 const needsPerson = 10;
 
-/** The summary of the device. */
 export const status: Command = {
   path: ["status"],
   summary:

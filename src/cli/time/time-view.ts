@@ -60,7 +60,6 @@ function statusFields(status: TimeSync): Fields {
   ];
 }
 
-/** The ground of the trust in the time. */
 const trusts: Readonly<Record<TimeSync["trust"], string>> = {
   trusted: "a majority of the sources agrees",
   accepted: "from a simple daemon, a person or servers without a majority, or uncertain by more than 0.5 s",

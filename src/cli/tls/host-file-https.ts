@@ -8,7 +8,6 @@ import { givenText, noText } from "../../terminal/given-text.ts";
 import type { ExaminedHost } from "../client/context.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
-/** The member `https` of the host file, as it is written there. */
 interface HttpsMember {
   readonly enabled?: boolean;
   readonly port?: number;

@@ -82,7 +82,6 @@ async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch(rethrown((error) => rootFileFailure(error, path)));
 }
 
-/** The files of former requests, by their numbers. */
 async function pairsIn(directory: string): Promise<{ file: string; number: number }[]> {
   const files = await readdir(directory);
   const found = files.flatMap((file) => {

@@ -75,7 +75,6 @@ export const rollback: Command = {
   },
 };
 
-/** The kinds that a positional means. */
 export function selected(word: string): Kinds {
   return updateKinds.filter((kind) => word === "all" || word === kind);
 }

@@ -7,7 +7,6 @@ import type { GivenOptions, Option } from "../../terminal/commands/command.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
 import type { Command } from "../client/command.ts";
 
-/** The options of every command that makes a token. */
 export const tokenOptions: readonly Option[] = [
   {
     name: "user",

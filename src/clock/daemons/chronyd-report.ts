@@ -25,7 +25,6 @@ export interface ChronySourceFacts {
   readonly authenticationOf: (name: string) => Authentication | undefined;
 }
 
-/** The report of chronyd. */
 export function reportOfChrony(
   report: ChronycReport,
   facts: ChronySourceFacts,

@@ -20,7 +20,6 @@ const burstSeconds = 10;
 const readingSeconds = 0.5;
 
 export interface ChronydOptions extends ExternalDaemonOptions {
-  /** The path of chronyc. */
   command?: string;
   /** chronyd's command port on the loopback address. */
   port?: number;

@@ -63,7 +63,6 @@ export class Steering {
     this.#difference = differenceIn(options.driver.read());
   }
 
-  /** The clock that is steered. */
   read(): ClockReading {
     return this.#clock.read();
   }
@@ -124,7 +123,6 @@ export class Steering {
     this.#setFrequency(boundedPpm(present.frequency * 1e6));
   }
 
-  /** Steps the clock. */
   step(seconds: number): void {
     this.#clock.step(seconds);
     this.#moved += seconds;

@@ -29,7 +29,6 @@ import { concludeRound, confirmProvisional } from "./measurement.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Timetable } from "./timetable.ts";
 
-/** The options that a request gives to a round. */
 export type RoundRequest = Pick<RoundOptions, "isStepAllowed" | "isForced">;
 
 type AskedRound = RoundOptions & PollRequest;
@@ -41,7 +40,6 @@ interface RunningRound {
   isOutdated: boolean;
 }
 
-/** Options of a scheduled round. */
 const unasked = { isRequested: false, isStepAllowed: true, isForced: false, isAsked: false };
 
 /** Seconds after the last check from which on the host has slept meanwhile: twice the usual, and a few. */
@@ -109,7 +107,6 @@ export class ClockLoop {
     return this.#state;
   }
 
-  /** The state and trust of the clock now. */
   syncStatus(): SyncStatus {
     const { mode, sync, report } = this.#state;
     const [monotonicSeconds, mostDistanceSeconds] = [this.#now(), this.#options.mostDistanceSeconds()];

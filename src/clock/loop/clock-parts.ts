@@ -17,7 +17,6 @@ import type { ClockRecord } from "../trust/clock-record.ts";
 import { createFloorKeeper } from "../trust/floor-keeper.ts";
 import { TrustedOffset } from "../trust/trusted-offset.ts";
 
-/** The parts of the host and of other rooms that the clock uses. */
 export interface ClockOptions extends ServerResolution {
   readonly driver: ClockDriver;
   readonly timers: Timers;
@@ -44,12 +43,10 @@ export interface ClockOptions extends ServerResolution {
 
 export type EventDetails = Readonly<Record<string, string | number | null>>;
 
-/** An event for the subscribers of the clock. */
 export type ClockEvent =
   /** The clock was checked: its state, and whether it is trusted, may be another one. */
   { readonly type: "checked" } | { readonly type: ClockEventType; readonly details: EventDetails };
 
-/** The parts that the clock's loop works with. */
 export type ClockParts = ReturnType<typeof createClockParts>;
 
 export function createClockParts(options: ClockOptions) {

@@ -16,7 +16,6 @@ export type Clock = Pick<DeviceClock, keyof DeviceClock>;
 /** Seconds for which a reading of the state serves all callers: each request asks several times. */
 const freshSeconds = 0.25;
 
-/** The clock of this device as the other rooms see it: its loop does the work. */
 export class DeviceClock {
   readonly #options: ClockOptions;
   readonly #parts: ClockParts;

@@ -8,7 +8,6 @@ import { exactSeconds } from "../state/sync-state.ts";
 import { implausible, type Verdict, verdictOf, verdictWithout } from "../state/verdict.ts";
 import type { ClockParts } from "./clock-parts.ts";
 
-/** The settings and figures that a round goes by. */
 export interface RoundRules {
   readonly settings: Settings["time"];
   readonly panicSeconds: number;

@@ -1,7 +1,6 @@
 import type { Sample } from "./sample.ts";
 import { noiseOf, type SampleRegister, type SourceEstimate, usualNoiseOf } from "./sample-filter.ts";
 
-/** A source that was selected: its samples, and the best of them. */
 export interface SelectedSource {
   readonly register: SampleRegister;
   readonly estimate: SourceEstimate;

@@ -77,7 +77,6 @@ interface Question extends ExchangeOptions {
   readonly late: Set<string>;
 }
 
-/** The verdict on one packet. */
 type Answer =
   | { readonly kind: "sample"; readonly sample: Sample }
   | { readonly kind: "kiss"; readonly code: KissCode }

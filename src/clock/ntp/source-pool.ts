@@ -9,7 +9,6 @@ import { combine } from "./combine.ts";
 import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.ts";
 import { type PollRequest, Source, type SourceOptions } from "./source.ts";
 
-/** A source as a selection sees it. */
 export interface RatedSource {
   readonly source: Source;
   readonly estimate: SourceEstimate | null;

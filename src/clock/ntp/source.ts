@@ -113,7 +113,6 @@ export class Source {
     return this.#association?.isProvisional() === true;
   }
 
-  /** Forgets its samples. */
   forget(): void {
     this.#register = emptyRegister;
   }

@@ -29,13 +29,11 @@ export interface LoopState {
   readonly reportedAt: number | null;
   readonly poll: PollState;
   readonly backOff: BackOff;
-  /** External changes since the start. */
   readonly externalChanges: number;
   /** Seconds by which external steps moved the host's clock that no measurement has shown yet. */
   readonly externalSeconds: number;
-  /** The last round that was finished. */
   readonly round: Round | null;
-  /** Its end, kept when the rest is forgotten. */
+  /** The end of that round, kept when the rest is forgotten. */
   readonly lastVerdict: Round["verdict"]["kind"] | null;
   /** The system peer; the last one while no source is selected. */
   readonly peer: string | null;
@@ -44,11 +42,9 @@ export interface LoopState {
   readonly realTimeClock: Date | null;
   /** The battery-backed clock at the agent's start, before anything could correct it; null: not known. */
   readonly batteryAtStart: { readonly time: Date; readonly atMonotonic: number } | null;
-  /** The last check. */
   readonly check: Check | null;
 }
 
-/** The result of a check, at one moment. */
 export interface Check {
   readonly syncStatus: SyncStatus;
   /** The host's clock shows a time below the floor. */
@@ -121,7 +117,6 @@ export function afterExternalChange(
   };
 }
 
-/** Readings at the end of a round. */
 export interface AfterRound extends ClockAfterRound {
   readonly peer: string | null;
   /** More rounds of the start's burst are to come. */

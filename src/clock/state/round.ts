@@ -22,10 +22,8 @@ export function joinRound(
   options.isForced ||= isForced;
 }
 
-/** A round of the agent's own measurement. */
 export interface Round {
   readonly verdict: Verdict;
-  /** At least one source has answered in this round. */
   readonly isAnswered: boolean;
   /** The measurement that the sources agreed on; null: they did not. */
   readonly measurement: Measurement | null;
@@ -37,7 +35,6 @@ export interface Round {
   readonly contradiction: { readonly source: string; readonly offsetSeconds: number } | null;
 }
 
-/** A round that measured nothing. */
 export const noMeasurement = {
   isAnswered: false,
   measurement: null,

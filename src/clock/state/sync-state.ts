@@ -34,7 +34,6 @@ export interface Synced {
 
 export const notSynced: SyncState = { verdict: null, synced: null, setByHandAt: null };
 
-/** The clock after a round. */
 export interface ClockAfterRound extends ClockReading {
   /** The estimate of its error; null: none yet. */
   readonly believed: { readonly offsetSeconds: number; readonly frequencyDeviationPpm: number } | null;
@@ -75,7 +74,6 @@ export function afterRound(
   return { verdict, synced, setByHandAt: null };
 }
 
-/** The state and trust of the clock. */
 export interface SyncStatus {
   readonly state: TimeSync["state"];
   readonly trust: TimeSync["trust"];
@@ -102,7 +100,6 @@ interface Present {
   readonly mostDistanceSeconds: number;
 }
 
-/** The state and trust of the clock now, in each mode. */
 export function syncStatusOf(
   mode: ClockMode | null,
   sync: SyncState,

@@ -66,7 +66,6 @@ export function implausible(measuredSeconds: number, floor: Bounds): Verdict | n
   return null;
 }
 
-/** The verdict that follows from a decision on a measurement. */
 export function verdictOf(action: Action, { offsetSeconds }: Measurement): Verdict {
   if (action.kind === "refuse") return { kind: "panic_threshold", seconds: action.seconds };
   const isPending = action.kind === "none" && action.why === "to_be_confirmed";

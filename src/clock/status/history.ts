@@ -1,4 +1,3 @@
-/** One past measurement. */
 export interface HistoryPoint {
   readonly atMonotonic: number;
   readonly offsetSeconds: number;

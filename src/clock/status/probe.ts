@@ -58,7 +58,6 @@ interface Answer {
   readonly failure: string | null;
 }
 
-/** The answer of one server. */
 interface Heard extends Answer {
   readonly host: string;
   readonly nts: "offered" | "not_offered" | null;

@@ -65,7 +65,6 @@ function stateOf(
   return votedState(source.id, { ...last, verdict }, failure === null ? null : failureReason(failure));
 }
 
-/** The result of a vote, and the verdict on it. */
 interface Vote extends Pick<Ballot, "selection" | "peer"> {
   readonly verdict: Verdict | null;
 }

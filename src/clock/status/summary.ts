@@ -7,7 +7,6 @@ import type { SyncState, SyncStatus } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { notSetWithDetail, summaryWithDetail, troubleWithDetail } from "./details.ts";
 
-/** The facts that the summary is made from. */
 export interface SummaryInput {
   /** null: not known yet. */
   readonly mode: ClockMode | null;

@@ -18,7 +18,6 @@ import type { History } from "./history.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary, lackOf } from "./summary.ts";
 
-/** The parts of the clock from which it is described in short. */
 export interface ShortFacts {
   readonly counters: Counters;
   readonly steering: Steering;
@@ -32,13 +31,11 @@ export interface ShortFacts {
   readonly summaryOf: SummaryOf;
 }
 
-/** The parts of the clock that its status reads. */
 export interface StatusFacts extends ShortFacts {
   readonly history: History;
   readonly floor: Pick<FloorKeeper, "atSeconds">;
   readonly pollSeconds: number;
   readonly kernel: KernelClock | null;
-  /** The time servers that the network offers. */
   readonly offered: readonly string[];
 }
 
@@ -66,7 +63,6 @@ export function createSummary(): SummaryOf {
     summaryOf(loop.mode, loop.backOff, loop.blocker, loop.sync, reportIn(loop), state, lack);
 }
 
-/** The clock as the status and the metrics have it. */
 export function timeSyncInShort(
   facts: ShortFacts,
   { source, sources, offset_seconds }: Figures = figuresOf(facts),
@@ -91,7 +87,6 @@ export function timeSyncInShort(
   };
 }
 
-/** The clock as the API describes it. */
 export function timeSyncStatus(facts: StatusFacts): TimeSync {
   const { loop, settings, pollSeconds, kernel } = facts;
   const { mode, lastStep } = loop;

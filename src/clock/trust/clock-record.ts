@@ -9,7 +9,6 @@ export interface ClockRecord {
   readonly power_off_gap: { readonly boot_id: string; readonly left_seconds: number } | null;
   /** Error of the oscillator (ppm), positive: slow; null: never measured. */
   readonly frequency_ppm: number | null;
-  /** The boot in which the clock was last synchronised. */
   readonly synchronised_boot_id: string | null;
 }
 

@@ -31,7 +31,6 @@ interface NewToken {
   readonly expires_in: `${(typeof lifetimes)[number]}d`;
 }
 
-/** Makes a token, and shows it this once. */
 export function CreateTokenSheet({
   onCreated,
   onClose,

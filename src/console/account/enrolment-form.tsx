@@ -104,7 +104,6 @@ function OnComputer({ enrolment }: KeyProps) {
   );
 }
 
-/** The key to scan or to type. */
 function Key({ enrolment, children }: KeyProps & { readonly children?: ComponentChildren }) {
   return (
     <div class="account-enrolment">

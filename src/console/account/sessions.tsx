@@ -15,7 +15,6 @@ import { agentInWords } from "../ui/words/access.ts";
 
 type Listed = SessionList["items"][number];
 
-/** One's own sessions, with buttons that end the others. */
 export function Sessions() {
   const list = useResource("listSessions");
   const end = useAction(async (sessions: readonly Listed[]) => {

@@ -62,7 +62,6 @@ export function prometheusFiles(token: string, { origin, certificate }: WayIn): 
   ].join("\n");
 }
 
-/** The section of prometheus.yml. */
 export function prometheusJob({ origin, certificate }: WayIn): string {
   const { protocol, host } = new URL(origin);
   return [

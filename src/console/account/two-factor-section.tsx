@@ -14,7 +14,6 @@ import { Time } from "../ui/time.tsx";
 import { EnrolmentDialog, RecoveryCodesDialog } from "./enrolment-dialog.tsx";
 import { LostFactorDialog, RemoveFactorDialog } from "./factor-dialogs.tsx";
 
-/** The sheet that is open over the section. */
 type Open =
   | { readonly kind: "enrolment"; readonly enrolment: Enrolment }
   | { readonly kind: "codes"; readonly codes: readonly string[] }

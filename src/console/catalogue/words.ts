@@ -65,7 +65,6 @@ export async function loadTexts(file: keyof English): Promise<void> {
   putTexts(language, (await load?.()) ?? {});
 }
 
-/** Adds texts of a language to those in use. */
 export function putTexts(tag: string, texts: Partial<Catalogue>): void {
   setLanguage(tag);
   Object.assign(t, texts);
@@ -85,7 +84,6 @@ function files(): Readonly<Record<string, () => Promise<Partial<Catalogue>>>> {
   return import.meta.glob<Partial<Catalogue>>(["./languages/*.ts", "./languages/*/*.ts"]);
 }
 
-/** Tags of the languages that there are catalogues of. */
 export function languages(): readonly string[] {
   return [...new Set(Object.keys(files()).map((path) => path.split(/[/.]/)[3] ?? ""))];
 }

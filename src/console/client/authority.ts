@@ -1,4 +1,3 @@
-/** The services of the session that the client needs. */
 export interface Authority {
   /** The access token; null: no user is signed in. */
   token(): string | null;

@@ -4,7 +4,6 @@ import { createStore } from "../store.ts";
 import { type CallInput, callWithTag } from "./call.ts";
 import { freshSeconds } from "./staleness.ts";
 
-/** The present knowledge of an answer. */
 export interface Read<T> {
   /** null: not read yet, or not readable. The last value stays while it is read again. */
   readonly value: T | null;

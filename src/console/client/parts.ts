@@ -13,7 +13,6 @@ import { loadTexts } from "../catalogue/words.ts";
 import { isOutdated, lost } from "./connection.ts";
 
 export interface ExplanationProps {
-  /** The code of an error. */
   readonly code: string;
   /** Instead of the cause, where the page knows it better. */
   readonly advice?: string | undefined;
@@ -68,7 +67,6 @@ export interface AddedSeveral {
 export interface SeveralProps {
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** One of them is there now. */
   readonly onMade: (person: Person) => void;
   readonly onDone: (outcome: AddedSeveral) => void;
   readonly onCancel: () => void;

@@ -2,7 +2,6 @@ import type { OperationId, operations } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
 import { type CallOptions, call } from "./call.ts";
 
-/** The operations that take a file. */
 type UploadId = {
   [Id in OperationId]: (typeof operations)[Id] extends { upload: object } ? Id : never;
 }[OperationId];

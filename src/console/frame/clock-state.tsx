@@ -10,7 +10,6 @@ import { restriction } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
 
-/** The state of the device, for the frame and the banners. */
 export function useStatus(isLimited: boolean): Resource<Status> {
   const status = useResource("getStatus");
   // Before anything is drawn by it.

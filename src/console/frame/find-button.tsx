@@ -7,7 +7,6 @@ import { Shape } from "../ui/shape.tsx";
 
 const isFinding = createStore(false);
 
-/** Opens the search of all that has a name. */
 export function FindButton() {
   return (
     <Button kind="icon" label={`${t.frame.find} (${t.frame.findKeys})`} onClick={() => isFinding.set(true)}>

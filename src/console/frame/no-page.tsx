@@ -5,7 +5,6 @@ import { useStore } from "../store.ts";
 import { Empty, Page } from "../ui/page.tsx";
 import { visible } from "../ui/visible.ts";
 
-/** There is no page at the address. */
 export function NoPage() {
   const { path } = useStore(place);
   return (

@@ -19,7 +19,6 @@ const partOf: Readonly<Record<string, PagePart>> = {
   "/updates": "updates",
 };
 
-/** A path, and the page that is drawn there. */
 interface Shown {
   readonly path: string;
   readonly Body: ComponentType;

@@ -61,7 +61,6 @@ function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
   );
 }
 
-/** The whole page in one sentence. */
 function Sentence({ status, isAway }: { readonly status: Status; readonly isAway: boolean }) {
   const { host, version } = status;
   const [state, text] = isAway ? (["unknown", t.home.notKnown] as const) : howItIs(status);

@@ -30,7 +30,6 @@ export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {
   return [...releases.slice(0, mostFacts - 1), checked];
 }
 
-/** The most facts on a tile. */
 const mostFacts = 3;
 
 export function clockFacts({

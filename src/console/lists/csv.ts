@@ -40,7 +40,6 @@ export function csvName(
 
 type Page<Item> = { readonly items: readonly Item[]; readonly next_cursor: string | null };
 
-/** All items of a list, page by page. */
 export async function everyItem<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
 ): Promise<Item[]> {

@@ -8,7 +8,6 @@ interface LongTableProps<Row> {
   /** Said to screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** The rows that have been read. */
   readonly rows: readonly Row[];
   /** The number of rows, read or not. */
   readonly total: number;

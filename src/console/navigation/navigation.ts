@@ -1,6 +1,5 @@
 import { createStore } from "../store.ts";
 
-/** The page of the console that the person is on. */
 export interface Place {
   /** One of the contract's console paths, without a slash at its end. */
   readonly path: string;

@@ -3,7 +3,6 @@ export function pageOf(path: string): string {
   return path.startsWith("/users/") ? "/users/*" : path;
 }
 
-/** The path of a user's page. */
 export function personPath(username: string): string {
   return `/users/${encodeURIComponent(username)}`;
 }

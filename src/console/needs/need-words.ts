@@ -6,7 +6,6 @@ import type { Sentence } from "../ui/by-code.ts";
 import { brief, visible } from "../ui/visible.ts";
 import { healthSentence } from "../ui/words/health-words.ts";
 
-/** A need as people read it. */
 interface NeedInWords {
   readonly title: string;
   readonly text: Sentence;

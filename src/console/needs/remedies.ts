@@ -3,7 +3,6 @@ import type { Need } from "../../contract/types.ts";
 
 type Query = Readonly<Record<string, string>>;
 
-/** The page that deals with a need. */
 export interface Remedy {
   readonly to: string;
   readonly query?: Query;

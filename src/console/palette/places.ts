@@ -46,7 +46,6 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
   setup: { to: "/setup" },
 };
 
-/** The pages that are for the role. */
 export function pages(): readonly Entry[] {
   return (Object.keys(pageTexts) as PageName[])
     .filter(isShown)
@@ -58,7 +57,6 @@ export function pages(): readonly Entry[] {
     }));
 }
 
-/** The things on these pages. */
 export function places(): readonly Entry[] {
   return Object.entries(placePaths)
     .filter(([, { to, roles }]) => isShown(to) && (roles === undefined || isOneOf(...roles)))

@@ -46,7 +46,6 @@ export function bandPath(bands: readonly (Band | null)[], ends: Ends): string {
   });
 }
 
-/** Draws the points between the gaps. */
 function pathOf<T>(points: readonly (T | null)[], draw: (run: readonly T[]) => string): string {
   const runs: T[][] = [[]];
   for (const point of points) {

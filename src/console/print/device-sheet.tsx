@@ -16,7 +16,6 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper, QrPicture } from "./paper.tsx";
 import { NoWayIn, useWayIn } from "./way-in.tsx";
 
-/** The sheet in a dialog. */
 export function DeviceSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={t.print.sheet} onClose={onClose}>

@@ -1,6 +1,5 @@
 import { errorCodes } from "../../contract/error-codes.ts";
 
-/** The pages of remedies. */
 export const places = {
   home: "/",
   users: "/users",

@@ -13,7 +13,6 @@ export function tellOtherTabs(message: TabMessage): void {
   channel.postMessage(message);
 }
 
-/** Hears what the other tabs say. */
 export function hearOtherTabs(listener: (message: TabMessage) => void): void {
   channel.addEventListener("message", ({ data }) => listener(data as TabMessage));
 }

@@ -7,7 +7,6 @@ import type { Resource } from "../client/use-resource.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { visible } from "../ui/visible.ts";
 
-/** The props of each step. */
 export interface StepProps {
   readonly settings: Resource<Settings>;
   readonly updates: Resource<Updates>;

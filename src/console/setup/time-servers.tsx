@@ -24,9 +24,7 @@ export function TimeServers({
 }: Edited<readonly TimeServerEntry[]> & {
   /** The servers that another administrator has saved; null: none. */
   readonly more: string | null;
-  /** The servers that the network offers. */
   readonly offered: readonly string[];
-  /** The error of the form. */
   readonly error: unknown;
 }) {
   const { found, isBusy, error: failure, ask } = useProbe();

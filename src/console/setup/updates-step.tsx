@@ -16,7 +16,6 @@ interface Typed {
   readonly fingerprint: string;
 }
 
-/** The update server, and the root of trust. */
 export function UpdatesStep(props: StepProps) {
   const { settings, updates, isLast, onDone, onBack } = props;
   const { ota } = (settings.value as Settings).update;

@@ -12,7 +12,6 @@ import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
 import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
 
-/** The proof of the second factor. */
 type FactorProof =
   | { readonly code: string }
   | { readonly recovery_code: string }
@@ -35,7 +34,6 @@ export interface CredentialInput {
   readonly isLost: boolean;
 }
 
-/** The entries of the form. */
 interface Typed {
   readonly username: string;
   readonly password: string;

@@ -35,7 +35,6 @@ export function NewPasswordField({
   minimum = usualMinimum,
 }: Edited<string> & {
   readonly label: string;
-  /** The error of the form. */
   readonly error: unknown;
   readonly pointer: string;
   /** Characters. */

@@ -12,7 +12,6 @@ import { Maker, MakerMark } from "../ui/maker.tsx";
 import { Page } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 
-/** The page for users who are not signed in. */
 export function Outside({
   title,
   isWide = false,

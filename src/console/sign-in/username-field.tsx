@@ -10,12 +10,7 @@ export function UsernameField({
   error,
   isOwn = false,
   isFirst,
-}: Edited<string> & {
-  /** The error of the form. */
-  readonly error: unknown;
-  readonly isOwn?: boolean;
-  readonly isFirst: boolean;
-}) {
+}: Edited<string> & { readonly error: unknown; readonly isOwn?: boolean; readonly isFirst: boolean }) {
   return (
     <TextField
       label={t.signIn.username}
@@ -31,7 +26,6 @@ export function UsernameField({
   );
 }
 
-/** The error of a user name; null: none. */
 function usernameError(error: unknown): string | null {
   const one = entryAt(error, "/username");
   if ((one?.code ?? codeOf(error)) === "username_taken") return t.problem.codes.username_taken;

@@ -1,4 +1,3 @@
-/** Hands the person a file. */
 export function download(content: BlobPart, fileName: string, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");

@@ -93,7 +93,6 @@ function UnknownProblem({ error }: { readonly error: unknown }) {
   );
 }
 
-/** The box of a problem. */
 export function ProblemBox({
   title,
   children,
@@ -112,7 +111,6 @@ export function ProblemBox({
   );
 }
 
-/** The name of an error. */
 export function titleOf(error: unknown): string {
   return error instanceof ProblemError
     ? (problemName(error.problem.code) ?? error.problem.title)

@@ -10,7 +10,6 @@ import { Said } from "../ui/spoken.tsx";
 import { visible } from "../ui/visible.ts";
 import { holdSentence, releaseName } from "./update-sentences.ts";
 
-/** The action that a dialog is open for. */
 export type Order =
   | { readonly verb: "apply"; readonly kind: Release["kind"] }
   | { readonly verb: "postpone"; readonly kind: Release["kind"] }

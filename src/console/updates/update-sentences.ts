@@ -66,7 +66,6 @@ export function endWords(entry: HistoryEntry): string {
   return `${releaseName(entry)}: ${t.updates.outcomes[entry.outcome]}`;
 }
 
-/** The outcome of an attempt, in a sentence. */
 export function attemptSentence(entry: HistoryEntry): string {
   const what = visible(entry.version ?? entry.name ?? t.updates.what);
   return `${what} ${attemptWords(t.updates.attempts, entry)} (${momentPhrase(entry.at)}).`;

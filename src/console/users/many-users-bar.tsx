@@ -20,7 +20,6 @@ const actions: readonly ManyAction[] = [
   ...(["enable", "disable", "delete"] as const),
 ];
 
-/** The number of chosen users, and the actions for all of them. */
 export function ManyUsersBar({
   chosen,
   query,

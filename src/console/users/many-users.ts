@@ -2,7 +2,6 @@ import type { Role, User } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
 import { oneByOne } from "./one-by-one.ts";
 
-/** Actions for several users at once. */
 export type ManyAction =
   | "endSessions"
   | "requirePassword"

@@ -27,7 +27,6 @@ import { type ActionName, itemsOf } from "./user-table.tsx";
 import { longestSearch } from "./users-query.ts";
 import { Week } from "./week.tsx";
 
-/** The page of the user whose name is in the address. */
 export function PersonPage() {
   const { path } = useStore(place);
   const username = decoded(path.replace("/users/", ""));

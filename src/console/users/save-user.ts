@@ -2,7 +2,6 @@ import type { User } from "../../contract/types.ts";
 import { callWithTag } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
 
-/** The members of a user that can be edited. */
 export const members = ["display_name", "role"] as const;
 
 export type UserChange = Partial<Pick<User, (typeof members)[number]>>;

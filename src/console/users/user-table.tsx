@@ -16,7 +16,6 @@ export type ActionName = keyof typeof t.users.actions;
 
 interface UserTableProps {
   readonly users: readonly User[];
-  /** The number of users that match. */
   readonly total: number;
   readonly sort: UserQuery["sort"];
   readonly chosen: Chosen;

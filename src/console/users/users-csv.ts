@@ -8,7 +8,6 @@ const heads = [
   ...["two_factor", "recovery_codes", "tokens", "last_login_at", "created_at", "id"],
 ];
 
-/** All users that match, as a table. */
 export async function usersAsCsv(query: UserQuery): Promise<{ text: string; count: number }> {
   const users = await readAllUsers(query);
   return { text: csvOf(heads, users.map(cellsOf)), count: users.length };

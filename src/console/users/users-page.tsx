@@ -21,7 +21,6 @@ import "../styles/parts/people/users.css";
 /** The address has this while a user is added. */
 const adding = "new";
 
-/** The people who may use this device. */
 export function UsersPage() {
   const asked = usersQuery(useStore(place).query);
   const users = useUsers(asked);

@@ -39,5 +39,4 @@ export const backupFile = {
 /** The names of these shapes in the OpenAPI document. */
 export const backupShapes = () => ({ BackupRequest: backupRequest, Backup: backupFile }) as const;
 
-/** Examples of them. */
 export const backupExamples = { BackupRequest: { passphrase: "seven wet horses at the old pier" } };

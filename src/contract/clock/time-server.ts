@@ -3,7 +3,6 @@ import type { Settings } from "../types.ts";
 /** A time server as a person writes it: a text, or an object that also says whether NTS is asked for. */
 export type TimeServerEntry = Settings["time"]["servers"][number];
 
-/** A time server of the settings. */
 export interface TimeServer {
   /**
    * `host`, `host:port` or `[v6]:port`. The port is the one for NTP, 123 by default; with `nts` the one of the key

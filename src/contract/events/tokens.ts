@@ -3,7 +3,6 @@ import { scopeNames } from "../scopes.ts";
 import { timestamp, username } from "../shapes.ts";
 import { type EventRows, flag, security, sometimes, text, texts } from "./row.ts";
 
-/** API tokens. */
 export const tokenEvents = {
   "token.created": security("of_lasting_right", ["tokens"], {
     scopes: { type: "array", items: { type: "string", enum: scopeNames } },

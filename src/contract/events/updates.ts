@@ -29,7 +29,6 @@ const reason = {
 } as const;
 const outcome = { from_version: nullableText, ...reason } as const;
 
-/** Signed updates and the root of trust. */
 export const updateEvents = {
   "update.trust_installed": operations("always", ["updates"], {
     fingerprint: text,

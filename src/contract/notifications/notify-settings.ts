@@ -2,7 +2,6 @@ import { byAdmin, group, strictObject } from "../shapes.ts";
 import { seen } from "../text/visible-text.ts";
 import { chatServiceNames } from "./chat-services.ts";
 
-/** The most receivers that the settings may name. */
 const mostReceivers = 8;
 
 export const receiverName = {

@@ -59,7 +59,6 @@ export const notificationShapes = () =>
     Delivery: delivery,
   }) as const;
 
-/** Examples of them. */
 export const notificationExamples = {
   ReceiverSecretRequest: { secret: "X-Key: secret" },
   Delivery: { ok: true, answer: "204 No Content", error: null },

@@ -14,7 +14,6 @@ const codesOfAll = [
   "shutting_down",
 ] as const satisfies readonly ErrorCode[];
 
-/** True if the operation honours If-Match. */
 export function hasPrecondition({ method, precondition, response }: Operation): boolean {
   return precondition === true || (response.etag === true && method !== "GET");
 }

@@ -85,7 +85,6 @@ const headers = {
   RetryAfter: { description: "with 429 and 503: seconds", schema: { type: "integer" } },
 };
 
-/** Parameters and body. */
 function requestOf(operation: Operation, writer: SchemaWriter): object {
   const parameters = parametersOf(operation, writer);
   const { body, bodyOptional, upload } = operation;

@@ -25,7 +25,6 @@ const header = (called: string, description: string): Parameter => ({
   schema: { type: "string" },
 });
 
-/** The parameters that more than one operation has. */
 const shared = {
   InPathUserId: { name: "id", in: "path", required: true, schema: userId },
   Cursor: query("cursor", pageOf(1).cursor),

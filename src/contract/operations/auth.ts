@@ -2,7 +2,6 @@ import * as auth from "../schemas/auth.ts";
 import * as users from "../schemas/users.ts";
 import { everyone, newPasswordErrors, type Operation } from "./operation.ts";
 
-/** The errors of a second factor. */
 const factorErrors = [
   "totp_invalid",
   "totp_reused",
@@ -12,7 +11,6 @@ const factorErrors = [
   "second_factor_unavailable",
 ] as const;
 
-/** The errors of a sign-in at the provider. */
 const providerErrors = [
   "provider_refused",
   "provider_unreachable",

@@ -8,7 +8,6 @@ const byId = { id: userId } as const;
 /** For the user only, who gives the password again. */
 const owning = { access: "self", stepUp: true, pathParameters: byId } as const;
 
-/** The second factor of an account. */
 export const twoFactorOperations = {
   getTwoFactor: {
     method: "GET",

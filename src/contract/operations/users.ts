@@ -7,7 +7,6 @@ const byId = { id: userId } as const;
 /** A change of one account. */
 const writing = { access: admins, scope: "users:write", stepUp: true, pathParameters: byId } as const;
 
-/** Accounts. */
 export const userOperations = {
   listUsers: {
     method: "GET",

@@ -242,7 +242,6 @@ export const authShapes = () =>
     SessionList: sessionList,
   }) as const;
 
-/** Examples of them. */
 export const authExamples = {
   SetupStatus: { setup_required: true },
   SetupRequest: {

@@ -255,5 +255,4 @@ export const clockShapes = () =>
     SyncRequest: syncRequest,
   }) as const;
 
-/** Examples of them. */
 export const clockExamples = { SyncRequest: { time: "2026-11-20T08:00:00.000Z" } };

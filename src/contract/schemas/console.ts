@@ -44,7 +44,6 @@ export const consoleGreeting = strictObject({
 /** The names of these shapes in the OpenAPI document. */
 export const consoleShapes = () => ({ ConsoleGreeting: consoleGreeting }) as const;
 
-/** Examples of them. */
 export const consoleExamples = {
   ConsoleGreeting: {
     device_name: "pump-7",

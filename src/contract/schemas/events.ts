@@ -88,7 +88,6 @@ export const gap = strictObject({
   first_available: { type: "integer", description: "from this seq on nothing is missing" },
 });
 
-/** A message of the stream of events. */
 export const streamedEvent = { oneOf: [event, gap, updateProgress] } as const;
 
 /** Which events are meant, in a list and in a stream. */

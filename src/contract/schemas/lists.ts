@@ -12,7 +12,6 @@ const frame = {
 /** Characters of a cursor; what the agent writes is far below. */
 const longestCursor = 512;
 
-/** The most items of one page. */
 export const mostItems = 200;
 
 /** The answer of every operation that lists: a page of items, how many there are, and where the next page begins. */

@@ -14,7 +14,6 @@ function mergeSchema<S extends object>(schema: S): Merge<S> {
   return rest as Merge<S>;
 }
 
-/** The form of a change of the settings. */
 export const settingsChange = mergeSchema(settings);
 
 /** The text in place of a member that the reader may not see. */
@@ -48,5 +47,4 @@ export const settingsShapes = () => {
   } as const;
 };
 
-/** Examples of them. */
 export const settingsExamples = { SettingsChange: { device: { name: "pump-7", location: "hall 2" } } };

@@ -32,7 +32,6 @@ const timeServer = {
 /** The parts of the first run that a device can do without, each by the code of its need. */
 export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up", "no_receiver"] as const;
 
-/** The most time servers that a device may ask. */
 export const mostTimeServers = 8;
 
 const device = {
@@ -212,5 +211,4 @@ export const probeShapes = () =>
     NtsOffer: probedServer.properties.nts,
   }) as const;
 
-/** Examples of them. */
 export const probeExamples = { TimeProbeRequest: { servers: ["127.0.0.1:9"] } };

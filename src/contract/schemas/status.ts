@@ -119,10 +119,8 @@ const host = {
   }),
 } as const;
 
-/** Events in `latest`. */
 export const latestCount = 5;
 
-/** The device at one look. */
 export const status = strictObject(
   {
     state: {

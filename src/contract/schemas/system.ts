@@ -273,7 +273,6 @@ export const systemShapes = () =>
     AcceptedDamage: acceptedDamage,
   }) as const;
 
-/** Examples of them. */
 export const systemExamples = {
   Health: { status: "ok", checks: [{ name: "host file", status: "ok", code: "ok", detail: "", facts: {} }] },
   HostSettings: { host_name: "pump-7", time_zone: "Europe/Berlin", support_until: null, support: "unknown" },

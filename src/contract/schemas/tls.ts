@@ -24,7 +24,6 @@ const certificate = {
   type: ["object", "null"],
 } as const;
 
-/** HTTPS on the LAN. */
 export const tls = strictObject({
   enabled: { type: "boolean", description: "as the host file says" },
   listening: { type: "boolean" },
@@ -53,7 +52,6 @@ export const reloaded = strictObject({
 export const tlsShapes = () =>
   ({ Tls: tls, TlsCertificate: tls.properties.certificate, Reloaded: reloaded }) as const;
 
-/** Examples of them. */
 export const tlsExamples = {
   Tls: {
     enabled: false,

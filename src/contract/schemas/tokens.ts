@@ -99,7 +99,6 @@ export const tokenShapes = () =>
     CreatedApiToken: createdToken,
   }) as const;
 
-/** Examples of them. */
 export const tokenExamples = {
   TokenRotation: { overlap: "1h" },
   NewApiToken: { name: "monitoring", scopes: ["system:read", "metrics:read"], expires_in: "90d" },

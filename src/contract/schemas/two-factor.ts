@@ -150,7 +150,6 @@ export const twoFactorShapes = () =>
     RecoveryCodes: recoveryCodes,
   }) as const;
 
-/** Examples of them. */
 export const twoFactorExamples = {
   TwoFactor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0, locked: null, passkeys: [] },
   PasskeyAddRequest: {

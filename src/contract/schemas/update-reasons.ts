@@ -36,7 +36,6 @@ export const reasonCodes: readonly ((typeof outcomeCodes)[number] | ErrorCode)[]
   ...(Object.keys(errorCodes) as ErrorCode[]),
 ];
 
-/** The reasons for the state of the root of trust. */
 export const trustCodes = [
   "not_installed",
   "unusable",
@@ -48,7 +47,6 @@ export const trustCodes = [
 
 export const summaryCodes = Object.keys(updateSummaries) as readonly UpdateSummaryCode[];
 
-/** The next step of a trial. */
 export const trialStepCodes = ["activate", "watch", "collect_answers", "restore", "watch_former"] as const;
 
 /** The problems of updates, the gravest first: a device that does not work is worse than one without updates. */
@@ -102,7 +100,6 @@ const releaseName = strictObject({
   version: nullableText,
 });
 
-/** A problem of updates, and the release that has it. */
 export const updateProblem = strictObject(
   {
     code: { type: "string", enum: updateProblemCodes },

@@ -33,7 +33,6 @@ export const updateStates = [
   "rolled_back",
 ] as const;
 
-/** The outcomes of a check of the repository. */
 export const checkOutcomes = ["ok", "failed", "waiting_for_clock"] as const;
 
 const nullableText = { type: ["string", "null"] } as const;
@@ -191,7 +190,6 @@ export const updateShapes = () =>
     UpdateTrustRequest: trustRequest,
   }) as const;
 
-/** Examples of them. */
 export const updateExamples = {
   UpdateHistory: { items: [], total: 0, next_cursor: null },
   UpdateCheckRequest: {},

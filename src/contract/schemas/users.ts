@@ -78,7 +78,6 @@ export const tokensEnded = {
   description: "unexpired API tokens of the user that were deleted; 0 with `keep_tokens`",
 } as const;
 
-/** A user whose password was reset. */
 export const resetUser = {
   ...userWithInitialPassword,
   required: [...user.required, "tokens_ended"],
@@ -87,7 +86,6 @@ export const resetUser = {
 
 export const rescueUser = partialObject({ keep_tokens: keepTokens });
 
-/** A user who was let in again. */
 export const rescuedUser = {
   ...resetUser,
   required: [...resetUser.required, "initial_password"],
@@ -195,7 +193,6 @@ export const userShapes = () =>
     RescuedUser: rescuedUser,
   }) as const;
 
-/** Examples of them. */
 export const userExamples = {
   NewUser: { username: "bob", role: "operator", display_name: "Bob" },
   UserChange: { display_name: "Bob B." },

@@ -44,7 +44,6 @@ type CodeOfFinding = keyof typeof findingOf;
 /** The sentences of the findings that a summary may be. */
 type SummaryFindings = Readonly<Record<(typeof findingOf)[CodeOfFinding], ClockSentence>>;
 
-/** The sentences about the clock, which each language has. */
 export interface ClockWords {
   /** The state of the clock, and what to do about it, where it is no finding. */
   readonly summary: Readonly<Record<Exclude<ClockSummary["code"], CodeOfFinding>, ClockSentence>>;
@@ -97,7 +96,6 @@ function inFindings(code: string): code is CodeOfFinding {
   return Object.hasOwn(findingOf, code);
 }
 
-/** The words for a source's reason in each language. */
 export interface SourceWords {
   readonly reasons: Readonly<Record<SourceReason["code"], string>>;
   /** Only the last poll of the source failed, and it is still used. */

@@ -2,7 +2,6 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Age, SealingKey } from "./age.ts";
 import { type SnapshotRooms, takeSnapshot } from "./snapshot.ts";
 
-/** Makes backups of this device. */
 export type Backups = ReturnType<typeof createBackups>;
 
 /** Seconds after which a refused caller may try again: a backup takes some. */

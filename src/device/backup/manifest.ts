@@ -42,7 +42,6 @@ export interface FileOfBackup {
 export const backupFormat = "steward-backup";
 export const backupVersion = 1;
 
-/** The path of the manifest in the archive. */
 export const manifestPath = "backup.json";
 
 /** Bytes of a manifest: some hundred files, each of a line. */

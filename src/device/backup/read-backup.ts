@@ -10,7 +10,6 @@ import {
 } from "./manifest.ts";
 import { type ArchiveCaps, readArchive, unusableBackup } from "./read-archive.ts";
 
-/** A backup that is being read. */
 export type OpenedBackup = Awaited<ReturnType<typeof openBackup>>;
 
 /**

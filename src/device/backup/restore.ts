@@ -38,9 +38,7 @@ export interface AdoptedState {
 }
 
 export interface RestorerOptions {
-  /** The state directory. */
   readonly directory: string;
-  /** The directory of the host file. */
   readonly hostDirectory: string;
   readonly age: Age;
   readonly freeSpace: FreeSpace;

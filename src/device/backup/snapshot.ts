@@ -18,7 +18,6 @@ export interface SnapshotRooms {
   readonly stateDirectory: string;
   /** The directory of the host file, /etc/steward. */
   readonly hostDirectory: string;
-  /** The documents that are open now. */
   readonly documents: () => readonly DocumentText[];
   /** Names of documents that may be on the disk without being open. */
   readonly lateDocuments: readonly string[];
@@ -86,7 +85,6 @@ export async function takeSnapshot(rooms: SnapshotRooms) {
     return {
       /** The archive; it is read once. */
       archive: () => archiveOf(withManifest(manifest, listed), new Date(manifest.made_at)),
-      /** Closes the files of the record. */
       close: events.close,
     };
   } catch (error) {

@@ -40,7 +40,6 @@ import { installedFingerprint, judgeRoot, rootChanges } from "./update-root.ts";
 /** Applies one document to a device: all of it or nothing. */
 export type Configurator = ReturnType<typeof createConfigurator>;
 
-/** The result of a configuration. */
 export interface Applied {
   readonly changes: readonly ConfigurationChange[];
   /**
@@ -51,7 +50,6 @@ export interface Applied {
 }
 
 export interface ConfiguratorOptions {
-  /** The state directory. */
   readonly directory: string;
   readonly users: Document<AccountsState>;
   readonly tokens: Document<ApiTokensState>;
@@ -72,7 +70,6 @@ export interface ConfiguratorOptions {
   ) => Promise<void>;
 }
 
-/** A configurator's options, and the configuration that was applied last. */
 interface Working extends ConfiguratorOptions {
   readonly last: ReturnType<typeof createLastApplied>;
 }
@@ -134,7 +131,6 @@ export function createConfigurator(given: ConfiguratorOptions) {
   };
 }
 
-/** The configuration that was applied last. */
 function createLastApplied({ directory }: ConfiguratorOptions) {
   let known: Promise<AppliedConfiguration | null> | undefined;
   return {

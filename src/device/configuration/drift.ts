@@ -4,7 +4,6 @@ import type { Order, Present } from "./order.ts";
 import { planned } from "./plan.ts";
 import { lastRoot } from "./update-root.ts";
 
-/** Compares the device with the configuration that was applied last. */
 export type AppliedConfiguration = ReturnType<typeof appliedConfiguration>;
 
 /** True for a configuration that says nothing of the device, which leaves the one before it in force. */

@@ -24,7 +24,6 @@ interface HistoryOptions {
   /** The state is another process's: no readings are taken, and a file that cannot be read stays. */
   readonly readsOnly: boolean;
   readonly moment: () => Moment;
-  /** Reads the other figures of this moment. */
   readonly read: (clock: ClockFigures) => Promise<Figures>;
   /** Logs what happened to the file. */
   readonly warn: (message: string, detail: string) => void;

@@ -14,7 +14,6 @@ const headBytes = hashAt + 32;
 /** Bytes of the file: about 47 KiB, whatever it holds. */
 export const fileBytes = headBytes + capacity * columns * 2;
 
-/** The bytes of the file. */
 export function encodeRing(ring: Ring): Buffer {
   const bytes = Buffer.alloc(fileBytes);
   headOf(ring.newest()).copy(bytes);

@@ -2,7 +2,6 @@ import { historySeriesNames } from "../../contract/figures/history.ts";
 import { type Figures, forms, meanOf, unknownBits, worstOf } from "./figures.ts";
 import { capacity, type Ring, stepOf, stepSeconds } from "./ring.ts";
 
-/** Both clocks at one moment. */
 export interface Moment {
   readonly uptimeSeconds: number;
   /** Seconds since 1970 by the best that the agent knows. */

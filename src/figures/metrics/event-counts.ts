@@ -24,7 +24,6 @@ export function createEventCounts() {
   };
 }
 
-/** Counts by key, each with the labels of its series. */
 function countsOf<Labels>(keys: readonly string[], labelsOf: (key: string) => Labels) {
   const all: { readonly labels: Labels; count: number }[] = [];
   const byKey = new Map<string, { count: number }>();

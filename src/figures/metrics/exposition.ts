@@ -6,7 +6,6 @@ import {
 } from "../../contract/metrics.ts";
 import type { HistogramReading } from "./histogram.ts";
 
-/** Takes the values of the contract's metrics. */
 export interface MetricSink {
   /** Leaves an unknown value (null) out. */
   add<Name extends MetricName>(name: Name, value: number | null, labels: MetricLabels<Name>): void;

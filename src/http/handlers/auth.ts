@@ -12,7 +12,6 @@ import { type Actor, type Call, type EventNote, type Handlers, personOf } from "
 import type { RefreshCookie } from "../refresh-cookie.ts";
 import type { AccountRooms } from "./account-rooms.ts";
 
-/** Handles sign-in and the own account. */
 export function createAuthHandlers(options: AccountRooms) {
   const { accounts, signIn, ownAccount } = options;
   return {

@@ -14,7 +14,6 @@ const pageSize = 200;
 
 export type EventReader = Pick<EventLog, "list">;
 
-/** Subscribes to the progress of updates; the result ends it. */
 type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
 
 /** Lists and streams events, as far as the caller may see them; streams also have the progress of updates. */

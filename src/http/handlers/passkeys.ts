@@ -2,7 +2,6 @@ import type { Passkeys } from "../../accounts/second-factor/passkeys.ts";
 import { type Handlers, personOf } from "../call.ts";
 import { roleOf } from "./auth.ts";
 
-/** Handles the passkeys of an account. */
 export function createPasskeyHandlers(passkeys: Passkeys) {
   return {
     beginPasskey: ({ actor, context }) => passkeys.begin(personOf(actor).account, context),

@@ -24,7 +24,6 @@ export function createSetupHandlers(options: AccountRooms) {
   } satisfies Partial<Handlers>;
 }
 
-/** The parts that authorise the first run. */
 export type FirstRun = Pick<AccountRooms, "accounts" | "throttle" | "setupToken">;
 
 /**

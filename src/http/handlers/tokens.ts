@@ -14,13 +14,11 @@ import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, type HandlersOf, personOf, programOf, roleOf } from "../call.ts";
 import type { AccountRooms } from "./account-rooms.ts";
 
-/** A token, and its text, of which this is the only copy. */
 interface MadeToken {
   readonly token: StoredApiToken;
   readonly text: string;
 }
 
-/** Handles API tokens, for programs. */
 export function createTokenHandlers(options: AccountRooms): HandlersOf<typeof tokenOperations> {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({

@@ -7,7 +7,6 @@ import { type Call, type Handlers, personOf } from "../call.ts";
 import type { AccountRooms } from "./account-rooms.ts";
 import { noteSignIn, noteTried, roleOf } from "./auth.ts";
 
-/** Handles the second factor of an account. */
 export function createTwoFactorHandlers(options: AccountRooms) {
   const { enrolment } = options;
   return {

@@ -38,7 +38,6 @@ const kinds = [
 /** One in so many of a kind's places is protected for each client or account that holds them. */
 const holdersPerKind = 4;
 
-/** A connection at the moment of the decision. */
 interface Ranked<T> extends Pick<HeldConnection, "isUnfinished" | "lastActivity"> {
   readonly connection: T;
   readonly kind: (typeof kinds)[number]["name"];

@@ -56,7 +56,6 @@ const lingerMilliseconds = 500;
 
 export interface TrackOptions {
   handle: RequestListener;
-  /** Number of connections. */
   maximum: number;
   /** Connections of one client that have carried no valid token; beyond this number one of them is ended. */
   ofOneStranger?: number;
@@ -69,7 +68,6 @@ export interface TrackOptions {
   queue?: RequestQueue;
 }
 
-/** The connections of a server. */
 export type Connections = ReturnType<typeof trackConnections>;
 
 /**

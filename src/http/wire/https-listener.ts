@@ -20,7 +20,6 @@ export interface HttpsListener extends Listener {
   show(certificate: Pair): void;
 }
 
-/** The address of a listener on the LAN. */
 export interface LanAddress {
   /** null: all addresses, of IPv4 and IPv6. */
   readonly address: string | null;

@@ -10,7 +10,6 @@ import { clientKeyOfPeer } from "../client-address.ts";
 import { keepPlace } from "./connection-places.ts";
 import { type Connections, localSockets, type RequestListener, trackConnections } from "./connections.ts";
 
-/** A listening server. */
 export type Listener = ReturnType<typeof stoppable>;
 
 /** Milliseconds that a client may take for its request's headers, and for the whole of it. */

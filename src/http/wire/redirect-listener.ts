@@ -11,7 +11,6 @@ import { type Listener, type Surroundings, serverTimes, shownAddress, stoppable 
 import { misdirectedPage, pageHeaders } from "./misdirected-page.ts";
 
 export interface RedirectOptions extends Surroundings {
-  /** The port of HTTPS. */
   readonly httpsPort: number;
   readonly isOurHost: (host: string | undefined) => boolean;
 }

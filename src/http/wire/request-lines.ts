@@ -4,7 +4,6 @@ import { type ActorLinesOptions, createActorLines } from "../../journal/logs/act
 import { createRepeats } from "../../journal/logs/repeats.ts";
 import type { RequestClient } from "../client-address.ts";
 
-/** A request that gets a line in the log. */
 export interface LoggedRequest {
   readonly requestId: string;
   /** null: the unix socket. */

@@ -1,6 +1,5 @@
 import { monotonicMilliseconds } from "../../host/monotonic.ts";
 
-/** A connection whose next request waits for its turn. */
 export interface WaitingRequest {
   /** The account whose valid token its connection carried last; undefined: a stranger's. */
   readonly account: string | undefined;

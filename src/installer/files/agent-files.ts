@@ -167,7 +167,6 @@ export function readWhole(file: AgentFile, maximumBytes: number): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** The file in which the agent keeps the metadata of a role. */
 export function fileOfRole(files: ReadonlyMap<string, AgentFile>, role: string): AgentFile | undefined {
   return files.get(metadataFileName(role));
 }

@@ -93,7 +93,6 @@ async function readLabel(
   return typeof name === "string" && typeof version === "string" ? { id, name, version } : null;
 }
 
-/** The text of the label of a tree. */
 export function labelText(kind: UpdateKind, { id, name, version }: KnownRelease): string {
   return `${JSON.stringify({ id, kind, name, version })}\n`;
 }

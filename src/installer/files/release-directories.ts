@@ -11,7 +11,6 @@ export const usualDirectories = {
 
 export type ReleaseDirectories = Readonly<typeof usualDirectories>;
 
-/** The paths below the two directories. */
 export function pathsOf({ releases, trust }: ReleaseDirectories) {
   return {
     journal: join(releases, "journal.json"),

@@ -7,7 +7,6 @@ import { mostCrashes } from "./trial-step.ts";
 /** Characters of an answer that are kept. */
 const mostWords = 300;
 
-/** Lines that are kept. */
 const mostLines = 20;
 
 /** A unit in which nothing has changed since the last check. Restarted: started again, by systemd or by a person. */
@@ -15,7 +14,6 @@ const unchanged = { crashes: 0, isFailed: false, isRestarted: false };
 
 export type HealthWatch = ReturnType<typeof createHealthWatch>;
 
-/** Checks the health of a release that was activated. */
 export function createHealthWatch(host: ReleaseHost) {
   // null: the watch began in the middle of a trial, so the earlier count is not known.
   let counted: number | null = null;

@@ -16,7 +16,6 @@ export async function readOrder(
   return text === "confirm" || text === "abort" ? text : null;
 }
 
-/** Leaves an order for the process that works on the trial. */
 export async function leaveOrder(
   files: ReleaseFiles,
   directories: ReleaseDirectories,

@@ -53,7 +53,6 @@ export function committed(journal: ReleaseJournal, kind: UpdateKind, now: Moment
   return withEntry(withSlot(journal, kind, { good, setAside, trial: null }), entry);
 }
 
-/** The journal after a trial that was undone. */
 export function undone(
   journal: ReleaseJournal,
   kind: UpdateKind,
@@ -116,7 +115,6 @@ export function refused(
   return withEntry({ ...journal, history: history.filter((one) => one !== oldest) }, entry);
 }
 
-/** The journal with another slot. */
 export function withSlot(journal: ReleaseJournal, kind: UpdateKind, change: Partial<Slot>): ReleaseJournal {
   return { ...journal, slots: { ...journal.slots, [kind]: { ...journal.slots[kind], ...change } } };
 }

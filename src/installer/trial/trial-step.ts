@@ -4,7 +4,6 @@ import type { Trial, Undo } from "../../releases/release-journal.ts";
 
 /** Facts besides the journal that the next step depends on. */
 export interface TrialFacts extends BootTime {
-  /** Root's order, if any. */
   readonly order: "confirm" | "abort" | null;
   /** A package of this device is as new as the release, so the release does not run (docs/design/updates.md, rule 14). */
   readonly isOvertaken: boolean;
@@ -12,7 +11,6 @@ export interface TrialFacts extends BootTime {
   readonly isResumed: boolean;
 }
 
-/** The next step of the trial loop. */
 export type TrialStep =
   /** The process ended before anything was changed: the trial is removed. */
   | { readonly kind: "drop" }

@@ -18,7 +18,6 @@ import { type EligibilityFacts, judgeEligibility, notAcceptable } from "./eligib
 import { type InstallerTrust, openInstallerTrust } from "./installer-trust.ts";
 import { openTimeFloor, type TimeFloorOptions } from "./time-floor.ts";
 
-/** A release that the installer has verified. */
 export interface VerifiedRelease {
   readonly release: Release;
   /** The installer's copy of the signed bytes. The caller removes it after unpacking. */

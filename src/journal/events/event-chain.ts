@@ -5,7 +5,6 @@ import type { AuditEvent } from "../../contract/types.ts";
 /** The previous hash of a log's first event. */
 export const chainStart = "0".repeat(64);
 
-/** An event that has no hash yet. */
 type UnsealedEvent = Omit<AuditEvent, "hash">;
 
 /** The event with its hash, which also covers its place in the chain (`log`, `previous_hash`). */

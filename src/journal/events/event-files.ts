@@ -6,7 +6,6 @@ import type { Log } from "../logs/log.ts";
 import { canonicalText } from "./event-chain.ts";
 import { type FoundLog, type LogName, lastOf, type Segment, segmentName } from "./event-segments.ts";
 
-/** An event and its line. */
 export interface WaitingEvent {
   readonly event: AuditEvent;
   readonly line: Buffer;

@@ -36,7 +36,6 @@ export interface EventLogOptions {
   reserve: Reserve;
   timers: Timers;
   uptime: Uptime;
-  /** Bytes of all files. */
   totalBytes?: number;
   /** Nothing is written, and events are only in the log: for a reader without the state's lock. */
   readsOnly?: boolean | undefined;
@@ -181,7 +180,6 @@ function joined(parts: Parts) {
       const { changes, refusals } = files;
       return openSnapshot(() => [...kept.segments(), ...changes.segments, ...refusals.segments], also);
     },
-    /** The age of the record. */
     reach,
     /**
      * Calls the listener for each event when it is written, or waits in memory because the disk takes nothing, and again

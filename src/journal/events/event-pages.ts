@@ -6,7 +6,6 @@ import { isIntact } from "./event-chain.ts";
 import { type Counts, readSegment, type Segment } from "./event-segments.ts";
 import type { Recent } from "./recent-events.ts";
 
-/** The events that a reader asks for. */
 export interface EventFilter {
   type?: string | undefined;
   group?: string | undefined;
@@ -37,7 +36,6 @@ export function placeOf(cursor: string): EventPlace {
   return isBefore === undefined ? { after: Number(digits) } : { before: Number(digits) };
 }
 
-/** The sources of a page. */
 export interface EventSource {
   logs: readonly LogSource[];
   /** Events that are not on the disk yet. */

@@ -21,7 +21,6 @@ export type Counts = readonly number[];
 
 export type LogName = AuditEvent["log"];
 
-/** The files of one log on the disk. */
 export type FoundLog = Awaited<ReturnType<typeof findLog>>;
 
 /** Bytes of the shortest event: hashes, time, names. A lost file may have used as many numbers as such lines fit in. */

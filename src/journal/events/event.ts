@@ -31,7 +31,6 @@ export interface EventFacts {
   readonly said?: string | undefined;
 }
 
-/** Records events. */
 export interface EventSink {
   /**
    * Records a change; settles when it is on the disk, or kept in memory because the disk takes nothing. Never throws.

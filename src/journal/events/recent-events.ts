@@ -48,7 +48,6 @@ export function createRecentEvents(segments: readonly Segment[]) {
       loading ??= load();
       return loading;
     },
-    /** The present events in memory. */
     read: (): Recent => {
       const present = known ?? none;
       // Events that were dropped from the files since are no longer in the log.

@@ -5,7 +5,6 @@ import type { JournalEntry } from "../../host/ports.ts";
 import { writeCursor } from "./log-cursor.ts";
 import type { OwnLine } from "./own-lines.ts";
 
-/** The agent's own unit. */
 export const agentUnit = "steward.service";
 
 /** The agent's unit and those that it starts; each update has its own. */

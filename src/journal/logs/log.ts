@@ -1,7 +1,6 @@
 /** Severities of syslog (RFC 5424 §6.2.1) that the agent uses. */
 export type Severity = "error" | "warning" | "notice" | "info";
 
-/** Their numbers for journald. */
 export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as const satisfies Record<
   Severity,
   number
@@ -13,7 +12,6 @@ export type Log = (severity: Severity, message: string, members?: Readonly<Recor
 /** Characters of a line. journald breaks longer ones (LineMax, 48 KiB), and the second half would lose its mark. */
 const longestLine = 12_000;
 
-/** The content of a line. */
 export interface LoggedText {
   readonly message: string;
   readonly members: Readonly<Record<string, unknown>>;

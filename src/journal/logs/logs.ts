@@ -87,7 +87,6 @@ async function hasLines(journal: Journal, units: readonly string[]): Promise<boo
   return end.kind === "stopped";
 }
 
-/** The units whose lines may be read. */
 function createAllowed({ logUnits, unitId = (unit) => unit }: LogsOptions) {
   let ids: readonly string[] = [];
   const has = (unit: string) => isAllowedUnit(unit, ids);

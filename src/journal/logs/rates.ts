@@ -4,7 +4,6 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-/** A token bucket. */
 type Bucket = ReturnType<typeof createBucket>;
 
 export function createBucket({ burst, perSecond }: Rate, milliseconds: () => number) {
@@ -38,7 +37,6 @@ export function createBucket({ burst, perSecond }: Rate, milliseconds: () => num
 /** Keys whose rate is kept. With more, the oldest key is dropped. */
 const mostKeys = 512;
 
-/** A bucket for each key. */
 export function createBuckets(rate: Rate, milliseconds: () => number): (key: string) => Bucket {
   const buckets = new Map<string, Bucket>();
   return (key) => {

@@ -4,7 +4,6 @@ import type { Timers } from "../../host/ports.ts";
 export type Repeats<T> = ReturnType<typeof createRepeats<T>>;
 
 interface RepeatsOptions<T> {
-  /** The name of the kind. */
   keyOf: (one: T) => string;
   /** False: the second ends the count of the first, although they are of one kind. Absent: all of a kind are alike. */
   areAlike?: (first: T, second: T) => boolean;

@@ -47,7 +47,6 @@ export interface Resource {
   /** As an administrator has named the device; null: not. */
   readonly deviceName: string | null;
   readonly hostName: string;
-  /** The product that the device runs. */
   readonly product: string;
 }
 

@@ -13,7 +13,6 @@ import { createRescue, isRepaired } from "./rescue.ts";
 import { hostOf, httpsOf, localOf } from "./wire-host.ts";
 import { openRooms, type Rooms } from "./wiring.ts";
 
-/** The agent, listening. */
 export interface Agent {
   mode: "serving" | "rescue";
   /** The addresses on the device itself at which it listens now. */

@@ -12,10 +12,8 @@ import type { Program, ProgramParts } from "../program.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
-/** Root's decisions that the rooms need. */
 type ForRooms = HostDecisions["forRooms"];
 
-/** The configuration of an agent at its start. */
 export interface AgentConfig extends ProgramParts, ForRooms {
   stateDirectory: string;
   /** The state is only read: without its lock, and nothing is written. */
@@ -37,13 +35,10 @@ export interface AgentConfig extends ProgramParts, ForRooms {
   clockAddon: string;
   /** Absolute path of the runtime. */
   node: string;
-  /** Opens another clock than this host's. */
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
   host?: Partial<Host>;
-  /** The path of the host file. */
   hostFile: string;
-  /** HTTPS on the LAN, as the host file has it. */
   https: HostDecisions["https"];
   /** The present finding about the host file; null: there is none. */
   hostFileTrouble?: () => Finding | null;

@@ -31,7 +31,6 @@ import type { RoomsConfig } from "./config.ts";
 /** Opened when they are first needed. */
 const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind, outboxKind];
 
-/** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
   const settings = settingsKind(defaultSettings(initialSettings));
   const ofSignIn = [sessionsKind, throttleRecordKind, apiTokensKind, usedCodesKind];

@@ -59,7 +59,6 @@ export interface Device {
 export interface OpenedMechanism {
   readonly handlers?: Partial<Handlers>;
   readonly checks?: readonly HealthCheck[];
-  /** Its rules about settings. */
   readonly guard?: SettingsGuard;
   settingsChanged?(names: readonly string[]): void;
   start?(): void;
@@ -70,11 +69,9 @@ export interface OpenedMechanism {
 interface Mechanism {
   /** The first words of its commands, in cli/command-table.ts. */
   readonly commands?: readonly string[];
-  /** Its page in the console. */
   readonly page?: (typeof consolePaths)[number];
   /** Documents that it opens when it needs them. */
   readonly documents?: readonly (typeof lateDocumentNames)[number][];
-  /** Its member of the host file. */
   readonly hostFile?: keyof HostFileDocument;
   /** The program that only it starts, in src/programs. */
   readonly program?: string;
@@ -150,7 +147,6 @@ export const mechanisms = {
 
 type Records = typeof mechanisms;
 
-/** The mechanisms by their names, each as it is once it was opened. */
 export type OpenedMechanisms = {
   readonly [Name in keyof Records as Records[Name] extends { open: unknown }
     ? Name
@@ -166,7 +162,6 @@ export function handlersOf(
   return Object.assign({}, ...Object.values<OpenedMechanism>(opened).map(({ handlers }) => handlers));
 }
 
-/** The receivers of the record that root can name. */
 function rootReceivers(): RootReceivers {
   const named = Object.entries<Mechanism>(mechanisms).flatMap(([name, { receiver }]) =>
     receiver ? [[name, receiver]] : [],

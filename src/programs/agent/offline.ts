@@ -63,7 +63,6 @@ async function finishRequested(stateDirectory: string, files: HostFiles): Promis
   }
 }
 
-/** A line of the log as a sentence. */
 function sentenceOf(message: string, members: Parameters<Log>[2] = {}): string {
   const { document, detail } = members;
   const subject = typeof document === "string" ? ` (${document})` : "";

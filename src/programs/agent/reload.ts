@@ -14,7 +14,6 @@ import {
   unknownFinding,
 } from "../host-file/host-file.ts";
 
-/** The place of the host file, and its reader. */
 interface HostFilePlace {
   readonly path: string;
   readonly uid: () => number | undefined;

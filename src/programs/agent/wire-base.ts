@@ -47,7 +47,6 @@ export async function openBase(config: RoomsConfig, host: Host) {
   });
   settings.addGuard(settingsGuardOf(config.update, host.network, updates));
   observeClock(clock, { time, updates, events });
-  /** Called with the names of the changed settings. */
   const settingsChanged = (names: readonly string[]) => {
     if (names.some((name) => name.startsWith("time."))) clock.nudge();
     if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();

@@ -5,7 +5,6 @@ import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
 
-/** The host of an agent with this configuration. */
 export function hostOf(
   config: Pick<RoomsConfig, "maySteerClock" | "mayAskRoot" | "clockAddon" | "adoptTimeZone" | "log" | "host">,
 ): Host {

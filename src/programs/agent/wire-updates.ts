@@ -98,7 +98,6 @@ async function openRepository(options: RepositoryOptions): Promise<Repository> {
   return (await import("../../releases/download/repository-files.ts")).openRepository(options);
 }
 
-/** Reads the root of trust that root has installed beside the host file. */
 export function installedRootReader(
   { unusable, rootFile, own }: HostUpdateConfig,
   { files }: Pick<Host, "files">,

@@ -161,7 +161,6 @@ async function openDevice(config: RoomsConfig, base: BaseRooms) {
   };
 }
 
-/** The handlers of what each device has. */
 function joinHandlers(joined: Device & StatusRooms & SystemRooms) {
   const { state, updates, auth, host } = joined;
   return {

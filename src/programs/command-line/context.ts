@@ -8,7 +8,6 @@ import { installerScript } from "../build.ts";
 import type { Program } from "../program.ts";
 import type { BecomeOwner } from "./work-offline.ts";
 
-/** Parts that only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
   becomeOwner: BecomeOwner;
   /** The agent's rights for root, who judges in its place; undefined: this process is not root's, or there is no such user. */

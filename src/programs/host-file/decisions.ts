@@ -8,7 +8,6 @@ import type { SurroundingName, Surroundings } from "../../host/surroundings.ts";
 /** Root's decisions about this device, which the API never writes. */
 export type HostFile = ReturnType<typeof decisionsOf>;
 
-/** An OpenTelemetry collector. */
 export type OtlpDecisions = NonNullable<HostFile["telemetry"]["otlp"]>;
 
 /** A syslog server over TLS. */
@@ -17,7 +16,6 @@ export type SyslogDecisions = NonNullable<HostFile["telemetry"]["syslog"]>;
 /** Root's decisions about HTTPS on the LAN. */
 export type HttpsDecisions = HostFile["https"];
 
-/** Root's decisions about updates. */
 export type UpdateDecisions = HostFile["update"];
 
 /** The placeholder for the release's directory in the words of a program. */
@@ -26,7 +24,6 @@ export const releasePlace = "{release}";
 /** The decisions of a host file in whose text `checkHostFile` has found no fault. */
 export function decisionsOf(
   { https, network, notify, product, telemetry, time, update, ...file }: HostFileDocument,
-  /** The faults of the files that it names. */
   faults: readonly InputError[] = [],
 ) {
   const surroundings: SurroundingsOf = (part, own) => surroundingsOf(part, own, { network, faults });

@@ -15,7 +15,6 @@ export const usualHostFile = "/etc/steward/steward.json";
 /** Only root can write it. It is outside of /etc, which may be read-only. */
 const usualKeptFile = "/var/lib/steward-host/steward.json";
 
-/** Root's decisions about updates, with the path of the root of trust. */
 export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   rootFile: string;
   /**
@@ -27,12 +26,10 @@ export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
 /** Root's decisions about this device. */
 export type HostDecisions = ReturnType<typeof withPlaces>;
 
-/** The decisions that are in force. */
 export interface DecisionsInForce {
   readonly decisions: HostDecisions;
   /** The finding about the host file; null: there is none. */
   readonly trouble: Finding | null;
-  /** The refusal of a host file that is not in force. */
   readonly refusal: HostFileRefused | null;
 }
 
@@ -58,7 +55,6 @@ function wordsOf({ pointer, detail }: InputError, path: string): string {
   return `${pointer || path} ${detail}`;
 }
 
-/** The host file as it was read. */
 export interface ReadHostFile {
   /** null: there is none. */
   readonly text: string | null;
@@ -206,7 +202,6 @@ export function plainHostFile(): HostFile {
   return decisionsOf(plainDocument);
 }
 
-/** The decisions if no host file is read. */
 export function noDecisions(): HostDecisions {
   return withPlaces(usualHostFile, {}, plainHostFile());
 }

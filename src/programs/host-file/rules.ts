@@ -28,7 +28,6 @@ const rules: readonly Rule[] = [
   ["/update/binary", ({ update }) => binaryFaults(update.binary)],
 ];
 
-/** The faults that the rules find in a host file whose form has these faults. */
 export function ruleFaults(file: HostFileDocument, ofForm: readonly InputError[]): InputError[] {
   const isWrong = (place: string) =>
     ofForm.some(

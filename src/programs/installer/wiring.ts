@@ -20,19 +20,16 @@ import { caps } from "../../tuf/caps.ts";
 import { type HostDecisions, readDecisionsInForce } from "../host-file/host-file.ts";
 import { packagedVersions } from "../packaged-versions.ts";
 
-/** The installer, joined with this host. */
 export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
   readonly verifyAndCopy: VerifyAndCopy;
   /** The newest versions that the installer has seen signed. */
   readonly floors: () => Promise<Floors>;
 }
 
-/** The arguments of the program. */
 interface InstallerOptions {
   readonly directories: ReleaseDirectories;
   /** Units are started and watched, and the guard is one of them. */
   readonly isUnderSystemd: boolean;
-  /** The state directory of the agent. */
   readonly stateDirectory: string;
   readonly hostFile: string;
   /** The user who runs this. */

@@ -12,7 +12,6 @@ import { readContentLength } from "./http-fields.ts";
 import type { PayloadPart } from "./payload-part.ts";
 import { contentOf } from "./update-transfers.ts";
 
-/** A target, and where it is. */
 export interface PayloadRequest {
   readonly repository: Repository;
   readonly found: FoundTarget;

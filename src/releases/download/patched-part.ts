@@ -8,7 +8,6 @@ import { openPart, partPathOf } from "./payload-part.ts";
 
 /** The files of a patch, and the bytes that its archives have unpacked. */
 export interface PatchOrder {
-  /** The former payload. */
   readonly former: string;
   readonly patch: string;
   /** The payload to write; there is none yet. */

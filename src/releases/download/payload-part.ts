@@ -33,7 +33,6 @@ export async function openPart(directory: string, payload: SignedPayload) {
   }
   return {
     lengthBytes: () => state.lengthBytes,
-    /** Drops what is there. */
     beginAnew,
     append: writer.append,
     /** Until everything that was appended is in the file. */

@@ -21,7 +21,6 @@ export interface Patch {
   readonly target: FoundTarget;
 }
 
-/** The signed `custom` of a patch. */
 export interface PatchEntry {
   readonly steward_patch: typeof patchForm;
   readonly from: string;

@@ -11,7 +11,6 @@ const fewerLinks = "Pack files in place of links (tar -h --hard-dereference).";
 
 /** A file that is being written. Its size is that which was announced once it is closed. */
 export interface NewFile {
-  /** `at` is the offset of the piece. */
   write(piece: Uint8Array, at: number): void;
   close(): void;
 }

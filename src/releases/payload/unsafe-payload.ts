@@ -1,6 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
 
-/** Characters of a name that are shown. */
 const shownCharacters = 120;
 
 /** Characters that could control a terminal or reorder text, and lone surrogates. */

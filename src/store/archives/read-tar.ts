@@ -10,12 +10,10 @@ export interface FoundFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The rules of one kind of archive. */
 export interface TarRules {
   /** The most that all its files have together, and how many they may be, folders among them. */
   readonly bytes: number;
   readonly files: number;
-  /** True for a path that a file may have. */
   readonly isSafePath: (path: string) => boolean;
   /** The fault of a compressed archive, with the way to unpack it. */
   readonly compressed: string;
@@ -64,7 +62,6 @@ export async function* readTar(
   }
 }
 
-/** Counts the bytes and files of an archive, and judges them. */
 function createCount(rules: TarRules) {
   const { files, bytes: mostBytes, unusable } = rules;
   const seen = new Set<string>();

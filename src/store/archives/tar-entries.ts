@@ -17,7 +17,6 @@ export interface ContentPiece {
   readonly at: number;
 }
 
-/** An entry of an archive as its writer describes it. */
 export interface TarEntry {
   readonly name: string;
   /** The type flag of tar(5): "S" a file with holes in any form, "0" any other file, "5" a directory of old archives too. */

@@ -4,7 +4,6 @@ import { blockBytes, decimalOf, numberAt, type TarHeader } from "./tar-header.ts
 /** Offset and length of content between holes. */
 export type Segment = readonly [at: number, bytes: number];
 
-/** A file as it is unpacked. */
 export interface SparseFile {
   readonly name: string;
   /** Bytes, with its holes. */

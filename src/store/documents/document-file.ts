@@ -8,7 +8,6 @@ import { createFormWriter } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
-/** A document's file on the disk. */
 export type DocumentFile<T extends object> = ReturnType<typeof createDocumentFile<T>>;
 
 interface DocumentFileOptions<T> {

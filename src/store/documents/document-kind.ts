@@ -12,7 +12,6 @@ export type Migration = (members: {
   delete(key: string): void;
 }) => void;
 
-/** A kind of document: its name, form and defaults. */
 export interface DocumentKind<T extends object> {
   /** File name without `.json`. */
   name: string;
@@ -36,10 +35,8 @@ export interface DocumentKind<T extends object> {
 /** The part of a kind that says how former forms become the present one. */
 export type Migrated = Pick<DocumentKind<object>, "formatVersion" | "migrations">;
 
-/** The members of a document's file. */
 export type Members = Record<string, unknown>;
 
-/** The written form of a document. */
 export interface Form {
   /** The document fits the schema of this version. */
   readonly version: string;
@@ -165,7 +162,6 @@ export function documentPath(directory: string, name: string): string {
   return `${directory}/${name}.json`;
 }
 
-/** The file name of a document's last good copy. */
 export function goodCopyName(name: string): string {
   return `${name}.good`;
 }

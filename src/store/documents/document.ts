@@ -17,7 +17,6 @@ export type Change<T> = (current: T) => T;
 
 /** A JSON file that is read from memory and written durably, off the event loop. */
 export interface Document<T> {
-  /** The name of its kind. */
   readonly name: string;
   /** The present value; it is never changed in place. */
   read(): T;
@@ -41,7 +40,6 @@ export interface Document<T> {
   trouble(): Finding | null;
 }
 
-/** A document opened by openDocument. */
 export interface OpenedDocument<T> extends Document<T> {
   /** The failure of the last write; null: it succeeded. */
   failure(): StewardError | null;

@@ -15,7 +15,6 @@ import { formCopyName, formVersions, keptNames, markOf, setAside, versionNames }
 import { readForm, type Usable } from "./read-form.ts";
 import { readRegister } from "./register.ts";
 
-/** One document of the agent's state, as it is on the disk. */
 export interface StateEntry {
   name: string;
   condition: "ok" | "damaged" | "absent";
@@ -33,16 +32,13 @@ export interface StateEntry {
   good_copy_at: string | null;
   /** File names of damaged versions kept beside it, oldest first. */
   kept: readonly string[];
-  /** The number of kept versions. */
   versions: number;
 }
 
-/** One file that a document can be restored from. */
 export interface StateCopy {
   /** The name of the copy for `restore` and `show`: `good`, or its file name. */
   from: string;
   what: "good copy" | "version" | "former format" | "could not be used";
-  /** The number of a version. */
   number: number | null;
   at: string | null;
   format: string | null;

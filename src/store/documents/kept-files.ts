@@ -29,7 +29,6 @@ export function versionNames(directory: string, name: string): Promise<string[]>
   return numberedNames(directory, name, "version");
 }
 
-/** The same among these files. */
 export function versionsIn(files: readonly string[], name: string): string[] {
   return numberedIn(files, name, "version");
 }

@@ -26,7 +26,6 @@ interface Contents {
   readonly findings: readonly Damage[];
 }
 
-/** The name of the register's own findings. */
 export const registerName = "register";
 
 /** Findings of one document that are kept; a dying flash card may cause some at each start. */

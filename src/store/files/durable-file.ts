@@ -18,7 +18,6 @@ export function temporaryName(path: string): string {
   return `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
 }
 
-/** The user and the group of a file. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;

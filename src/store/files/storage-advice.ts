@@ -59,7 +59,6 @@ export function crowdedAdvice(point: string): string {
   return `Remove files on ${point}, however small: as root, \`${mostFilesLine(point)}\` shows the directories that hold the most.`;
 }
 
-/** The line that lists the largest files and directories. */
 export function largestLine(point: string): string {
   return `du -xah ${point} | sort -h | tail -n 20`;
 }

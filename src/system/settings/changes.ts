@@ -23,7 +23,6 @@ function merge(present: unknown, change: unknown): unknown {
   return { ...present, ...Object.fromEntries(members) };
 }
 
-/** The members of a change that differ from the present settings. */
 export function onlyDifferences(present: Settings, change: SettingsChange): SettingsChange {
   return differing(present, withSecretsOf(settingsSchema, present, change)) as SettingsChange;
 }

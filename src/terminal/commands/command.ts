@@ -32,7 +32,6 @@ export interface Positional {
   readonly live?: string;
 }
 
-/** A line to type, and its purpose. */
 export interface Example {
   readonly line: string;
   readonly what: string;
@@ -103,7 +102,6 @@ export interface CommandGroup {
 
 /** A program of commands. */
 export interface CommandTable<Row extends Command = Command> {
-  /** The word that starts it. */
   readonly program: string;
   readonly commands: readonly Row[];
   /** The first word of every command is in one of them: test/cli checks that. */

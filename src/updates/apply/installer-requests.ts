@@ -11,7 +11,6 @@ import { problemWith } from "../facts/update-sentences.ts";
 import type { InstallRequest, ReleaseName } from "../facts/updater-options.ts";
 import { nothingRecorded } from "./apply-refusals.ts";
 
-/** The release to be installed, or to be rolled back. */
 type RequestedRelease = Pick<StoredRelease, "kind" | "id" | "name" | "version">;
 
 /** The errand that the installer was started for. */

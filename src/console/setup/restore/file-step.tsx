@@ -7,7 +7,6 @@ import { FileField, Sending } from "../../ui/form/file-field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { TokenField } from "../token-field.tsx";
 
-/** A backup that the device has received. */
 export interface Received {
   readonly name: string;
   readonly bytes: number;

@@ -16,7 +16,6 @@ export interface ClockProps {
 /** Milliseconds between two polls of a measurement in progress. */
 const lookMilliseconds = 1_000;
 
-/** The actions of a person on the clock, and their progress. */
 export function useClockActions(clock: Resource<TimeSync>) {
   const take = (after: TimeSync): void => {
     const before = clock.value;

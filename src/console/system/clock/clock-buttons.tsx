@@ -41,7 +41,6 @@ export function ReselectButton({ status, actions: { sync, reselect } }: ClockBut
   );
 }
 
-/** Sets the clock to this browser's, after a question. */
 export function BrowserTimeButton({ status, actions, kind }: ClockButtonProps) {
   const [isAsking, setIsAsking] = useState(false);
   return (

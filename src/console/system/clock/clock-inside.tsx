@@ -85,7 +85,6 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
   );
 }
 
-/** This browser's clock compared with the device's. */
 function browserInWords(): string {
   const ahead = deviceAheadSeconds();
   return Math.abs(ahead) < sameSeconds ? t.clockDetails.browserSame : beyondInWords(-ahead);

@@ -42,7 +42,6 @@ export function ClockProblem({ status, actions }: ClockProps) {
   );
 }
 
-/** The correction that the sources ask for. */
 function lackSeconds({ sources }: TimeSync): number {
   return sources.find(({ state }) => state === "selected")?.offset_seconds ?? 0;
 }

@@ -71,7 +71,6 @@ function ClockHead({
   readonly status: TimeSync;
   readonly word: ClockWord;
   readonly needs: readonly Need[] | null;
-  /** The code of the problem that is shown. */
   readonly shownCode: string | null;
 }) {
   const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];

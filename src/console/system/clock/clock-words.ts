@@ -74,7 +74,6 @@ const states: Readonly<Record<TimeSource["state"], State>> = {
   unused: "unknown",
 };
 
-/** The state of a source in words. */
 export function stateOf({ state, authenticated }: TimeSource): string {
   return withMark(t.clock.sourceStates[state], authenticated);
 }

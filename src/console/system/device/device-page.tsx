@@ -19,7 +19,6 @@ import "../../styles/parts/machine.css";
 
 const ofAdmins = ["backup", ...machineVerbs] as const;
 
-/** The dialog over the page. */
 type Opened = "sheet" | "backup" | MachineVerb;
 
 /** The device itself: its names and addresses, its power, its copies, and its return to the delivered state. */

@@ -7,7 +7,6 @@ import { visible } from "../../ui/visible.ts";
 import { checkName } from "../../ui/words/health-words.ts";
 import { labelOf } from "../settings/setting-words.ts";
 
-/** A fact of an event as a person reads it. */
 export type Fact = ReturnType<typeof factsOf>[number];
 
 /** Identifiers: worth comparing, and worth nothing in a sentence. */

@@ -77,7 +77,6 @@ function NameField({ value, error }: { readonly value: string; readonly error: s
   );
 }
 
-/** Fields for the age of events, or for a span of time. */
 function TimeFields({
   since,
   until,

@@ -100,7 +100,6 @@ function narrowTo({ from, to }: Bar): void {
   });
 }
 
-/** The time of a bar in words. */
 function timeOf({ from, to }: Bar, step: number): string {
   if (from === null) return t.events.earlier;
   if (to === null) return t.events.later;

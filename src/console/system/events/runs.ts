@@ -7,11 +7,9 @@ export interface Run {
   readonly text: string;
   /** The newest first. */
   readonly events: readonly [AuditEvent, ...AuditEvent[]];
-  /** The number of times that it happened. */
   readonly count: number;
 }
 
-/** A line of the timeline. */
 export type Entry =
   | Run
   /** The day of the entries that follow. */

@@ -39,5 +39,4 @@ function momentOf(text: string | undefined, now: number): number | null {
   return Math.max(now - ago, 0);
 }
 
-/** Milliseconds of each unit of a duration. */
 const units: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };

@@ -17,7 +17,6 @@ import { ClockSection } from "../clock/clock-section.tsx";
 import "../../styles/parts/clock.css";
 import "../../styles/parts/plot.css";
 
-/** The state of clock and host. */
 export function OverviewPage() {
   return (
     <>
@@ -152,7 +151,6 @@ function Troubles({ health, needs }: { readonly health: Health; readonly needs: 
   );
 }
 
-/** The names of all checks, each once. */
 function namesOfChecks({ checks = [] }: Health): string[] {
   return [...new Set(checks.map(({ name }) => checkName(name)))];
 }

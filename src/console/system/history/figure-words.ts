@@ -5,7 +5,6 @@ import { type Axis, placeInWords, withUncertainty } from "../../plot/axis.ts";
 import type { ScaleMark } from "../../plot/lanes.tsx";
 import { middleOf, type PlotName, type Series, type Steps, summaryOf, worstStep } from "./series.ts";
 
-/** A figure of each plot in words. */
 const sayings: Readonly<Record<PlotName, (value: number) => string>> = {
   clock: (seconds) => t.history.lag(seconds, pageFormat),
   disk: percent,

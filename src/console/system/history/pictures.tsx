@@ -178,7 +178,6 @@ function lanesOf(faults: readonly Fault[], events: readonly AuditEvent[], time: 
   );
 }
 
-/** The last of several, with their number. */
 function lastInWords(count: number, words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return count > 1 ? t.history.times(count, last) : last;
@@ -191,7 +190,7 @@ function spanInWords({ low, high }: Range): string {
   return t.history.fromTo(momentInWords(low), momentInWords(high), longDuration((high - low) / 1_000));
 }
 
-/** The same in words, behind a fold; the newest is first. */
+/** The happenings in words, behind a fold; the newest is first. */
 function tableOf(
   { start, length, count }: Steps,
   series: readonly Series[],

@@ -19,7 +19,6 @@ const plots = {
 
 export type PlotName = keyof typeof plots;
 
-/** The figures of one plot. */
 export interface Series {
   readonly name: PlotName;
   readonly mean: Figures;

@@ -76,7 +76,6 @@ function Services({ units, chosen, onChange }: ChoiceProps & { readonly units: r
   );
 }
 
-/** The service, and beside it its errors, as one pair. */
 function Service({
   of: { unit, count, errors },
   chosen,

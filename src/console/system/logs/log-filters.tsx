@@ -6,10 +6,8 @@ import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 
-/** The filters in the page's address. */
 type LogFilters = Readonly<Record<string, string>>;
 
-/** The query that the address asks for. */
 export function queryOf({ unit, priority, q, since, status, user }: LogFilters): LogQuery {
   return withoutEmpty({ unit, priority, q, since, status, user }) as LogQuery;
 }

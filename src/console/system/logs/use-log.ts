@@ -10,7 +10,6 @@ import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.t
 
 export type FollowedLog = ReturnType<typeof useLog>;
 
-/** Lines of one reading. */
 const pageSize = 200;
 
 /** Milliseconds in which lines that come are gathered before they are drawn. */

@@ -83,7 +83,6 @@ function destination(receiver: ReceiverSettings | null): Fact[] {
   return [...address, [facts.takes, t.notifications.takes[takes].text]];
 }
 
-/** The course of its deliveries. */
 function course(state: ReceiverState): Fact[] {
   const { kind, secret_set, last_success, waiting, next_attempt, last_error } = state;
   const { facts, secretSet, secretMissing } = t.notifications;

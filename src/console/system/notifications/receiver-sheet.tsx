@@ -27,7 +27,6 @@ interface SheetProps {
   /** null: a new one. */
   readonly receiver: ReceiverSettings | null;
   readonly isSecretSet: boolean;
-  /** The settings' schema of a receiver. */
   readonly schema: MemberSchema;
   /** The agent has the receiver; its secret may follow. */
   readonly onSaved: () => void;
@@ -170,7 +169,6 @@ function Choice<Name extends "kind" | "takes" | "security">({
   readonly name: Name;
   readonly schema: MemberSchema;
   readonly label: string;
-  /** The words for its values. */
   readonly of: "kinds" | "takes" | "security";
   readonly onInput?: (value: TypedReceiver[Name]) => void;
 }) {

@@ -28,7 +28,6 @@ export interface Draft {
   readonly typed: Values;
   /** The values before another user changed them during the editing; each is a question to the person. */
   readonly collisions: Values;
-  /** The values that were sent last. */
   readonly sent: Values;
 }
 
@@ -82,7 +81,6 @@ export function changeOf({ typed }: Draft): SettingsChange {
   return change as SettingsChange;
 }
 
-/** The pointers of the settings that differ. */
 export function changedBetween(schema: MemberSchema, before: unknown, after: unknown): string[] {
   return pointersOf(schema).filter((pointer) => !isSame(valueAt(before, pointer), valueAt(after, pointer)));
 }

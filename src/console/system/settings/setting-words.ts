@@ -64,7 +64,6 @@ export function isDuration({ pattern = "" }: MemberSchema): boolean {
   return pattern.includes("d)?(");
 }
 
-/** The name of a choice and its effect. */
 export function optionOf(pointer: string, value: string): { readonly text: string; readonly hint?: string } {
   if (pointer === "/console/language") return { text: languageName(value) };
   const options = t.settings.options as Readonly<Record<string, Readonly<Record<string, Words>>>>;

@@ -6,7 +6,6 @@ export interface FieldProps {
   readonly label: string;
   /** Form, unit and default, to be known before one types. */
   readonly hint?: ComponentChildren;
-  /** The error of the entry. */
   readonly error?: string | null | undefined;
   readonly isDisabled?: boolean;
 }
@@ -159,7 +158,6 @@ export function SelectField<V extends string>({
   );
 }
 
-/** A setting that is on or off. */
 export function CheckField({ label, hint, error, isDisabled, value, onInput }: FieldProps & Edited<boolean>) {
   const id = useId();
   return (

@@ -70,7 +70,6 @@ export function Form({
   readonly isReady?: boolean;
   /** The fields say less of an error than the problem does, so both are shown. */
   readonly isToldTwice?: boolean;
-  /** Other buttons. */
   readonly others?: ComponentChildren;
   readonly onSubmit?: () => void;
   /** It was sent, and the agent has accepted it. */

@@ -3,7 +3,6 @@ import { t } from "../../catalogue/words.ts";
 import { Button } from "../button.tsx";
 import { TextField, type TextFieldProps } from "./field.tsx";
 
-/** A password, shown when the person asks for it. */
 export function PasswordField(props: Omit<TextFieldProps, "type" | "button">) {
   const [isShown, setIsShown] = useState(false);
   return (

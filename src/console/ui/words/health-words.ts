@@ -15,7 +15,6 @@ export function checkName(name: string): string {
 /** A newer agent may not send these. */
 const noFacts = { faults: [], keys: [], members: [], parts: [] };
 
-/** The sentence for the finding of a health check. */
 export function healthSentence(
   { code, detail, facts }: Pick<HealthCheck, "code" | "detail" | "facts">,
   format = pageFormat,
@@ -28,7 +27,6 @@ export function healthSentence(
   return sentenceOf(words, { code, detail }, { ...noFacts, ...facts }, format);
 }
 
-/** The problem with updates. */
 export function updatesSentence(
   problem: Pick<UpdateProblem, "code" | "detail" | "reason"> & Partial<UpdateProblem>,
 ): Sentence {

@@ -2,7 +2,6 @@ import type { HistoryEntry, Release, UpdateProgress, Updates } from "../../../co
 
 type Kind = Release["kind"];
 
-/** The work that is under way on one kind. */
 export interface Work {
   readonly kind: Kind;
   readonly id: string | null;
@@ -11,7 +10,6 @@ export interface Work {
   readonly phase: Exclude<UpdateProgress["phase"], "idle" | "checking">;
 }
 
-/** All that a card says of one kind. */
 export interface Card {
   readonly version: string | null;
   /** Since when it has been good; null: it came with the device, or that is not recorded. */

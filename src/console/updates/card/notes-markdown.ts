@@ -17,7 +17,6 @@ export interface ReleaseNotes {
   readonly isCut: boolean;
 }
 
-/** Characters and lines that are shown at most. */
 const mostCharacters = 6_100;
 const mostLines = 80;
 /** Characters of a title at most. */

@@ -22,7 +22,6 @@ export function isBlank({ username, display_name, role, password }: NewUser): bo
   return ![username, display_name, password].some(Boolean) && role === blankUser.role;
 }
 
-/** The form for one user. */
 export function AddUser({
   typed,
   onAdded,

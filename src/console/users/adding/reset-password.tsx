@@ -10,7 +10,6 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
 import { NewPassword } from "./new-password.tsx";
 
-/** Gives the user another password. */
 export function ResetPassword({ user, onDone, onClose }: Changing & { readonly user: User }) {
   const [made, setMade] = useState<readonly Person[]>([]);
   const isHandedOver = useShownOnce(made);

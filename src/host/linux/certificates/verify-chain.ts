@@ -13,7 +13,6 @@ const mostCertificates = 8;
 /** Bytes of one certificate as PEM: public ones have two kilobytes. */
 const mostCertificateBytes = 16_384;
 
-/** Characters of a cause. */
 const longestCause = 200;
 
 export interface Verification {

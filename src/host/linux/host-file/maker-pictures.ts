@@ -5,7 +5,6 @@ const makerPictures = { mark: 64 * 1024, picture: 256 * 1024 } as const;
 
 export type MakerPicture = keyof typeof makerPictures;
 
-/** The content of a picture, and its media type. */
 export type Picture = Awaited<ReturnType<typeof readPicture>>;
 
 /** PNG §5.2. */
@@ -14,7 +13,6 @@ const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a
 /** JPEG begins with the marker SOI and that of a segment (ITU-T T.81 annex B). */
 const jpegBeginning = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** The kinds by the ends of their names. */
 const kinds = [
   { end: ".png", type: "image/png", isOf: beginsWith(pngSignature), fault: "is not a PNG file" },
   { end: ".jpg", type: "image/jpeg", isOf: beginsWith(jpegBeginning), fault: "is not a JPEG file" },

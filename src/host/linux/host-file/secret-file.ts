@@ -1,7 +1,6 @@
 import { textOf } from "../../../contract/text/text-of.ts";
 import { readTrustedFile, type TrustCheck } from "./trusted-file.ts";
 
-/** Bytes of a file with a secret. */
 export const mostSecretBytes = 4_096;
 
 /**

@@ -109,7 +109,6 @@ function closedPlace(path: string): string {
   }
 }
 
-/** The trusted owners, and the error of a refusal. */
 export interface TrustCheck extends TrustedOwners {
   /** Makes the error of a reason that continues after the path. */
   refuse: (path: string, what: string) => Error;

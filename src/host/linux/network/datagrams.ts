@@ -21,7 +21,6 @@ export function createDatagrams(addon: ClockAddon | null): Datagrams {
   };
 }
 
-/** A connected socket that receives. */
 interface ConnectedSocket {
   readonly socket: Socket;
   /** Throws, or calls `failed` later, if the packet was not sent. */

@@ -6,7 +6,6 @@ import { printableLine } from "../../printable-text.ts";
 import type { ReleaseAtWork } from "../../release-ports.ts";
 import { systemPath } from "../commands.ts";
 
-/** The end of a program. */
 export interface ProgramEnd {
   /** Its exit status; null: killed, after the timeout or by another process. */
   readonly status: number | null;
@@ -52,7 +51,6 @@ export function createRunForRelease(outputs = ["/dev/shm", "/run", "/tmp"]): Run
   };
 }
 
-/** The words of a command of the host file, with the directory of a release. */
 export function forRelease(command: readonly string[], { directory }: ReleaseAtWork): string[] {
   return command.map((word) => word.replaceAll("{release}", () => directory));
 }

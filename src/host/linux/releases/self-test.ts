@@ -6,7 +6,6 @@ import type { ReleaseHost } from "../../release-ports.ts";
 import { environmentOf, forRelease } from "./release-programs.ts";
 import { freeUserId } from "./throw-away-user.ts";
 
-/** Seconds that a self-test may take. */
 const usualSeconds = 30;
 
 /** Milliseconds to read the rest of its output after it has ended, if a child of it still holds the pipe. */

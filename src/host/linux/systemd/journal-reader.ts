@@ -6,9 +6,7 @@ import { createJournalctl, type JournalctlOptions } from "./journalctl.ts";
 export interface JournalReaderOptions extends JournalctlOptions {
   /** The source of the lines; by default this process runs journalctl. */
   source?: JournalSource;
-  /** Milliseconds that one reading may take. */
   timeoutMilliseconds?: number;
-  /** Entries that one reading may pass on. */
   entryLimit?: number;
 }
 
@@ -21,7 +19,6 @@ const usualEntryLimit = 20_000;
 /** Characters of JSON of one entry. A longer one is skipped: it would have to be kept in memory, and is read in one turn. */
 const longestLine = 262_144;
 
-/** Reads the systemd journal within limits of time and entries. */
 export function createJournalReader(options: JournalReaderOptions = {}): Journal {
   const { timeoutMilliseconds = patienceMilliseconds, entryLimit = usualEntryLimit } = options;
   const { source = createJournalctl(options) } = options;

@@ -2,7 +2,6 @@ import { connect, type Socket } from "node:net";
 import type { JournalEnd } from "../../ports.ts";
 import { type JournalQuestion, type JournalSource, moment } from "./journal-source.ts";
 
-/** The socket of steward-logs.socket. */
 const usualPath = "/run/steward-logs.socket";
 
 /** Characters of the answer's last line, which says how the reading ended. */

@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RootHelper, RootOrder, RootOrderLimits } from "../../ports.ts";
 
-/** The socket of steward-helper.socket. */
 export const usualHelperSocket = "/run/steward-helper.socket";
 
 const patienceMilliseconds = 30_000;

@@ -7,7 +7,6 @@ import { readJournalEntry } from "./journal-entry.ts";
 import { moment } from "./journal-source.ts";
 import { systemctl } from "./systemctl.ts";
 
-/** The state of a unit, with words for people. */
 export type DescribedUnitState = ReturnType<typeof readState>;
 
 export interface LinuxUnits extends Units {

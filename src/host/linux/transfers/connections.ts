@@ -13,10 +13,8 @@ import { blaming, proxyRefused, serverFailure, unusableProxy } from "./transfer-
 /** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */
 const attemptMilliseconds = 3_000;
 
-/** Bytes of a head. */
 export const mostHeaderBytes = 16_384;
 
-/** The surroundings, made ready for connections. */
 export interface ConnectionOptions {
   readonly surroundings: Surroundings;
   readonly authorities: CertificateAuthorities;

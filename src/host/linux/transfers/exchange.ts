@@ -12,12 +12,10 @@ const mostHeadBytes = 4 * mostHeaderBytes;
 /** Bytes that may come beside twice the content: trailers, and what Node has read ahead of the reader. */
 const besideContentBytes = 131_072;
 
-/** An answer whose body has no limits yet. */
 export interface Answer extends Omit<Transfer, "body"> {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** An exchange that is under way. */
 export interface Exchange {
   /** Ends it at any time. */
   readonly ending: AbortController;

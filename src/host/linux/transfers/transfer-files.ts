@@ -9,7 +9,6 @@ import { refused } from "./transfer-failures.ts";
 
 const onDisk = { allowLocalServers: true };
 
-/** Bytes read at a time. */
 const pieceBytes = 262_144;
 
 /** Does not block on a fifo, and does not follow a link in the place of the file. */

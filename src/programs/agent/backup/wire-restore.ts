@@ -14,11 +14,9 @@ interface RestoreRooms {
   readonly host: Host;
   readonly accounts: Pick<Accounts, "all">;
   readonly machine: Pick<Machine, "change" | "refuseOnTrial">;
-  /** Has the agent start again. */
   readonly startAgain: () => void;
 }
 
-/** The restoring of a backup by the callers that `authorise` lets. */
 export function openRestore(rooms: RestoreRooms, authorise: Authorise) {
   return {
     handlers: createRestoreHandlers(

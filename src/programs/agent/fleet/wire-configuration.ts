@@ -23,11 +23,9 @@ interface ConfigurationRooms {
   readonly settings: SettingsStore;
   readonly auth: SignInRooms & { readonly setupToken: SetupToken };
   readonly updates: Pick<Updates, "status">;
-  /** Called with the names of the changed settings. */
   readonly settingsChanged: (names: readonly string[]) => void;
 }
 
-/** The configuration of the device as a whole. */
 export type ConfigurationRoom = Awaited<ReturnType<typeof openConfiguration>>;
 
 /** A configuration that was cut off is finished first, before anyone can see a part of it. Never throws. */

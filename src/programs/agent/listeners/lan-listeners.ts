@@ -9,7 +9,6 @@ import { listenRedirect } from "../../../http/wire/redirect-listener.ts";
 import type { Log } from "../../../journal/logs/log.ts";
 import type { HttpsDecisions } from "../../host-file/decisions.ts";
 
-/** The handler of requests, and the names of the device. */
 export interface Application {
   readonly handle: RequestListener;
   readonly isOurHost: (host: string | undefined) => boolean;
@@ -29,7 +28,6 @@ const stopMilliseconds = 4_000;
  */
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
-/** The listeners of the LAN, at one address at a time. */
 export function createLanListeners({ log, time, boundBuffers }: LanPlace) {
   let at: object | undefined;
   let shows: Shown | undefined;

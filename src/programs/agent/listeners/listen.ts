@@ -23,7 +23,6 @@ type Application = Pick<
   "dispatch" | "authenticate" | "events" | "lasting" | "admit" | "describeClock" | "answered"
 > & {
   deviceId: string;
-  /** The name of the device, as people see it. */
   deviceName: () => string;
   /** console.accent. */
   accent: () => string;
@@ -32,14 +31,12 @@ type Application = Pick<
   floor: () => Date;
 };
 
-/** The parts that the listeners need. */
 export interface ListenContext {
   readonly host: Host;
   readonly https: Https;
   readonly local: LocalListeners;
 }
 
-/** Decisions that a reload applies. */
 export type LiveDecisions = Pick<AgentConfig, "hostNames" | "trustedProxies" | "https">;
 
 export async function listen(

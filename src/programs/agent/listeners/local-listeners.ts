@@ -19,7 +19,6 @@ interface LocalPlaces extends Pick<AgentConfig, "runDirectory" | "listen" | "log
   readonly boundBuffers: BoundBuffers;
 }
 
-/** The path of the agent's socket in its run directory. */
 export function agentSocket(runDirectory: string): string {
   return join(runDirectory, "steward.sock");
 }
@@ -37,7 +36,6 @@ export function createLocalListeners({ runDirectory, listen, time, boundBuffers,
   });
   const both = () => [socket, port].filter((one) => one !== undefined);
   return {
-    /** The addresses at which it listens now. */
     addresses: (): readonly string[] => both().flatMap((one) => one.address() ?? []),
     /** Null: both can be reached. */
     trouble: (): Finding | null => socketTrouble(socket, path) ?? portTrouble(port, listen),

@@ -39,7 +39,6 @@ export interface HttpsPlace extends LanPlace {
   readonly lanNames: LanNaming;
 }
 
-/** HTTPS with its code loaded. */
 export type OpenedHttps = ReturnType<typeof openHttps>;
 
 /** Milliseconds for requests in flight when HTTPS is switched off. */

@@ -17,7 +17,6 @@ export interface OutboxPlan {
   readonly device: () => Message["device"];
   /** The present as far as it is known. */
   readonly now: () => Date;
-  /** Gives a sink the value of each metric. */
   readonly readMetrics: (sink: MetricSink) => Promise<void>;
   readonly rootReceivers: RootReceivers;
 }
@@ -36,7 +35,6 @@ export type LoadRootReceiver = () => Promise<(plan: OutboxPlan) => RootReceiver 
 
 export type RootReceivers = Readonly<Partial<Record<RootReceiverName, LoadRootReceiver>>>;
 
-/** The receivers that root has named in the host file. */
 export function namedByRoot({ config: { telemetry }, rootReceivers }: OutboxPlan): RootReceiverName[] {
   const names = Object.keys(rootReceivers) as RootReceiverName[];
   return names.filter((name) => telemetry[name] !== null);

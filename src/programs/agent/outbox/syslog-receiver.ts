@@ -2,7 +2,6 @@ import { isIPv6 } from "node:net";
 import { createSyslog } from "../../../outbox/syslog.ts";
 import type { OutboxPlan, RootReceiver } from "./outbox-plan.ts";
 
-/** The syslog server that root has named. */
 export function openSyslog({ config, host }: OutboxPlan): RootReceiver | null {
   if (config.telemetry.syslog === null) return null;
   const { server, port, ...surroundings } = config.telemetry.syslog;

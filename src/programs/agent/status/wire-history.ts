@@ -39,7 +39,6 @@ export function openHistory(rooms: HistoryRooms) {
         // The part could not be loaded: its file is being replaced.
         .catch(() => undefined);
     },
-    /** The bytes of its file. */
     bytes: async (): Promise<Buffer> => (await open()).bytes(),
     stop: async (): Promise<void> => (await opened?.catch(() => undefined))?.close(),
   };

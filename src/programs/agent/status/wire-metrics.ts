@@ -34,7 +34,6 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
     process: processReadings(),
   });
   return {
-    /** The same sink of events, whose events are also counted. */
     counting: <Events extends EventSink>(log: Events): Events => ({
       ...log,
       record: (facts: EventFacts) => {
@@ -75,7 +74,6 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
   };
 }
 
-/** The readings of the rooms. */
 function readingsOf(rooms: StatusRooms, drift: boolean | null): DeviceReadings {
   const { causes, needs } = presentNeeds(rooms);
   const { clock, updates, people, troubles } = causes;

@@ -5,7 +5,6 @@ import type { MakeSupportBundle } from "../../../system/support-bundle.ts";
 import type { RoomsConfig } from "../config.ts";
 import { agentSocket } from "../listeners/local-listeners.ts";
 
-/** Loads the code for support bundles. */
 export async function openSupportBundle(
   { node, assetsDirectory, stateDirectory, runDirectory, hostFile, installer }: RoomsConfig,
   { startFilter, time: { timers } }: Pick<Host, "startFilter" | "time">,
