@@ -42,6 +42,12 @@ export async function askRoot(guest: Guest, user: string, orders: readonly strin
   return JSON.parse(ran.stdout) as string[];
 }
 
+/** Orders for a flood: each word that costs something, and one that is none. */
+export const floodOrders = [
+  `install ${"0123456789abcdef".repeat(2)}\n`,
+  ...["rollback binary\n", "chrony burst\n", "restart-timesyncd\n", "nonsense\n"],
+];
+
 /** As many orders as possible at a time, 24 connections at once; the answers by their first word. */
 export async function floodRoot(
   guest: Guest,

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import { addUser, enrolled, password, signIn } from "../people.ts";
 import { appliedUntil, appliedWhole } from "../updates/power-cuts.ts";
@@ -17,7 +9,7 @@ import { linked, outcomeOf, productSays, releaseJournal, trusting } from "../upd
 export const state = "/var/lib/steward";
 
 /** The lines of the page as it is installed, by the beginning of a section's title. */
-export function linesOf(title: string): string[] {
+function linesOf(title: string): string[] {
   // Removes the marks that scripts/roff.ts puts in for roff.
   const page = readFileSync("/usr/share/man/man7/steward-rescue.7", "utf8")
     .replaceAll("\\-", "-")
@@ -76,121 +68,98 @@ export async function added(guest: Guest, name: string, role = "readonly"): Prom
   guest.check(`${name} is added`, ran.status === 0, ran);
 }
 
+const health = async (guest: Guest): Promise<string> => (await guest.http("/api/health")).body.status;
+
+/** Signs in, and checks that it comes to this. */
+async function signsIn(guest: Guest, what: string, name: string, given: object, code?: string) {
+  const { status, body } = await signIn(guest, name, given);
+  guest.check(what, code === undefined ? status === 200 : body.code === code, body);
+  return body;
+}
+
+/** The one-use password that the last line has printed. */
+const oneUseOf = (said: readonly Ran[]): object => ({
+  password: said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "",
+});
+
 /** Before there is an administrator: the token is printed, made again, and makes one. */
 export async function lostSetupToken(guest: Guest): Promise<void> {
   const [first, second] = await typed(guest, "The setup token is lost");
   const token = second?.stdout.trim() ?? "";
-  guest.check(
-    "the second line makes another token",
-    token !== first?.stdout.trim() && token.length > 20,
-    second,
-  );
-  const body = { setup_token: token, username: "root-admin", password };
-  const made = await guest.http("/api/setup", { body });
+  guest.check("the second line makes another token", token !== first?.stdout.trim(), second);
+  const made = await guest.http("/api/setup", {
+    body: { setup_token: token, username: "root-admin", password },
+  });
   guest.check("which makes the administrator", made.status === 201, made.body);
 }
 
 export async function lostPhone(guest: Guest): Promise<void> {
   await added(guest, "lost-phone");
   await enrolled(guest, "lost-phone");
-  const before = await signIn(guest, "lost-phone");
-  guest.check("the password alone does not do", before.body.code === "totp_required", before.body);
+  await signsIn(guest, "the password alone does not do", "lost-phone", {}, "totp_required");
   await typed(guest, "A phone is lost", { NAME: "lost-phone" });
-  const after = await signIn(guest, "lost-phone");
-  guest.check("after the line it does", after.status === 200, after.body);
+  await signsIn(guest, "after the line it does", "lost-phone", {});
 }
 
 export async function forgottenPassword(guest: Guest): Promise<void> {
   await added(guest, "forgetful");
-  const [said] = await typed(guest, "A password is forgotten", { NAME: "forgetful" });
-  const oneUse = said?.stdout.trim().split("\n").at(-1) ?? "";
-  const session = await signIn(guest, "forgetful", { password: oneUse });
-  guest.check("the one-use password signs in", session.status === 200, session.body);
-  guest.check(
-    "and another one must be chosen",
-    session.body.user?.must_change_password === true,
-    session.body,
-  );
+  const said = await typed(guest, "A password is forgotten", { NAME: "forgetful" });
+  const { user } = await signsIn(guest, "the one-use password signs in", "forgetful", oneUseOf(said));
+  guest.check("and another one must be chosen", user?.must_change_password === true, user);
 }
 
 export async function lostSealingKey(guest: Guest): Promise<void> {
   await added(guest, "sealed-one");
   await enrolled(guest, "sealed-one");
-  await guest.run("systemctl", ["stop", "steward.service"]);
-  for (const name of readdirSync(state)) if (/seal.*key/.test(name)) rmSync(`${state}/${name}`);
-  await guest.run("systemctl", ["start", "steward.service"]);
+  await guest.types(`systemctl stop steward; rm -f ${state}/.seal.key*; systemctl start steward`);
   await guest.stewardAnswers();
   // One of the users with a second factor after the other.
   await doctorNames(guest, "the lost sealing key", /^ *> steward user rescue (sealed|coded)-one$/);
   const said = await typed(guest, "The sealing key is lost", { NAME: "sealed-one" });
-  const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
-  const session = await signIn(guest, "sealed-one", { password: oneUse });
-  guest.check("the user signs in with the one-use password", session.status === 200, session.body);
-}
-
-/** No copy of it is left, as with a disk that has lost blocks: the agent is in rescue. */
-async function damaged(guest: Guest, name: "users" | "settings"): Promise<void> {
-  await guest.run("systemctl", ["stop", "steward.service"]);
-  const copies = readdirSync(state).filter((file) => file.startsWith(`${name}.`) && file.endsWith("json"));
-  for (const file of copies) writeFileSync(`${state}/${file}`, "\0".repeat(512));
-  await guest.run("systemctl", ["start", "steward.service"]);
-  const health = await guest.stewardAnswers();
-  guest.check(`without usable ${name} the agent is in rescue`, health.body.status === "rescue", health.body);
-  const line = await next(guest);
-  guest.check(`the doctor's last line begins the ${name} anew`, line === `steward state reset ${name}`, line);
-}
-
-/** Out of rescue, and with the damaged file at hand. */
-async function begunAnew(guest: Guest, name: "users" | "settings"): Promise<void> {
-  const health = await guest.until("the agent is out of rescue", 60, async () => {
-    const answer = await guest.http("/api/health");
-    return answer.body.status !== "rescue" && answer;
-  });
-  const isKept = readdirSync(state).some((file) => file.startsWith(`${name}.bad-`));
-  guest.check(`the ${name} are begun anew, and the damaged file is kept`, isKept, health.body);
+  await signsIn(guest, "the user signs in with the one-use password", "sealed-one", oneUseOf(said));
 }
 
 const damagedTitle = "Settings or users are damaged";
 
+/** No copy of it is left, as with a disk that has lost blocks: the agent is in rescue, and the lines begin it anew. */
+async function begunAnew(guest: Guest, name: "users" | "settings", lines: () => Promise<Ran[]>) {
+  await guest.types(
+    `systemctl stop steward; for file in ${state}/${name}.*json; do head -c 512 /dev/zero >$file; done; systemctl start steward`,
+  );
+  await guest.stewardAnswers();
+  guest.check(`without usable ${name} the agent is in rescue`, (await health(guest)) === "rescue");
+  const line = await next(guest);
+  guest.check(`the doctor's last line begins the ${name} anew`, line === `steward state reset ${name}`, line);
+  const said = await lines();
+  await guest.until("the agent is out of rescue", 60, async () => (await health(guest)) !== "rescue");
+  const isKept = readdirSync(state).some((file) => file.startsWith(`${name}.bad-`));
+  guest.check(`the ${name} are begun anew, and the damaged file is kept`, isKept);
+  return said;
+}
+
 /** The same with `settings` in the place of `users`; the third line is for users. */
 export async function damagedSettings(guest: Guest): Promise<void> {
-  await damaged(guest, "settings");
-  await typed(guest, damagedTitle, { users: "settings" }, 2);
-  await begunAnew(guest, "settings");
+  await begunAnew(guest, "settings", () => typed(guest, damagedTitle, { users: "settings" }, 2));
 }
 
 export async function damagedUsers(guest: Guest): Promise<void> {
-  await damaged(guest, "users");
-  const said = await typed(guest, damagedTitle, { NAME: "new-owner" });
-  await begunAnew(guest, "users");
-  const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
-  const session = await signIn(guest, "new-owner", { password: oneUse });
-  guest.check("a new administrator signs in", session.status === 200, session.body);
-}
-
-/** A process and a unit under the names of VirtualBox's tools. */
-async function startHypervisorTools(guest: Guest): Promise<void> {
-  copyFileSync("/usr/bin/sleep", "/usr/local/sbin/VBoxService");
-  const unit = "[Service]\nExecStart=/usr/local/sbin/VBoxService 3600\n";
-  writeFileSync("/etc/systemd/system/virtualbox-guest-utils.service", unit);
-  await guest.run("systemctl", ["daemon-reload"]);
-  await guest.run("systemctl", ["start", "virtualbox-guest-utils.service"]);
+  const said = await begunAnew(guest, "users", () => typed(guest, damagedTitle, { NAME: "new-owner" }));
+  await signsIn(guest, "a new administrator signs in", "new-owner", oneUseOf(said));
 }
 
 /** ntpdate in cron, for which the page has the line, and the tools of a virtual machine, for which the doctor has it. */
 export async function secondSetter(guest: Guest): Promise<void> {
-  const path = "/etc/cron.d/ntpdate";
-  await guest.run("mkdir", ["-p", "/etc/cron.d"]);
-  writeFileSync(path, "*/5 * * * * root /usr/sbin/ntpdate -s 192.0.2.1\n");
-  await startHypervisorTools(guest);
-  const title = "Two programs set the clock";
-  const [said] = await typed(guest, title);
+  const [path, unit] = ["/etc/cron.d/ntpdate", "virtualbox-guest-utils.service"];
+  // A process and a unit under the names of VirtualBox's tools.
+  await guest.types(`mkdir -p /etc/cron.d; echo '*/5 * * * * root /usr/sbin/ntpdate -s 192.0.2.1' >${path}
+cp /usr/bin/sleep /usr/local/sbin/VBoxService; printf '[Service]\nExecStart=/usr/local/sbin/VBoxService 3600\n' >/etc/systemd/system/${unit}
+systemctl daemon-reload; systemctl start ${unit}`);
+  const [said] = await typed(guest, "Two programs set the clock");
   const named = (said?.stdout ?? "").split("\n").map((line) => line.trim());
   guest.check("the doctor names ntpdate in cron", named.includes(`> mv ${path} /root/ntpdate.off`), said);
-  const line = "systemctl disable --now virtualbox-guest-utils.service";
+  const line = `systemctl disable --now ${unit}`;
   guest.check("and the tools of a virtual machine", named.includes(`> ${line}`), said);
-  const ended = await guest.run("sh", ["-c", line]);
-  guest.check("which its line ends", ended.status === 0, ended);
+  await guest.types(line);
   await guest.stewardAnswers();
   const again = await doctor(guest);
   const isNamed = /ntpdate|VBoxService/.test(again.stdout);
@@ -209,14 +178,13 @@ export async function midUpdate(guest: Guest): Promise<void> {
 
 /** The guard has gone on at the boot, or is started by the line; and the trial goes on. */
 export async function cutInMidUpdate(guest: Guest): Promise<void> {
-  await guest.run("systemctl", ["stop", "steward-guard.service"]);
+  await guest.types("systemctl stop steward-guard");
   await doctorNames(guest, "a trial that is not watched", "systemctl start steward-guard.service");
   const [, status] = await typed(guest, "The power was cut in mid-update");
   guest.check("the update goes on", /confirming|on trial/.test(status?.stdout ?? ""), status);
   const { boots } = releaseJournal().slots.binary.trial ?? { boots: 0 };
   // A container has the boot id of this computer.
-  const isContainer = existsSync("/run/systemd/container");
-  guest.check("in its second boot", boots === (isContainer ? 1 : 2), boots);
+  guest.check("in its second boot", boots === (existsSync("/run/systemd/container") ? 1 : 2), boots);
 }
 
 export async function stuckInConfirming(guest: Guest): Promise<void> {
@@ -224,37 +192,30 @@ export async function stuckInConfirming(guest: Guest): Promise<void> {
   await typed(guest, "An update is stuck in confirming");
   const entry = await outcomeOf(guest, id, 120);
   guest.check("it was aborted", entry.outcome === "aborted", entry);
-  guest.check(
-    "the release before is back",
-    linked("binary", "current") !== id && (await productSays()) === "1.0.0",
-  );
+  const isBack = linked("binary", "current") !== id && (await productSays()) === "1.0.0";
+  guest.check("the release before is back", isBack);
 }
 
 /** Booted with steward.rescue=1: the text above the login prompt lets an administrator in. */
-export async function withoutShell(guest: Guest, administrator: string): Promise<void> {
+export async function withoutShell(guest: Guest): Promise<void> {
   const issue = "/run/issue.d/steward-rescue.issue";
   const text = await guest.until("the token stands above the login prompt", 90, () =>
     existsSync(issue) ? readFileSync(issue, "utf8") : undefined,
   );
   const token = /(?:[0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(text)?.[0] ?? "";
-  const chosen = "seven quiet owls at dusk";
-  const body = { setup_token: token, username: administrator, password: chosen };
+  const chosen = { password: "seven quiet owls at dusk" };
+  const body = { setup_token: token, username: "root-admin", ...chosen };
   const made = await guest.http("/api/setup", { body });
-  guest.check(
-    "with the token of the terminal an administrator gets another password",
-    made.status === 201,
-    made.body,
-  );
-  const session = await signIn(guest, administrator, { password: chosen });
-  guest.check("and signs in", session.status === 200, session.body);
+  guest.check("with the token an administrator gets another password", made.status === 201, made.body);
+  await signsIn(guest, "and signs in", "root-admin", chosen);
   const spent = await guest.http("/api/setup", { body });
   guest.check("the token is spent", spent.body.code === "setup_already_done", spent.body);
-  await guest.run("systemctl", ["restart", "steward-rescue.service"]);
+  await guest.types("systemctl restart steward-rescue");
   await guest.until("a restart of the unit prints another", 60, () => {
     const present = existsSync(issue) ? readFileSync(issue, "utf8") : "";
     return present.includes("Setup token") && !present.includes(token);
   });
-  await guest.run("systemctl", ["stop", "steward-rescue.service"]);
+  await guest.types("systemctl stop steward-rescue");
   const left = [issue, "/run/steward/rescue-token"].filter((path) => existsSync(path));
   guest.check("when the unit ends, nothing of it is left", left.length === 0, left);
 }
@@ -262,19 +223,16 @@ export async function withoutShell(guest: Guest, administrator: string): Promise
 /** The same where the host file forbids it. */
 export async function withoutShellForbidden(guest: Guest): Promise<void> {
   const file = "/etc/steward/steward.json";
-  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(before ?? "{}"), kernel_rescue: false }));
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(before), kernel_rescue: false }));
   // Root may have written it with a umask of 077: it forbids all the same.
-  chmodSync(file, 0o600);
-  await guest.run("systemctl", ["restart", "steward-rescue.service"]);
-  const said = await guest.until("the unit has ended", 60, async () => {
-    const show = ["show", "--property=ActiveState,Result", "steward-rescue.service"];
-    const { stdout } = await guest.run("systemctl", show);
-    return stdout.includes("ActiveState=inactive") ? stdout : undefined;
+  await guest.types(`chmod 600 ${file}; systemctl restart steward-rescue`);
+  await guest.until("the unit has ended", 60, async () => {
+    return (await guest.property("ActiveState", "steward-rescue.service")) === "inactive";
   });
-  const isRefused = !existsSync("/run/steward/rescue-token") && said.includes("Result=success");
-  guest.check("where the host file forbids it, no token is printed", isRefused, said);
-  if (before === undefined) rmSync(file);
-  else writeFileSync(file, before);
-  if (before !== undefined) chmodSync(file, 0o644);
+  const result = await guest.property("Result", "steward-rescue.service");
+  const isRefused = !existsSync("/run/steward/rescue-token") && result === "success";
+  guest.check("where the host file forbids it, no token is printed", isRefused, result);
+  writeFileSync(file, before);
+  await guest.types(`chmod 644 ${file}`);
 }

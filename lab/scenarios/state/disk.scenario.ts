@@ -1,4 +1,3 @@
-import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser, signIn } from "../people.ts";
@@ -6,6 +5,10 @@ import { addUser, signIn } from "../people.ts";
 const state = "/var/lib/steward";
 /** The directory of a file system that is not the state's. */
 const filler = `${state}/lost+found/filler`;
+const [stop, start] = ["systemctl stop steward", "systemctl start steward"];
+/** A disk of its own for the state, small enough to be filled. */
+const mountState = `mount -t tmpfs -o size=32m,mode=0700 tmpfs ${state}; mkdir -m 700 ${state}/lost+found; chown steward: ${state}`;
+const fill = `cat /dev/zero >${filler} 2>/dev/null`;
 
 /** The state partition at a boot: mounted read-only, full, and full before there was anything on it. */
 export const scenario: TieredScenario = {
@@ -16,10 +19,9 @@ export const scenario: TieredScenario = {
     {
       units: [],
       run: async (guest) => {
-        await mountState(guest);
-        await start(guest);
+        await starts(guest, mountState);
         await addUser(guest);
-        await changes(guest, "on a sound disk a setting is changed", "sound");
+        await becomes(guest, "on a sound disk a setting is changed", change);
         await readOnly(guest);
         await full(guest);
         await fullFromTheBeginning(guest);
@@ -28,49 +30,18 @@ export const scenario: TieredScenario = {
   ],
 };
 
-/** A disk of its own for the state, small enough to be filled. */
-async function mountState(guest: Guest): Promise<void> {
-  const { uid, gid } = statSync(state);
-  await guest.run("mount", ["-t", "tmpfs", "-o", "size=32m,mode=0700", "tmpfs", state]);
-  chownSync(state, uid, gid);
-  mkdirSync(`${state}/lost+found`, { mode: 0o700 });
-}
-
-const remount = (guest: Guest, how: "ro" | "rw") => guest.run("mount", ["-o", `remount,${how}`, state]);
-const start = async (guest: Guest) => {
-  const ran = await guest.run("systemctl", ["start", "steward.service"]);
-  guest.check("systemctl start steward ends with 0", ran.status === 0, ran);
+async function starts(guest: Guest, before: string): Promise<void> {
+  await guest.types(`${before}; ${start}`);
   await guest.stewardAnswers();
-};
-const stop = (guest: Guest) => guest.run("systemctl", ["stop", "steward.service"]);
-
-/** Writes until there is no room for one more byte. */
-function fill(path: string): void {
-  try {
-    for (let size = 1 << 20; ; ) {
-      try {
-        writeFileSync(path, Buffer.alloc(size), { flag: "a" });
-      } catch (error) {
-        if (size === 1) throw error;
-        size >>= 1;
-      }
-    }
-  } catch {
-    // That was it.
-  }
 }
 
-async function session(guest: Guest): Promise<string> {
-  const { status, body } = await signIn(guest);
-  guest.check("the administrator signs in", status === 200, body);
-  return String(body.access_token);
-}
+const change = (guest: Guest) => guest.steward("system", "set", "device.location=hall");
 
-/** Waits until a setting can be changed. */
-async function changes(guest: Guest, what: string, location: string): Promise<void> {
+/** Waits until the disk takes something. */
+async function becomes(guest: Guest, what: string, act: (guest: Guest) => ReturnType<typeof change>) {
   const changed = await guest
     .until(what, 60, async () => {
-      const ran = await guest.steward("system", "set", `device.location=${location}`);
+      const ran = await act(guest);
       if (ran.status === 0) return true;
       throw new Error(ran.stderr);
     })
@@ -80,7 +51,9 @@ async function changes(guest: Guest, what: string, location: string): Promise<vo
 
 /** Sign-in, status, logs, time and rescue go on; changes are refused with 507; health says so. */
 async function unwritable(guest: Guest, reason: RegExp): Promise<void> {
-  const token = await session(guest);
+  const signedIn = await signIn(guest);
+  guest.check("the administrator signs in", signedIn.status === 200, signedIn.body);
+  const token = String(signedIn.body.access_token);
   for (const path of ["/api/system", "/api/logs", "/api/system/time-sync", "/api/updates"]) {
     const { status, body } = await guest.http(path, { token });
     guest.check(`GET ${path} works`, status === 200, body);
@@ -89,77 +62,43 @@ async function unwritable(guest: Guest, reason: RegExp): Promise<void> {
   const put = await guest.http("/api/system", { method: "PUT", token, body });
   guest.check("a change is answered 507 storage_full", put.status === 507, put.body);
   const health = await guest.http("/api/health", { token });
-  guest.check("health is degraded", health.body.status === "degraded", health.body);
-  guest.check("and says why", reason.test(JSON.stringify(health.body.checks)), health.body);
-  const listed = await guest.steward("user", "list");
-  guest.check("steward user list works", listed.stdout.includes("root-admin"), listed);
-}
-
-async function restartsOf(guest: Guest): Promise<string> {
-  const show = ["show", "--property=NRestarts", "--property=ActiveState", "steward.service"];
-  return (await guest.run("systemctl", show)).stdout.trim().replaceAll("\n", " ");
+  const isSaid = reason.test(JSON.stringify(health.body.checks));
+  guest.check("health is degraded, and says why", health.body.status === "degraded" && isSaid, health.body);
+  await guest.types("steward user list", { says: "root-admin" });
 }
 
 async function readOnly(guest: Guest): Promise<void> {
   guest.note("the disk is read-only at the start");
-  await stop(guest);
-  await remount(guest, "ro");
-  const listed = await guest.steward("user", "list");
-  guest.check(
-    "with the agent down, steward user list reads it",
-    listed.stdout.includes("root-admin"),
-    listed,
-  );
-  const offline = await guest.steward("system", "set", "device.location=nowhere");
-  guest.check(
-    "and a change says what to type",
-    offline.status !== 0 && /mount/.test(offline.stderr),
-    offline,
-  );
-  await start(guest);
+  await guest.types(`${stop}; mount -o remount,ro ${state}; steward user list`, { says: "root-admin" });
+  await guest.types("steward system set device.location=nowhere", { status: "fails", says: "mount" });
+  await starts(guest, "true");
   await unwritable(guest, /read-only|EROFS/i);
-  const before = await restartsOf(guest);
-  guest.check("it did not have to be restarted", before === "NRestarts=0 ActiveState=active", before);
-  await remount(guest, "rw");
+  const restarts = await guest.property("NRestarts");
+  guest.check("it did not have to be restarted", restarts === "0", restarts);
+  await guest.types(`mount -o remount,rw ${state}`);
   // A unit has its own view of the disk (ProtectSystem=), with which a start on a read-only one leaves it: systemd gives
   // the next agent another.
-  await changes(guest, "once the disk is mended, changes are taken again", "mended");
+  await becomes(guest, "once the disk is mended, changes are taken again", change);
   await guest.stewardAnswers();
-  await session(guest);
 }
 
 async function full(guest: Guest): Promise<void> {
   guest.note("the disk is full at the start");
-  await stop(guest);
   // The agent's reserve is gone as well: another program has taken it.
-  rmSync(`${state}/.reserve`, { force: true });
-  fill(filler);
-  await start(guest);
+  await starts(guest, `${stop}; rm -f ${state}/.reserve; ${fill}`);
   await unwritable(guest, /space|full|ENOSPC/i);
-  rmSync(filler);
-  await changes(guest, "once there is space, changes are taken again", "spacious");
+  await guest.types(`rm ${filler}`);
+  await becomes(guest, "once there is space, changes are taken again", change);
 }
 
 async function fullFromTheBeginning(guest: Guest): Promise<void> {
   guest.note("the disk is full before the first start");
-  await stop(guest);
-  await guest.run("umount", [state]);
-  rmSync(state, { recursive: true });
-  await guest.run("systemd-tmpfiles", ["--create"]);
-  mkdirSync(state, { recursive: true });
-  await mountState(guest);
-  fill(filler);
-  await start(guest);
+  const empty = `${stop}; umount ${state}; rm -r ${state}; systemd-tmpfiles --create; mkdir -p ${state}`;
+  await starts(guest, `${empty}; ${mountState}; ${fill}`);
   const health = await guest.http("/api/health");
   guest.check("it answers, and asks for its set-up", health.status === 200, health.body);
-  rmSync(filler);
-  const added = await guest
-    .until("once there is space, the first administrator is made", 60, async () => {
-      const ran = await addUser(guest);
-      if (ran.status === 0) return true;
-      throw new Error(ran.stderr);
-    })
-    .catch((error: unknown) => String(error));
-  guest.check("once there is space, the first administrator is made", added === true, added);
-  await session(guest);
+  await guest.types(`rm ${filler}`);
+  await becomes(guest, "once there is space, the first administrator is made", addUser);
+  const { status, body } = await signIn(guest);
+  guest.check("who signs in", status === 200, body);
 }

@@ -27,10 +27,8 @@ export const scenario: TieredScenario = {
     "it is acknowledged": (_host, value) => {
       const { user, setting = 0 } = value as { user?: string; setting?: number };
       const { users } = acknowledged;
-      acknowledged = {
-        users: user === undefined ? users : [...users, user],
-        setting: Math.max(setting, acknowledged.setting),
-      };
+      const highest = Math.max(setting, acknowledged.setting);
+      acknowledged = { users: user === undefined ? users : [...users, user], setting: highest };
     },
     "what was acknowledged": () => acknowledged,
   },
@@ -53,29 +51,18 @@ async function nothingIsLost(guest: Guest): Promise<void> {
   const health = await guest.stewardAnswers(120);
   guest.check(`cut ${guest.boot}: the state opens`, health.body.status !== "rescue", health.body);
   const known = (await guest.ask("what was acknowledged")) as Acknowledged;
-  const present = await userNames();
+  const present = await namesIn("/api/users?limit=200", ({ username }) => username);
   const lost = known.users.filter((name) => !present.has(name));
   guest.check(`${known.users.length} accounts are there`, lost.length === 0, lost);
   const setting = await highest();
   guest.check(`the setting is not older than ${known.setting}`, setting >= known.setting, setting);
   const verified = await guest.steward("events", "--verify");
   guest.check("the event log is unbroken", verified.status === 0, verified);
-  const told = await created();
+  const told = await namesIn("/api/events?limit=200", ({ type, subject }) =>
+    type === "user.created" ? (subject as { name?: string } | null)?.name : undefined,
+  );
   const untold = known.users.filter((name) => !told.has(name));
   guest.check("and has every account's beginning", untold.length === 0, untold);
-}
-
-/** Sends one request after the other, and reports each to the host once it is acknowledged. */
-async function writing(
-  guest: Guest,
-  told: (value: object) => Promise<void>,
-  requests: Iterable<Write>,
-): Promise<void> {
-  for (const { method, path, body, says } of requests) {
-    const answer = await asRoot(method, path, body);
-    if (answer.status >= 300) guest.note(`${method} ${path}: ${answer.status} ${answer.text}`);
-    else await told(says);
-  }
 }
 
 interface Write {
@@ -86,16 +73,21 @@ interface Write {
   readonly says: object;
 }
 
+/** Sends one request after the other, and reports each to the host once it is acknowledged. */
+async function writing(guest: Guest, told: (value: object) => Promise<void>, writes: Iterable<Write>) {
+  for (const { method, path, body, says } of writes) {
+    const answer = await asRoot(method, path, body);
+    if (answer.status >= 300) guest.note(`${method} ${path}: ${answer.status} ${answer.text}`);
+    else await told(says);
+  }
+}
+
 function* users(boot: number): Iterable<Write> {
   for (let number = 1; ; number += 1) {
-    const username = `u${boot}-${number}`;
+    const user = `u${boot}-${number}`;
     // Without a password of its own: the hash would take most of the time.
-    yield {
-      method: "POST",
-      path: "/api/users",
-      body: { username, role: "readonly" },
-      says: { user: username },
-    };
+    const body = { username: user, role: "readonly" };
+    yield { method: "POST", path: "/api/users", body, says: { user } };
   }
 }
 
@@ -115,31 +107,16 @@ function inTurn(guest: Guest): (value: object) => Promise<void> {
   };
 }
 
-async function userNames(): Promise<Set<string>> {
-  const names = new Set<string>();
-  for await (const { username } of pagesOf("/api/users?limit=200")) names.add(String(username));
-  return names;
-}
-
-/** Accounts of which the events say that they were created. */
-async function created(): Promise<Set<string>> {
-  const names = new Set<string>();
-  for await (const { type, subject } of pagesOf("/api/events?limit=200")) {
-    if (type === "user.created") names.add(String((subject as { name?: string } | null)?.name));
-  }
-  return names;
-}
-
-/** The items of a list, page after page. */
-async function* pagesOf(path: string): AsyncIterable<Record<string, unknown>> {
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const next: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const { text } = await asRoot("GET", `${path}${next}`);
+/** The names in a list, page after page. */
+async function namesIn(path: string, nameOf: (item: Record<string, unknown>) => unknown) {
+  const names = new Set<unknown>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const { text } = await asRoot("GET", `${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
     const page = JSON.parse(text) as { items: Record<string, unknown>[]; next_cursor?: string | null };
-    yield* page.items;
+    for (const item of page.items) names.add(nameOf(item));
     cursor = page.next_cursor ?? null;
   }
+  return names;
 }
 
 async function highest(): Promise<number> {

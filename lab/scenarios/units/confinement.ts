@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { clockProgram } from "../../machines/guest/clock-program.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
@@ -38,34 +38,22 @@ const commands = {
   "does not see other users' processes": "! test -e /proc/1/status",
 } as const;
 
-/** Starts the agent again with the commands before it, chronyd running, and returns what they said. */
-export async function probe(guest: Guest): Promise<string> {
+/** Starts the agent again with the commands before it, chronyd running, and checks how each of them ended. */
+export async function probe(guest: Guest): Promise<void> {
   writeFileSync("/usr/lib/steward-vm/clock.pl", clockProgram);
-  const script = Object.entries(commands)
-    .map(
-      ([name, command]) =>
-        `( ${command} ) >/run/steward/said 2>&1; echo "$?|${name}|$(head -c 300 /run/steward/said | tr '\\n' ' ')"`,
-    )
-    .join("\n");
-  writeFileSync("/usr/lib/steward-vm/probe.sh", `P=/usr/lib/steward-vm/clock.pl\n${script}\n`);
-  mkdirSync(dirname(dropIn), { recursive: true });
-  writeFileSync(
-    dropIn,
-    "[Service]\nExecStartPre=/bin/sh -c 'sh /usr/lib/steward-vm/probe.sh >/run/steward/probe'\n",
+  const script = Object.entries(commands).map(
+    ([name, command]) =>
+      `( ${command} ) >/run/steward/said 2>&1; echo "$?|${name}|$(head -c 300 /run/steward/said | tr '\\n' ' ')"`,
   );
+  writeFileSync("/usr/lib/steward-vm/probe.sh", `P=/usr/lib/steward-vm/clock.pl\n${script.join("\n")}\n`);
+  mkdirSync(dirname(dropIn), { recursive: true });
+  const before = "/bin/sh -c 'sh /usr/lib/steward-vm/probe.sh >/run/steward/probe'";
+  writeFileSync(dropIn, `[Service]\nExecStartPre=${before}\n`);
   writeFileSync("/etc/chrony/chrony.conf", "driftfile /var/lib/chrony/chrony.drift\n");
-  await guest.run("systemctl", ["daemon-reload"]);
-  await guest.run("systemctl", ["start", "chrony.service"]);
-  await guest.run("systemctl", ["restart", "steward.service"]);
-  const { stdout } = await guest.run("cat", ["/run/steward/probe"]);
-  return stdout;
-}
-
-/** A check for each command: what it is for, whether it ended well, and what it said. */
-export function readProbe(text: string): [name: string, passed: boolean, detail: string][] {
-  const ends = new Map(text.split("\n").map((line) => [line.split("|")[1], line] as const));
-  return Object.keys(commands).map((name) => {
-    const line = ends.get(name) ?? "it never ran";
-    return [`inside its unit: ${name}`, line.startsWith("0|"), line];
-  });
+  await guest.types("systemctl daemon-reload; systemctl start chrony; systemctl restart steward");
+  const lines = readFileSync("/run/steward/probe", "utf8").split("\n");
+  for (const name of Object.keys(commands)) {
+    const line = lines.find((one) => one.split("|")[1] === name) ?? "it never ran";
+    guest.check(`inside its unit: ${name}`, line.startsWith("0|"), line);
+  }
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { askerFiles, askRoot, floodRoot } from "../../machines/guest/root-helper.ts";
+import { askerFiles, askRoot, floodOrders, floodRoot } from "../../machines/guest/root-helper.ts";
 import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 
-const id = "0123456789abcdef".repeat(2);
 const seconds = 60;
 const auditGroup = "system.slice/system-systemd\\x2djournald.slice/systemd-journald@steward.service";
 
@@ -26,15 +25,8 @@ export const scenario: TieredScenario = {
 
 async function flooding(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
-  const orders = [
-    `install ${id}\n`,
-    "rollback binary\n",
-    "chrony burst\n",
-    "restart-timesyncd\n",
-    "nonsense\n",
-  ];
   const before = usage();
-  const counts = await floodRoot(guest, "steward", orders, seconds);
+  const counts = await floodRoot(guest, "steward", floodOrders, seconds);
   const after = usage();
   const share = (of: Processor) => ((after[of] - before[of]) / (after.wall - before.wall)) * 100;
   guest.note(`answers in ${seconds} s: ${JSON.stringify(counts)}`);
