@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import { type SignedZone, signZone } from "../../machines/host/signed-zone.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-import { residual, timeSettings, untilStatus } from "./clock-scenario.ts";
+import { in1970, timeSettings, trusted, untilStatus } from "./clock-scenario.ts";
 
 const ports = [11_123, 11_124, 11_125];
 const names = ports.map((port) => `ntp${port - 11_122}.example`);
@@ -47,49 +47,33 @@ export const scenario: TieredScenario = {
     },
   },
   boots: [
-    { rtc: "1970-01-02T00:00:00", units: [], run: throughTheLibrary },
-    { rtc: "1970-01-02T00:00:00", units: [], run: throughTheStub },
+    { rtc: in1970, units: [], run: throughTheLibrary },
+    { rtc: in1970, units: [], run: throughTheStub },
   ],
 };
 
 /** nss-resolve, as Debian installs it beside systemd-resolved: a program can have names that were not validated. */
 async function throughTheLibrary(guest: Guest): Promise<void> {
   await guest.ask("serve the signed zone");
-  await guest.run("sed", [
-    "-i",
-    "s/^hosts:.*/hosts: files resolve [!UNAVAIL=return] dns/",
-    "/etc/nsswitch.conf",
-  ]);
+  await guest.types("sed -i 's/^hosts:.*/hosts: files resolve [!UNAVAIL=return] dns/' /etc/nsswitch.conf");
   await refusedByResolved(guest);
-  await guest.run("systemctl", ["start", "--no-block", "steward.service"]);
-  await guest.stewardAnswers();
-  await untilStatus(guest, "the time is trusted", 180, ({ trust }) => trust === "trusted");
-  // As in clock-first: two more exchanges follow the first two, and what they find is slewed.
-  await guest.pause(20);
-  await residual(guest, "half a minute after the first step");
-  const names = await guest.run("resolvectl", ["query", "ntp1.example"]);
-  guest.check("and with the right time, resolved believes the signatures", names.status === 0, names);
+  await trusted(guest);
+  await guest.types("resolvectl query ntp1.example", { what: "then resolved believes the signatures" });
 }
 
 /** Only the stub at 127.0.0.53, which every program asks alike. */
 async function throughTheStub(guest: Guest): Promise<void> {
   await refusedByResolved(guest);
-  await guest.run("systemctl", ["start", "--no-block", "steward.service"]);
+  await guest.types("systemctl start --no-block steward");
   await guest.stewardAnswers();
-  const { sources, summary, trust } = await untilStatus(guest, "it says why not", 60, ({ sources }) => {
-    return sources.every(
-      ({ reason }: { reason: { code: string } | null }) => reason?.code === "name_not_answered",
-    );
-  });
-  guest.check("the trust is none", trust === "none", summary);
-  guest.note(sources[0].reason.detail);
-  const { stdout } = await guest.steward("time", "status");
-  guest.check("the terminal names DNSSEC", stdout.includes("DNSSEC"), stdout);
+  const isSaid = ({ reason }: { reason: { code: string } | null }) => reason?.code === "name_not_answered";
+  const status = await untilStatus(guest, "it says why not", 60, ({ sources }) => sources.every(isSaid));
+  guest.check("the trust is none", status.trust === "none", status.summary);
+  guest.note(status.sources[0].reason.detail);
+  await guest.types("steward time status", { status: 9, says: "DNSSEC" });
 }
 
-async function refusedByResolved(guest: Guest): Promise<void> {
-  await guest.run("systemctl", ["start", "systemd-resolved.service"]);
-  const { status, stdout, stderr } = await guest.run("resolvectl", ["query", "ntp1.example"]);
-  guest.check("resolved refuses the name for its signature", status !== 0, { stdout, stderr });
-  guest.note(`${stdout}${stderr}`);
-}
+const refusedByResolved = (guest: Guest) =>
+  guest.types("systemctl start systemd-resolved; ! resolvectl query ntp1.example", {
+    what: "resolved refuses the name for its signature",
+  });

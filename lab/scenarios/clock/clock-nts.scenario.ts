@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Authority, createAuthority } from "../../host/certificates.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-import { clockStatus, timeSettings, untilStatus } from "./clock-scenario.ts";
+import { clockStatus, in1970, timeSettings, untilStatus } from "./clock-scenario.ts";
 
 const caDirectory = "/etc/steward/time-authorities";
 
@@ -64,7 +64,7 @@ export const scenario: TieredScenario = {
     "answer for it again": ({ servers }) => servers.start(server(2, "foreign")),
   },
   boots: [
-    { rtc: "1970-01-02T00:00:00", run: heldThenReached },
+    { rtc: in1970, run: heldThenReached },
     { rtc: "2038-02-01T00:00:00", run: heldThenReached },
   ],
 };
@@ -76,32 +76,29 @@ async function heldThenReached(guest: Guest): Promise<void> {
   });
   guest.check("the trust is none", held.trust === "none" && held.authenticated === false, held);
   // Not all at once: under emulation a handshake can take longer than chronyd waits for it.
+  const isForeign = ({ reason }: { reason: { code: string } | null }) =>
+    reason?.code === "nts_unknown_authority";
   await untilStatus(
     guest,
     "the attacker's three servers are refused for their authority",
     120,
     ({ sources }) => {
-      const codes = sources.map(({ reason }: { reason: { code: string } | null }) => reason?.code);
-      return codes.filter((code: string) => code === "nts_unknown_authority").length === 3;
+      return sources.filter(isForeign).length === 3;
     },
   );
-  const asked = await guest.steward("time", "sync");
-  guest.check("a correction that is asked for is refused", asked.status !== 0, asked);
+  await guest.types("steward time sync", {
+    status: "fails",
+    what: "a correction that is asked for is refused",
+  });
   const { trust } = await clockStatus(guest);
   guest.check("and the trust is still none", trust === "none", trust);
   await guest.ask("let the device reach a third server");
-  await reached(guest);
-  await guest.ask("answer for it again");
-}
-
-async function reached(guest: Guest): Promise<void> {
   await guest.steward("time", "sync");
   await untilStatus(guest, "trusted, authenticated", 120, ({ trust, authenticated }) => {
     return trust === "trusted" && authenticated === true;
   });
   const { medianSeconds } = await guest.clock.error(11_123, 3);
   guest.check("the machine's clock is right", Math.abs(medianSeconds) < 0.05, medianSeconds);
-  const shown = await guest.steward("time", "status");
-  guest.check("steward time status says authenticated", /authenticated/.test(shown.stdout), shown.stdout);
-  guest.note(shown.stdout.split("\n")[0] ?? "");
+  await guest.types("steward time status", { says: "authenticated" });
+  await guest.ask("answer for it again");
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-import { device, inNeighbour, lan } from "./neighbour.ts";
+import { device, lan } from "./neighbour.ts";
 
 const file = "/etc/systemd/dnssd/steward.dnssd";
 
@@ -45,14 +45,8 @@ async function found(guest: Guest): Promise<void> {
   guest.check("with its name, address, port and path", isWhole, seen);
   const named = await guest.run("avahi-resolve", ["-4", "-n", `${name}.local`]);
   guest.check("the neighbour resolves NAME.local", named.stdout.includes(device), named);
-  const asked = await inNeighbour(
-    guest,
-    "curl",
-    "--silent",
-    "--insecure",
-    `https://${device}:8443/api/version`,
-  );
-  guest.check("and HTTPS answers it there", asked.stdout.includes('"steward"'), asked);
+  const curl = `ip netns exec neighbour curl -sk https://${device}:8443/api/version`;
+  await guest.types(curl, { says: '"steward"', what: "and HTTPS answers it there" });
   const disabled = await guest.steward("tls", "disable");
   guest.check("switched off, the file is gone", disabled.status === 0 && !existsSync(file), disabled);
   // resolved says no goodbye when it is restarted: the neighbour remembers, until its memory is empty.
