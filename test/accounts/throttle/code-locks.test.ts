@@ -1,47 +1,30 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { codesRefused, type Host, throttleAt, tried } from "../../../lab/simulated/throttle-at.ts";
+import { codesRefused } from "../../../lab/simulated/throttle-at.ts";
 import type { Throttle } from "../../../src/accounts/throttle/throttle.ts";
-
-function wrong(throttle: Throttle, name: string, times: number): void {
-  for (let count = 0; count < times; count += 1) throttle.wrongCode(name);
-}
+import { play, plays } from "./script.ts";
 
 describe("wrong codes", () => {
-  it("begin anew after a right one, of that user alone", async () => {
-    const { throttle } = await throttleAt({ now: 500 });
-    wrong(throttle, "ana", 9);
-    wrong(throttle, "bob", 9);
-    throttle.rightCode("ana");
-    wrong(throttle, "ana", 9);
-    assert.equal(codesRefused(throttle, "ana"), 0);
-    wrong(throttle, "bob", 1);
-    assert.equal(codesRefused(throttle, "bob"), 900);
-  });
-
-  it("are forgotten after a week without one, and not after a day", async () => {
-    const host: Host = { now: 500 };
-    const { throttle } = await throttleAt(host);
-    wrong(throttle, "ana", 9);
-    host.now += 86_400;
-    wrong(throttle, "ana", 1);
-    assert.equal(codesRefused(throttle, "ana"), 900);
-    host.now += 7 * 86_400;
-    wrong(throttle, "ana", 9);
-    assert.equal(codesRefused(throttle, "ana"), 0);
-  });
-
-  it("lock no password: recovery codes go on", async () => {
-    const { throttle } = await throttleAt({ now: 500 });
-    wrong(throttle, "ana", 10);
-    assert.equal(tried(throttle, "ana", "192.0.2.7", "succeed"), 0);
-    assert.equal(codesRefused(throttle, "ana"), 900);
-  });
-
-  it("say that a recovery code works", async () => {
-    const { throttle } = await throttleAt({ now: 500 });
-    wrong(throttle, "ana", 10);
+  it(
+    "begin anew after a right one, of that user alone",
+    plays(
+      "ana codes wrong 9, bob codes wrong 9, ana code right, ana codes wrong 9, ana codes wait 0, bob codes wrong 1, bob codes wait 900",
+    ),
+  );
+  it(
+    "are forgotten after a week without one, and not after a day",
+    plays(
+      "ana codes wrong 9, 86400 s, ana codes wrong 1, ana codes wait 900, 604800 s, ana codes wrong 9, ana codes wait 0",
+    ),
+  );
+  it("lock no password, and say that a recovery code works", async () => {
+    const { throttle } = await play("ana codes wrong 10, ana home succeeds, ana codes wait 900");
     assert.throws(() => throttle.checkCodes("ana"), /for 15 minutes\. A recovery code works now/);
+  });
+  it("end with a clock that becomes trusted: they may have been wrong by the one before", async () => {
+    const { throttle, more } = await play("ana codes wrong 10");
+    throttle.clearCodeLocks();
+    more("ana codes wait 0, ana codes wrong 9, ana codes wait 0");
   });
 });
 
@@ -57,43 +40,26 @@ describe("codes that are judged", () => {
   }
 
   it("are thirty within an hour, whatever else is known of them", async () => {
-    const host: Host = { now: 5_000 };
-    const { throttle } = await throttleAt(host);
+    const { throttle, more } = await play("1 s");
     assert.equal(judged(throttle, "ana"), 30);
     assert.deepEqual(throttle.lockOf("ana"), { password: false, totp: true, untilSeconds: 3_600 });
-    assert.equal(codesRefused(throttle, "bob"), 0);
-    host.now += 3_599;
-    assert.equal(codesRefused(throttle, "ana"), 1);
-    host.now += 1;
+    more("bob codes wait 0, 3599 s, ana codes wait 1, 1 s");
     assert.equal(judged(throttle, "ana"), 30);
   });
-
   it("do not count when they are right", async () => {
-    const { throttle } = await throttleAt({ now: 500 });
+    const { throttle } = await play("1 s");
     for (let count = 0; count < 200; count += 1) throttle.checkCodes("ana")();
     assert.equal(judged(throttle, "ana"), 30);
   });
-
   it("are forgotten by an unlock and with the factor, not by a right code or a trusted clock", async () => {
-    const { throttle } = await throttleAt({ now: 500 });
+    const { throttle, more } = await play("1 s");
     for (const forget of ["unlock", "forgetCodes"] as const) {
       judged(throttle, "ana");
-      throttle.rightCode("ana");
+      more("ana code right");
       throttle.clearCodeLocks();
-      assert.equal(codesRefused(throttle, "ana"), 3_600);
+      more("ana codes wait 3600");
       throttle[forget]("ana");
-      assert.equal(codesRefused(throttle, "ana"), 0);
+      more("ana codes wait 0");
     }
-  });
-});
-
-describe("a clock that becomes trusted", () => {
-  it("ends the locks of codes that may have been wrong by it", async () => {
-    const { throttle } = await throttleAt({ now: 500 });
-    wrong(throttle, "ana", 10);
-    throttle.clearCodeLocks();
-    assert.equal(codesRefused(throttle, "ana"), 0);
-    wrong(throttle, "ana", 9);
-    assert.equal(codesRefused(throttle, "ana"), 0);
   });
 });
