@@ -36,6 +36,18 @@ export async function sessionsAt(time: { now: number }, place: SessionsPlace = {
   return { sessions, document, directory, told };
 }
 
+/** The same, with a session of Ana's that an API client has; `refused` gives the reason, or none where it goes on. */
+export async function signedIn(place: SessionsPlace = {}) {
+  const time = { now: 1_000 };
+  const world = await sessionsAt(time, place);
+  const opened = world.sessions.open(ana, context);
+  const refresh = (token = opened.refreshToken, client: typeof context = context) =>
+    world.sessions.refresh(inBody(token), client);
+  const refused = (...given: Parameters<typeof refresh>) => reasonOf(refresh(...given));
+  const isAlive = ({ id } = opened.session) => world.sessions.find(id) !== undefined;
+  return { ...world, ...opened, time, refresh, refused, isAlive };
+}
+
 /** A token as an API client sends it. */
 export function inBody(token: string): RefreshProof {
   return { tokens: [token], isInCookie: false, binding: undefined };
