@@ -93,10 +93,8 @@ describe("signing in at the provider", () => {
   it("reads the groups from the userinfo endpoint where the ID token has none", async () => {
     const { groups: _, ...bare } = operator;
     assert.equal((await here.signIn(bare)).session.user.role, "operator");
-    assert.equal(
-      await reasonOfSecond({ userinfo: () => ({ sub: "person-2", groups: ["admins"] }) }, bare),
-      "provider_refused: subject",
-    );
+    const found = await reasonOfSecond({ userinfo: () => ({ sub: "person-2", groups: ["admins"] }) }, bare);
+    assert.equal(found, "provider_refused: subject");
   });
 
   it("asks that endpoint for nothing else, and finds no group where there is none", async () => {
@@ -116,13 +114,11 @@ describe("signing in at the provider", () => {
     assert.match(error?.message ?? "", /none of your groups/);
     assert.equal(here.sessions.list(session.user.id).length, 0);
     const { type, subject, details } = here.events.at(-1) ?? {};
-    assert.deepEqual(
-      [type, subject, details],
-      [
-        ...["session.ended", { id: session.user.id, name: "ada.lovelace" }],
-        { session: session.session.id, because: "role_missing" },
-      ],
-    );
+    const found = [type, subject, details];
+    assert.deepEqual(found, [
+      ...["session.ended", { id: session.user.id, name: "ada.lovelace" }],
+      { session: session.session.id, because: "role_missing" },
+    ]);
     for (const groups of [[], [7, "admins"], { admins: true }, null])
       assert.equal(await codeFrom(here.signIn({ ...operator, sub: "person-3", groups })), "role_missing");
   });
@@ -275,10 +271,8 @@ describe("the name of an account of the provider", () => {
       ...["ada", `ada-${digest.slice(0, 4)}`, `ada-${digest.slice(0, 8)}`],
     ]);
     const long = usernamesFor({ sub: "1", preferred_username: "a".repeat(40) }, config);
-    assert.deepEqual(
-      long.map((name) => name.length),
-      [23, 28, 32],
-    );
+    const found = long.map((name) => name.length);
+    assert.deepEqual(found, [23, 28, 32]);
   });
   it("is shown as the provider has it, where it can be shown", () => {
     const shown = (name: unknown) => displayNameOf({ sub: "1", name });
@@ -295,10 +289,8 @@ describe("the role of a user of the provider", () => {
   const of = (groups: unknown) => roleOf({ sub: "1", groups }, { groupClaim: "groups", roles } as never);
 
   it("is the one with the most rights that a group gives", () => {
-    assert.deepEqual(
-      [of(["all", "ops"]), of(["ops", "wheel"]), of("all"), of(["others"]), of(["roots"])],
-      ["operator", "admin", "readonly", null, null],
-    );
+    const found = [of(["all", "ops"]), of(["ops", "wheel"]), of("all"), of(["others"]), of(["roots"])];
+    assert.deepEqual(found, ["operator", "admin", "readonly", null, null]);
     for (const groups of [undefined, 7, [], ["ops", 7], { ops: true }]) assert.equal(of(groups), null);
   });
 
@@ -316,9 +308,7 @@ describe("the role of a user of the provider", () => {
   it("is that of a former provider once the host file names another issuer, or none", () => {
     const of = (issuer: string | null, provider: object | null = { issuer: "https://id.example" }) =>
       originOf({ provider } as never, issuer);
-    assert.deepEqual(
-      [of("https://id.example"), of("https://id.example/"), of(null), of(null, null)],
-      ["provider", "former_provider", "former_provider", "local"],
-    );
+    const found = [of("https://id.example"), of("https://id.example/"), of(null), of(null, null)];
+    assert.deepEqual(found, ["provider", "former_provider", "former_provider", "local"]);
   });
 });

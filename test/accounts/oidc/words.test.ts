@@ -116,8 +116,9 @@ describe("a refusal at the provider", () => {
     provider.lie(saying("invalid_scope", `Ask \u202eme\u0007 ${"x".repeat(9_000)}`));
     const { message = "", details } = (await errorFrom(here.signIn())) ?? {};
     assert.doesNotMatch(message, /Ask/);
+    const found = details?.said ?? "";
     assert.match(
-      details?.said ?? "",
+      found,
       /for openid profile\. \{"error":"invalid_scope","error_description":"Ask {2}me\\u0007 x+…$/,
     );
     assert.equal(details?.said?.length, 2_048);
@@ -128,10 +129,8 @@ describe("a refusal at the provider", () => {
     provider.lie({});
     const groups = Array.from({ length: 400 }, (_, index) => `group-${index}`);
     const error = await errorFrom(here.signIn({ ...operator, groups }));
-    assert.match(
-      error?.message ?? "",
-      /has signed you in as "Ada\.Lovelace@example\.com", but none of your groups/,
-    );
+    const found = error?.message ?? "";
+    assert.match(found, /has signed you in as "Ada\.Lovelace@example\.com", but none of your groups/);
     assert.doesNotMatch(error?.message ?? "", /group-0/);
     assert.match(error?.details.said ?? "", /^\{"groups":\["group-0","group-1"/);
     assert.equal(error?.details.said?.length, 2_048);

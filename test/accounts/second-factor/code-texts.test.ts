@@ -164,10 +164,8 @@ describe("an entry that is no code at all", () => {
     assert.deepEqual(faults({ recovery_code: "755 224" }), [`/recovery_code no_recovery_code ${sent}`]);
     for (const text of ["", "75522", "seven quiet owls"]) {
       assert.match(faults({ code: text })[0] ?? "", /^\/code no_code must be the six digits/);
-      assert.match(
-        faults({ recovery_code: text })[0] ?? "",
-        /^\/recovery_code no_recovery_code must be .* 16 /,
-      );
+      const found = faults({ recovery_code: text })[0] ?? "";
+      assert.match(found, /^\/recovery_code no_recovery_code must be .* 16 /);
     }
   });
   it("is none where a code is, nothing, or a passkey that counts in its place", () => {

@@ -95,10 +95,8 @@ describe("the sealing key's health", () => {
 
   it("says of a key that cannot be used how many it concerns", async () => {
     const unreadable = await device([sealedWith(key)], []);
-    assert.match(
-      unreadable.trouble("The key cannot be read.")()?.detail ?? "",
-      / cannot be used\. 1 user is .* The key cannot be read\.$/,
-    );
+    const found = unreadable.trouble("The key cannot be read.")()?.detail ?? "";
+    assert.match(found, / cannot be used\. 1 user is .* The key cannot be read\.$/);
     const unneeded = await device([null], []);
     const why = "The key cannot be read.";
     const facts = { users: 0, path: "/etc/steward/seal.key" };

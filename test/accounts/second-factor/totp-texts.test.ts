@@ -17,8 +17,9 @@ describe("a new secret", () => {
 
 describe("the URI for the app", () => {
   it("is in the Key URI format", async () => {
+    const found = await otpauthUri({ issuer: "Steward edge 7", account: "maria.lopez", secret: rfcSecret });
     assert.equal(
-      await otpauthUri({ issuer: "Steward edge 7", account: "maria.lopez", secret: rfcSecret }),
+      found,
       `otpauth://totp/Steward%20edge%207:maria.lopez?secret=${rfcSecret}&issuer=Steward%20edge%207`,
     );
   });

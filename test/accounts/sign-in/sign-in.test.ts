@@ -46,8 +46,9 @@ describe("a refresh by a user who has been disabled", () => {
     });
     const proof = { tokens: [opened[0]?.refreshToken ?? ""], isInCookie: false, binding: undefined };
     assert.equal(await codeFrom(signIn.refresh(proof, context)), "invalid_token");
+    const types = rooms.events.map(({ type, subject, details }) => [type, subject, details.because]);
     assert.deepEqual(
-      rooms.events.map(({ type, subject, details }) => [type, subject, details.because]),
+      types,
       opened.map(() => ["session.ended", { id, name: username }, "user_disabled"]),
     );
     assert.equal(rooms.sessions.list(id).length, 0);

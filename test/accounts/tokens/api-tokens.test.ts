@@ -181,10 +181,8 @@ describe("rotating an API token", () => {
     const others = [await make(), await make({}, bob)].map((other) => other.id);
     const { token } = await rotate(0);
     assert.deepEqual([apiTokens.find(text), apiTokens.byId(id)], [undefined, undefined]);
-    assert.deepEqual(
-      apiTokens.list().map((one) => one.id),
-      [...others, token.id],
-    );
+    const ids = apiTokens.list().map((one) => one.id);
+    assert.deepEqual(ids, [...others, token.id]);
   });
   it("of the fiftieth needs room for both, unless the former ends at once", async () => {
     const { apiTokens, make, id, rotate } = await lasting();
@@ -256,10 +254,8 @@ describe("a token that rotates itself", () => {
     pass(60);
     const { token } = await rotateOwn();
     assert.equal(apiTokens.find(lost.text), undefined);
-    assert.deepEqual(
-      apiTokens.list().map((one) => one.id),
-      [id, token.id],
-    );
+    const ids = apiTokens.list().map((one) => one.id);
+    assert.deepEqual(ids, [id, token.id]);
     assert.equal(Date.parse(token.expires_at), hostStart.getTime() + (90 * day + 60) * 1_000);
     assert.equal(stored(id).expires_at, "2026-11-20T13:00:00.000Z", "its own end is not put off");
   });
@@ -296,10 +292,8 @@ describe("a suspended API token", () => {
     await apiTokens.resume(id);
     const { hash, suspended: former } = apiTokens.find(text) ?? assert.fail("it is gone");
     assert.deepEqual([hash, former], [hashOfToken(text), false]);
-    assert.deepEqual(
-      apiTokens.living().map((token) => token.id),
-      [id],
-    );
+    const ids = apiTokens.living().map((token) => token.id);
+    assert.deepEqual(ids, [id]);
   });
   it("has a valid successor when root rotates it", async () => {
     const device = await begin();
@@ -344,27 +338,22 @@ describe("the token of a provisioned device", () => {
     ...{ username: "ana", name: "fleet", scopes: ["system:read"] },
     token_hash: "0123456789abcdef".repeat(4),
   };
+  const { token_hash: hash } = file;
   const read = (change: object) => readFirstToken(JSON.stringify({ ...file, ...change }));
 
   it("has what its file says, and ninety days where that says nothing of an end", () => {
-    const { username, name, scopes, token_hash: hash } = file;
+    const { username, name, scopes } = file;
     assert.deepEqual(read({}), { username, name, scopes, hash, lifetimeSeconds: 90 * day });
-    assert.equal(read({ expires_in: "1h" }).lifetimeSeconds, 3_600);
-    assert.equal(read({ expires_in: "366d" }).lifetimeSeconds, 366 * day);
-    assert.equal(read({ name: "x".repeat(64) }).name.length, 64);
-    assert.deepEqual(read({ scopes: ["time:write", "logs:read"] }).scopes.toSorted(), [
-      "logs:read",
-      "time:write",
-    ]);
+    const lives = ["1h", "366d"].map((expires_in) => read({ expires_in }).lifetimeSeconds);
+    assert.deepEqual([lives, read({ name: "x".repeat(64) }).name.length], [[3_600, 366 * day], 64]);
+    const { scopes: both } = read({ scopes: ["time:write", "logs:read"] });
+    assert.deepEqual(both.toSorted(), ["logs:read", "time:write"]);
   });
 
   const faults: readonly [member: string, values: readonly unknown[]][] = [
     ["username", [undefined, null, 7, "", "Ana", "an"]],
     ["name", [undefined, 7, "", "two\nlines", "x".repeat(65)]],
-    [
-      "token_hash",
-      [undefined, "", `x${file.token_hash}`, `${file.token_hash}0`, file.token_hash.toUpperCase()],
-    ],
+    ["token_hash", [undefined, "", `x${hash}`, `${hash}0`, hash.toUpperCase()]],
     ["scopes", [undefined, "system:read", {}, [], ["everything"], ["system:read", "system:read"]]],
     // Only root gives that one away, at the device.
     ["scopes", [["users:write"], ["system:read", "users:write"]]],
@@ -373,11 +362,7 @@ describe("the token of a provisioned device", () => {
   for (const [member, values] of faults)
     it(`is refused for its ${member}, which is named: ${JSON.stringify(values.at(-1))}`, () => {
       for (const value of values)
-        assert.throws(
-          () => read({ [member]: value }),
-          new RegExp(`^Error: ${member} must be `),
-          String(value),
-        );
+        assert.throws(() => read({ [member]: value }), new RegExp(`^Error: ${member} must be `), `${value}`);
     });
   it("is refused for a member that is not known, and where it is no object", () => {
     assert.throws(() => read({ token: "stw_x" }), /^Error: token is not a member known here/);

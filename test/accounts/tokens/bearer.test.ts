@@ -27,7 +27,14 @@ async function begin(known?: Parameters<typeof virtualHost>[0]) {
   /** On an ordinary route, and on one that mends the clock. */
   const use = (given = text) => outcome(() => bearer.program(given, false, context.address));
   const mend = (given = text) => outcome(() => bearer.program(given, true, context.address));
-  return { host, ...rooms, bearer, text, token, use, mend, outcome };
+  /** Another administrator, so that the first one may go. */
+  const another = () =>
+    rooms.accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
+  const claimsOf = (sessionId: string) => ({
+    ...{ subject: rooms.account().id, sessionId, expiresAt: rooms.time.nowSeconds() + 900 },
+    ...{ epoch: rooms.time.epoch(), issuedUptime: host.uptime() },
+  });
+  return { host, ...rooms, bearer, text, token, use, mend, outcome, another, claimsOf };
 }
 
 describe("the claims of an access token", () => {
@@ -51,15 +58,9 @@ describe("the claims of an access token", () => {
 
 describe("a person with an access token", () => {
   it("is stepped up for five minutes, and never while the token is only tolerated", async () => {
-    const { host, bearer, sessions, stepUps, time, account } = await begin({ trust: "none" });
+    const { host, bearer, sessions, stepUps, time, account, claimsOf } = await begin({ trust: "none" });
     const { session } = sessions.open(account().id, context);
-    const claims = {
-      subject: account().id,
-      sessionId: session.id,
-      expiresAt: time.now().getTime() / 1_000 + 900,
-      epoch: time.epoch(),
-      issuedUptime: host.uptime(),
-    };
+    const claims = claimsOf(session.id);
     stepUps.grant(session.id);
     assert.equal(bearer.person(claims, true).isSteppedUp, true);
     host.step(-day);
@@ -73,33 +74,29 @@ describe("an access token of before a step that was undone", () => {
   const issue = async () => {
     const rooms = await begin({ trust: "none" });
     const { session } = rooms.sessions.open(rooms.account().id, context);
-    const claims = {
-      subject: rooms.account().id,
-      sessionId: session.id,
-      expiresAt: rooms.time.nowSeconds() + 900,
-      epoch: rooms.time.epoch(),
-      issuedUptime: rooms.host.uptime(),
-    };
-    const use = () => rooms.outcome(() => rooms.bearer.person(claims, false));
+    const claims = rooms.claimsOf(session.id);
+    const use = (change: Partial<typeof claims> = {}) =>
+      rooms.outcome(() => rooms.bearer.person({ ...claims, ...change }, false));
     const step = (seconds: number) => {
       rooms.host.step(seconds);
       return use();
     };
-    return { ...rooms, session, use, step };
+    return { ...rooms, use, step };
   };
 
-  for (const seconds of [-365 * day, -hour, -31, 31, hour, 365 * day]) {
+  for (const seconds of [-365 * day, -hour, -31, 31, hour, 365 * day])
     it(`is refused after ${seconds} s, and taken again when now is back where it was`, async () => {
       const { step } = await issue();
       assert.deepEqual([step(seconds), step(-seconds)], ["clock_epoch", "taken"]);
     });
-  }
+
   it("is taken again when the step is made good by a measurement", async () => {
     const { step, host, use } = await issue();
     assert.equal(step(hour), "clock_epoch");
     host.know({ trust: "trusted", offsetSeconds: -hour });
     assert.equal(use(), "taken");
   });
+
   it("ends when it would have ended without the steps: none lengthens its life", async () => {
     for (const seconds of [-hour, hour]) {
       const { step, host, use } = await issue();
@@ -111,29 +108,25 @@ describe("an access token of before a step that was undone", () => {
       assert.equal(use(), "expired");
     }
   });
-  it("stays refused when its session ended meanwhile", async () => {
-    const { step, sessions, session, account } = await issue();
-    step(hour);
-    await sessions.endAll(account().id);
-    assert.equal(step(-hour), "revoked", session.id);
-  });
-  it("stays refused when its owner is gone, or it names another one", async () => {
-    const { session, account, accounts, outcome, bearer, host, time } = await issue();
-    const times = { expiresAt: time.nowSeconds() + 900, epoch: time.epoch(), issuedUptime: host.uptime() };
-    const of = (subject: string) =>
-      outcome(() => bearer.person({ subject, sessionId: session.id, ...times }, false));
-    const { id } = account();
-    assert.deepEqual([of(id), of(`usr_${"0".repeat(32)}`)], ["taken", "revoked"]);
-    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
-    await accounts.remove(id);
-    assert.equal(of(id), "revoked");
-  });
-  it("stays refused when its owner was disabled meanwhile", async () => {
-    const { step, accounts, account } = await issue();
-    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
-    step(hour);
-    await accounts.update(account().id, { enabled: false });
-    assert.equal(step(-hour), "revoked");
+
+  type Rooms = Awaited<ReturnType<typeof issue>>;
+  const ends: [what: string, end: (rooms: Rooms) => Promise<unknown>][] = [
+    ["its session ended", ({ sessions, account }) => sessions.endAll(account().id)],
+    ["its owner was disabled", ({ accounts, account }) => accounts.update(account().id, { enabled: false })],
+    ["its owner went", ({ accounts, account }) => accounts.remove(account().id)],
+  ];
+  for (const [what, end] of ends)
+    it(`stays refused when ${what} meanwhile`, async () => {
+      const rooms = await issue();
+      await rooms.another();
+      rooms.step(hour);
+      await end(rooms);
+      assert.equal(rooms.step(-hour), "revoked");
+    });
+
+  it("is none of another owner than it names", async () => {
+    const { use } = await issue();
+    assert.deepEqual([use(), use({ subject: `usr_${"0".repeat(32)}` })], ["taken", "revoked"]);
   });
 });
 
@@ -189,8 +182,8 @@ describe("a program with an API token", () => {
   });
 
   it("is never tolerated when its token was deleted, or its owner may not sign in", async () => {
-    const { host, use, mend, apiTokens, accounts, account, token } = await begin();
-    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
+    const { host, use, mend, apiTokens, accounts, account, token, another } = await begin();
+    await another();
     use();
     host.know({ trust: "none" });
     host.pass(12 * hour);

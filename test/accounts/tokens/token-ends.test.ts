@@ -33,10 +33,8 @@ describe("the next end of an API token", () => {
   for (const [what, tokens, expected] of cases) {
     it(what, () => {
       const found = nextEndOf(tokens)?.toISOString().slice(0, 10) ?? null;
-      assert.deepEqual(
-        [found, nextEndOf(tokens.toReversed())?.toISOString().slice(0, 10) ?? null],
-        [expected, expected],
-      );
+      const seen = [found, nextEndOf(tokens.toReversed())?.toISOString().slice(0, 10) ?? null];
+      assert.deepEqual(seen, [expected, expected]);
     });
   }
 });
