@@ -171,13 +171,9 @@ function verifies(): void {
 }
 
 describe("keyProblem", () => {
-  it("finds nothing wrong with the keys of RFC 8032", () => {
-    for (const { pub } of vectors("rfc8032_ed25519.json") as { pub: string }[]) {
+  it("finds nothing wrong with good keys, nor with the greatest y below the field's prime and not of small order", () => {
+    for (const { pub } of vectors("rfc8032_ed25519.json") as { pub: string }[])
       assert.equal(keyProblem(hex(pub)), null);
-    }
-  });
-
-  it("finds nothing wrong with the greatest y that is below the field's prime and not of small order", () => {
     assert.equal(keyProblem(hex(`eb${"ff".repeat(30)}7f`)), null);
     assert.match(keyProblem(hex(`ed${"ff".repeat(30)}7f`)) ?? "", /2\^255/);
   });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { filesInMemory, reading } from "../../lab/publisher/refreshing.ts";
+import { filesInMemory, reading, refreshing } from "../../lab/publisher/refreshing.ts";
+import type { LabMetaFile } from "../../lab/publisher/signed-forms.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
@@ -62,16 +64,20 @@ describe("a refresh", () => {
     });
   });
 
-  it("asks for no more than the cap, whatever length is signed", async () => {
-    const { lab, go, asked } = startDevice();
+  /** The next timestamp says something else of the snapshot. */
+  function listing({ lab }: ReturnType<typeof startDevice>, change: Partial<LabMetaFile>): void {
     lab.tampering.beforeSigning = (_role, signed) => {
-      const file = signed._type === "timestamp" ? signed.meta["snapshot.json"] : undefined;
-      if (file) file.length = 2_000_001;
+      if (signed._type === "timestamp") Object.assign(signed.meta["snapshot.json"] ?? {}, change);
       return signed;
     };
     lab.publishTimestamp();
-    await assert.rejects(go(), code("update_metadata_mismatch"));
-    assert.deepEqual(asked.at(-1), { name: "1.snapshot.json", maximumBytes: 2_000_000 });
+  }
+
+  it("asks for no more than the cap, whatever length is signed", async () => {
+    const device = startDevice();
+    listing(device, { length: 2_000_001 });
+    await assert.rejects(device.go(), code("update_metadata_mismatch"));
+    assert.deepEqual(device.asked.at(-1), { name: "1.snapshot.json", maximumBytes: 2_000_000 });
   });
 
   it("asks without version numbers where the root names no consistent snapshots (TUF 6.2)", async () => {
@@ -143,24 +149,15 @@ describe("a refresh", () => {
     await assert.rejects(go(), { ...code("update_rollback_refused"), message: /the role a\.json-b, and/ });
   });
 
-  for (const [algorithm, bytes] of [
-    ["sha256", 32],
-    ["sha512", 64],
-  ] as const) {
+  for (const [algorithm, bytes] of Object.entries({ sha256: 32, sha512: 64 }))
     it(`goes by a ${algorithm} alone, and shows no more than its beginning where it differs`, async () => {
-      const { lab, go } = startDevice();
-      lab.tampering.beforeSigning = (_role, signed) => {
-        const file = signed._type === "timestamp" ? signed.meta["snapshot.json"] : undefined;
-        if (file) file.hashes = { [algorithm]: "ab".repeat(bytes) };
-        return signed;
-      };
-      lab.publishTimestamp();
-      await assert.rejects(go(), {
+      const device = startDevice();
+      listing(device, { hashes: { [algorithm]: "ab".repeat(bytes) } });
+      await assert.rejects(device.go(), {
         ...code("update_metadata_mismatch"),
         message: new RegExp(`has the ${algorithm} [0-9a-f]{16}… instead of (ab){8}…\\. `),
       });
     });
-  }
 
   it("does not call a fault of the program one of the kept files", async () => {
     const { lab, go } = startDevice();
@@ -193,31 +190,72 @@ describe("whether the timestamp is unchanged", () => {
     assert.equal(names().length, 2);
   });
 
-  it("is not believed where it was not asked", async () => {
-    const { repository, go } = startDevice();
-    const lying = async (name: string, limits: { maximumBytes: number }) =>
-      name === "timestamp.json" ? "unchanged" : repository.readMetadata(name, limits);
-    const always = { ...repository, readMetadata: lying } as Repository;
-    await assert.rejects(go({ repository: always }), code("update_server_refused"));
-  });
-
-  it("does not end the chain of roots by an error", async () => {
-    const { repository, go } = startDevice();
-    const lying = async (name: string, limits: { maximumBytes: number }) =>
-      name === "2.root.json" ? "unchanged" : repository.readMetadata(name, limits);
-    assert.equal(
-      (await go({ repository: { ...repository, readMetadata: lying } as Repository })).root.version,
-      1,
-    );
-  });
-
-  for (const name of ["1.snapshot.json", "1.targets.json"]) {
-    it(`is no answer for ${name}`, async () => {
+  const lies: [name: string, outcome: string | null][] = [
+    ["timestamp.json", "update_server_refused"],
+    // The chain of roots ends there, as where there is no further one.
+    ["2.root.json", null],
+    ["1.snapshot.json", "update_file_missing"],
+    ["1.targets.json", "update_file_missing"],
+  ];
+  for (const [name, outcome] of lies)
+    it(`is no answer for ${name} where it was not asked`, async () => {
       const { repository, go } = startDevice();
       const lying = async (asked: string, limits: { maximumBytes: number }) =>
         asked === name ? "unchanged" : repository.readMetadata(asked, limits);
-      const always = { ...repository, readMetadata: lying } as Repository;
-      await assert.rejects(go({ repository: always }), code("update_file_missing"));
+      const done = go({ repository: { ...repository, readMetadata: lying } as Repository });
+      if (outcome === null) assert.equal((await done).root.version, 1);
+      else await assert.rejects(done, code(outcome));
     });
+});
+
+it("no refresh begins without a root that is trusted", () =>
+  assert.rejects(refreshing(new SignedRepository(), filesInMemory()), code("update_trust_not_established")));
+
+describe("when the keys of snapshot are rotated after a fast-forward attack", () => {
+  /** A device that has seen version 1000 of targets, and a repository that has taken the key away and begun again. */
+  async function recovered() {
+    const lab = new SignedRepository();
+    lab.targets.version = 999;
+    lab.publish("targets");
+    const contents: Record<string, Uint8Array> = { root: lab.metadata("1.root") };
+    await refreshing(lab, filesInMemory(contents));
+    lab.targets.version = 1;
+    lab.keys.snapshot = [createSigningKey()];
+    lab.publishRoot();
+    lab.publish("targets");
+    const killedAt = (point: string) =>
+      assert.rejects(
+        refreshing(
+          lab,
+          filesInMemory(contents, (change) => change === point),
+        ),
+        /killed/,
+      );
+    return { lab, contents, killedAt };
   }
+
+  const points = [
+    "write root",
+    "remove snapshot",
+    "remove timestamp",
+    "remove root/rotation",
+    "write timestamp",
+  ];
+  for (const point of points)
+    it(`does so although the first try is killed at "${point}"`, async () => {
+      const { lab, contents, killedAt } = await recovered();
+      await killedAt(point);
+      const { snapshot } = await refreshing(lab, filesInMemory(contents));
+      assert.equal(snapshot.meta["targets.json"]?.version, 2);
+      assert.equal(contents["root/rotation"], undefined);
+    });
+
+  it("forgets nothing where the server then withholds the new root", async () => {
+    const { lab, contents, killedAt } = await recovered();
+    const before = { ...contents };
+    await killedAt("write root");
+    lab.files.delete("metadata/2.root.json");
+    await assert.rejects(refreshing(lab, filesInMemory(contents)), code("update_signature_invalid"));
+    assert.deepEqual(contents.snapshot, before.snapshot);
+  });
 });

@@ -29,43 +29,28 @@ describe("readRootOfTrust", () => {
     assert.equal(readRootOfTrust(lab.metadata("1.root")).root.expires.slice(0, 4), "2020");
   });
 
-  const placeholders: [string, string, RegExp][] = [
-    ["all zero", "00".repeat(32), /all zero: a placeholder/],
-    ["the neutral point", `01${"00".repeat(31)}`, /neutral point: every message would verify/],
-    [
-      "a point of small order",
-      "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-      /small order/,
-    ],
-    ["a point in a form that is not canonical", `ee${"ff".repeat(30)}7f`, /not in the one form/],
-    ["too short", "aa".repeat(31), /31 bytes instead of 32/],
-    ["no hex", "key goes here", /0 bytes instead of 32/],
-    ["hex with more behind it", `${"aa".repeat(32)}zz`, /0 bytes instead of 32/],
-    ["hex with half a byte more", `${"aa".repeat(32)}a`, /0 bytes instead of 32/],
-    ["hex in letters that Buffer takes for digits", "\u0161".repeat(64), /0 bytes instead of 32/],
+  const placeholders: [name: string, role: string, hex: string, reason: RegExp][] = [
+    ["all zero", "root", "00".repeat(32), /all zero: a placeholder/],
+    ["all zero", "timestamp", "00".repeat(32), /all zero: a placeholder/],
+    ["all zero", "targets", "00".repeat(32), /all zero: a placeholder/],
+    ["no hex", "root", "key goes here", /0 bytes instead of 32/],
+    ["hex with more behind it", "root", `${"aa".repeat(32)}zz`, /0 bytes instead of 32/],
+    ["hex with half a byte more", "root", `${"aa".repeat(32)}a`, /0 bytes instead of 32/],
+    ["hex in letters that Buffer takes for digits", "root", "\u0161".repeat(64), /0 bytes instead of 32/],
   ];
-  for (const [name, hex, expected] of placeholders) {
-    for (const role of ["root", "timestamp", "targets"]) {
-      it(`refuses a key of ${role} that is ${name}, and says so`, () => {
-        const lab = new SignedRepository();
-        lab.keys[role]?.push(placeholderKey(hex));
-        lab.publishRoot();
-        assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
-          code: "update_root_unusable",
-          message: expected,
-        });
-      });
-    }
-  }
+  for (const [name, role, hex, message] of placeholders)
+    it(`refuses a key of ${role} that is ${name}, and says so`, () => {
+      const lab = new SignedRepository();
+      lab.keys[role]?.push(placeholderKey(hex));
+      lab.publishRoot();
+      assert.throws(() => readRootOfTrust(lab.metadata("2.root")), { code: "update_root_unusable", message });
+    });
 
   const broken: [string, (lab: SignedRepository) => Buffer][] = [
     ["is empty", () => Buffer.alloc(0)],
     ["is HTML", () => Buffer.from("<!doctype html><title>Sign in</title>")],
     ["is another role's file", (lab) => lab.metadata("timestamp")],
-    [
-      "was changed after it was signed",
-      (lab) => Buffer.from(lab.metadata("1.root").toString().replace('"1.0.34"', '"1.0.33"')),
-    ],
+    ["was changed", (lab) => Buffer.from(String(lab.metadata("1.root")).replace('"1.0.34"', '"1.0.33"'))],
     ["is cut off", (lab) => lab.metadata("1.root").subarray(0, -20)],
   ];
   for (const [name, make] of broken) {

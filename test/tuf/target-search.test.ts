@@ -55,10 +55,8 @@ describe("elsewhere", () => {
     });
     assert.deepEqual(search.elsewhere(), []);
     await search.list("stable", "rules");
-    assert.deepEqual(
-      search.elsewhere().map(({ path, role }) => [path, role]),
-      [["beta/rules/b", "rules"]],
-    );
+    const paths = search.elsewhere().map(({ path, role }) => [path, role]);
+    assert.deepEqual(paths, [["beta/rules/b", "rules"]]);
     assert.ok(!loaded.includes("binary"), "a role was read for it");
   });
 
@@ -71,55 +69,48 @@ describe("elsewhere", () => {
 });
 
 describe("find", () => {
-  it("goes depth first, in the order of the delegations", async () => {
-    const { search, loaded } = searching({
-      targets: { delegates: [{ name: "a" }, { name: "b" }] },
-      a: { delegates: [{ name: "c" }, { name: "d" }] },
+  /** The delegations of each role, those that sign for the path, the roles asked for in order, and who is found. */
+  const rows: [what: string, tree: Record<string, Delegation[]>, signing: string, asked: string, string?][] =
+    [
+      [
+        "goes depth first, in the order of the delegations",
+        { targets: [{ name: "a" }, { name: "b" }], a: [{ name: "c" }, { name: "d" }] },
+        ...(["", "targets a c d b"] as const),
+      ],
+      [
+        "asks no role behind a terminating delegation",
+        { targets: [{ name: "a", terminating: true }, { name: "b" }] },
+        ...(["b", "targets a"] as const),
+      ],
+      [
+        // TUF §5.6.7.2.1: the whole search ends there, not the role's own part of it.
+        "asks no role behind a nested terminating delegation, nor its delegator's neighbours",
+        { targets: [{ name: "a" }, { name: "b" }], a: [{ name: "c", terminating: true }, { name: "d" }] },
+        ...(["b d", "targets a c"] as const),
+      ],
+      [
+        "takes the first role that signs for a path, and names it",
+        { targets: [{ name: "a" }, { name: "b" }] },
+        ...(["a b", "targets a", "a"] as const),
+      ],
+      [
+        "comes to an end where roles delegate in a circle",
+        { targets: [{ name: "a" }], a: [{ name: "b" }], b: [{ name: "a" }, { name: "targets" }] },
+        ...(["", "targets a b"] as const),
+      ],
+    ];
+  for (const [what, tree, signing, asked, role = null] of rows)
+    it(what, async () => {
+      const own = (name: string) => (signing.split(" ").includes(name) ? { signs: ["x/y/z"] } : {});
+      const names = [...new Set([...Object.keys(tree), ...signing.split(" ")])];
+      const { search, loaded } = searching(
+        Object.fromEntries(
+          names.map((name) => [name, { ...(tree[name] && { delegates: tree[name] }), ...own(name) }]),
+        ),
+      );
+      assert.equal((await search.find("x/y/z"))?.role ?? null, role);
+      assert.equal(loaded.join(" "), asked);
     });
-    assert.equal(await search.find("x/y/z"), null);
-    assert.deepEqual(loaded, ["targets", "a", "c", "d", "b"]);
-  });
-
-  it("asks no role behind a terminating delegation", async () => {
-    const { search, loaded } = searching({
-      targets: { delegates: [{ name: "a", terminating: true }, { name: "b" }] },
-      a: {},
-      b: { signs: ["x/y/z"] },
-    });
-    assert.equal(await search.find("x/y/z"), null);
-    assert.deepEqual(loaded, ["targets", "a"]);
-  });
-
-  // TUF §5.6.7.2.1: the whole search ends there, not the role's own part of it.
-  it("asks no role behind a nested terminating delegation, nor its delegator's neighbours", async () => {
-    const { search, loaded } = searching({
-      targets: { delegates: [{ name: "a" }, { name: "b" }] },
-      a: { delegates: [{ name: "c", terminating: true }, { name: "d" }] },
-      b: { signs: ["x/y/z"] },
-      d: { signs: ["x/y/z"] },
-    });
-    assert.equal(await search.find("x/y/z"), null);
-    assert.deepEqual(loaded, ["targets", "a", "c"]);
-  });
-
-  it("takes the first role that signs for a path, and names it", async () => {
-    const { search } = searching({
-      targets: { delegates: [{ name: "a" }, { name: "b" }] },
-      a: { signs: ["x/y/z"] },
-      b: { signs: ["x/y/z"] },
-    });
-    assert.equal((await search.find("x/y/z"))?.role, "a");
-  });
-
-  it("comes to an end where roles delegate in a circle", async () => {
-    const { search, loaded } = searching({
-      targets: { delegates: [{ name: "a" }] },
-      a: { delegates: [{ name: "b" }] },
-      b: { delegates: [{ name: "a" }, { name: "targets" }] },
-    });
-    assert.equal(await search.find("x/y/z"), null);
-    assert.deepEqual(loaded, ["targets", "a", "b"]);
-  });
 
   it("refuses a repository that delegates to more roles than the cap", async () => {
     const delegates = Array.from({ length: 6 }, (_, index) => ({ name: `r${index}` }));
@@ -200,13 +191,11 @@ describe("list", () => {
       b: { signs: ["stable/rules/b1", "beta/rules/b2"] },
     });
     const found = await search.list("stable", "rules");
-    assert.deepEqual(
-      found.map(({ path, role }) => [path, role]),
-      [
-        ["stable/rules/a1", "a"],
-        ["stable/rules/b1", "b"],
-      ],
-    );
+    const paths = found.map(({ path, role }) => [path, role]);
+    assert.deepEqual(paths, [
+      ["stable/rules/a1", "a"],
+      ["stable/rules/b1", "b"],
+    ]);
   });
 
   it("leaves out what a role names and was never given to sign for", async () => {
@@ -215,10 +204,8 @@ describe("list", () => {
       rules: { signs: ["stable/rules/other", "stable/rules/base"] },
     });
     const found = await search.list("stable", "rules");
-    assert.deepEqual(
-      found.map(({ path }) => path),
-      ["stable/rules/base"],
-    );
+    const paths = found.map(({ path }) => path);
+    assert.deepEqual(paths, ["stable/rules/base"]);
   });
 
   it("loads no role that cannot hold the wanted target, and each other one once", async () => {
