@@ -44,10 +44,8 @@ describe("a release that its publisher withdrew, on a device that has it", () =>
     const { device } = await openRecalled();
     const [recall, ...others] = recallsOf(device);
     assert.deepEqual(others, []);
-    assert.deepEqual(
-      [recall?.kind, recall?.name, recall?.version, recall?.here, recall?.detail],
-      ["rules", "base", "1.2.0", "1.2.0", reason],
-    );
+    const found = [recall?.kind, recall?.name, recall?.version, recall?.here, recall?.detail];
+    assert.deepEqual(found, ["rules", "base", "1.2.0", "1.2.0", reason]);
     const { detail } = device.room.status().summary;
     assert.match(
       detail,

@@ -7,8 +7,6 @@ import { StewardError } from "../../src/contract/errors.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import { withRelease } from "./released-device.ts";
 
-const hour = 3_600;
-
 const unreachable = new StewardError("update_server_unreachable", "No connection.");
 
 describe("a check", () => {
@@ -27,15 +25,6 @@ describe("a check", () => {
     assert.deepEqual(device.types(), ["update.trust_installed", "update.available", "update.staged"]);
     await device.check();
     assert.equal(device.types().length, 3, "the second check told something");
-  });
-
-  it("reads a directory that a user brought, which proves nothing of the server", async () => {
-    const device = await withRelease();
-    await device.check("file:///media/stick");
-    assert.deepEqual(device.opened, ["file:///media/stick"]);
-    assert.equal(device.room.status().available.rules?.staged, true);
-    assert.equal(device.room.trust().proven, false);
-    assert.equal(device.record.read().validators, null);
   });
 
   it("asks for the timestamp with what it came with, of this server alone", async () => {
@@ -80,36 +69,6 @@ describe("a check", () => {
     assert.equal(device.room.status().state, "idle");
   });
 
-  it("waits for the wave of this device", async () => {
-    const device = await openDevice({ enabled: true });
-    const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
-    device.lab.addRelease({ version: "1.0.0", custom: { waves } });
-    device.lab.publish("rules");
-    await device.check();
-    const before = device.room.status();
-    assert.equal(before.available.rules?.due_at, "2026-11-20T13:00:00.000Z");
-    assert.equal(before.available.rules?.hold?.code, "wave");
-    assert.equal(device.staged.size, 0);
-    await device.runUntil(hour);
-    await device.check();
-    assert.equal(device.staged.size, 1);
-  });
-
-  it("does nothing while verify_signature is false in the file, on any path", async () => {
-    const device = await withRelease({ verify_signature: false, enabled: true });
-    await assert.rejects(device.room.check({}), { code: "signature_verification_required" });
-    await assert.rejects(device.room.check({ repository: "file:///media/stick" }), {
-      code: "signature_verification_required",
-    });
-    device.room.start();
-    await device.runUntil(48 * hour);
-    device.room.clockTrusted();
-    await device.room.settled();
-    assert.deepEqual(device.opened, []);
-    assert.equal(device.room.status().state, "blocked");
-    assert.equal(device.room.problems()[0]?.code, "signature_verification_off");
-  });
-
   it("is a failure where what it found cannot be kept, and nothing is fetched", async () => {
     const device = await withRelease();
     device.record.failWith = new StewardError("storage_full", "The disk is full.");
@@ -121,50 +80,12 @@ describe("a check", () => {
   });
 });
 
-describe("a failed check", () => {
-  it("of an address that cannot be opened is a failure like others", async () => {
-    const device = await openDevice();
-    device.repositoryOf = () => {
-      throw new StewardError("update_server_refused", "Not an address.");
-    };
-    await device.check();
-    const { last_check } = device.room.status().schedule;
-    assert.deepEqual([last_check?.code, last_check?.requests], ["update_server_refused", 0]);
-  });
-});
-
 describe("a download that fails", () => {
   async function failingDownload(error: Error): Promise<Device> {
     const device = await withRelease({ enabled: true });
     device.fetchPayload = () => Promise.reject(error);
     return device;
   }
-
-  it("is told once for each reason, shown, and tried again after five minutes", async () => {
-    const device = await failingDownload(unreachable);
-    device.room.start();
-    await device.runUntil(900);
-    const { hold } = device.room.status().available.rules ?? {};
-    assert.deepEqual([hold?.code, hold?.reason?.code], ["download_failed", "update_server_unreachable"]);
-    assert.equal(device.room.status().state, "available");
-    assert.equal(device.room.status().schedule.failures, 0);
-    await device.runUntil(900 + 300 + 600);
-    assert.equal(device.opened.length, 3);
-    assert.equal(device.types().filter((type) => type === "update.download_failed").length, 1);
-    device.record.delays.length = 0;
-    device.fetchPayload = async () => undefined;
-    await device.runUntil(900 + 300 + 600 + 1_200);
-    assert.equal(device.room.status().state, "staged");
-    assert.equal(device.record.read().download_failures, 0);
-    assert.deepEqual(
-      device.record.delays,
-      [3_600, 60],
-      "the outcome of the check, and the end of the failures",
-    );
-    await device.runUntil(device.time.now() + 10);
-    await device.check();
-    assert.deepEqual(device.record.delays, [3_600, 60, 3_600]);
-  });
 
   it("is on the disk within a minute the first time, and within an hour again, for flash wears", async () => {
     const device = await failingDownload(unreachable);

@@ -115,36 +115,39 @@ describe("why a staged release is not applied without a request", () => {
       const { detail = "", setting } = applyHoldOf(release, situation(change)) ?? {};
       return `${setting} ${detail}`;
     };
-    assert.match(
-      told({ unreadable: reasonOfError({ code: "state_damaged", message: "It is cut" }) }),
-      /^null The record .* nothing is applied\. It is cut\.$/,
-    );
-    assert.match(
-      told({ isConfigured: () => false }, binary),
-      /^null Updates .* not set up\. .* in the host file \(update\.binary\)\.$/,
-    );
-    assert.match(
-      told({ ota: { ...ota, enabled: false } }),
-      /^\/update\/ota\/enabled Scheduled updates are off \(update\.ota\.enabled\)/,
-    );
-    assert.match(
-      told({ windows: closed }),
-      /^\/update\/windows It waits .* \(update\.windows\), at 2026-11-21T02:00/,
-    );
-    assert.match(
-      told({ postponed: new Map([[rules.id, later]]) }),
-      /^null It is postponed; that ends at 2026-11-20T14:00/,
-    );
+    const found = told({ unreadable: reasonOfError({ code: "state_damaged", message: "It is cut" }) });
+    assert.match(found, /^null The record .* nothing is applied\. It is cut\.$/);
+    const seen = told({ isConfigured: () => false }, binary);
+    assert.match(seen, /^null Updates .* not set up\. .* in the host file \(update\.binary\)\.$/);
+    const shown = told({ ota: { ...ota, enabled: false } });
+    assert.match(shown, /^\/update\/ota\/enabled Scheduled updates are off \(update\.ota\.enabled\)/);
+    const given = told({ windows: closed });
+    assert.match(given, /^\/update\/windows It waits .* \(update\.windows\), at 2026-11-21T02:00/);
+    const answers = told({ postponed: new Map([[rules.id, later]]) });
+    assert.match(answers, /^null It is postponed; that ends at 2026-11-20T14:00/);
     assert.match(told({ busy: "demo is on trial" }), /^null It waits .*: demo is on trial\.$/);
   });
 
-  it("is a trust that is not established, for binaries alone", () => {
+  it("is a trust that is not established, for binaries alone, after what blocks everything", () => {
     assert.equal(codeOf({ isTrustEstablished: false }, binary), "trust_not_established");
     assert.equal(codeOf({ isTrustEstablished: false }), null);
+    assert.equal(codeOf({ isTrustEstablished: false, blocked }, binary), "trust_not_installed");
   });
 
-  it("is a wave to come, also of what lies here already", () =>
-    assert.equal(codeOf({}, { ...rules, due_at: latest.toISOString() }), "wave"));
+  it("is the setting of its own kind", () => {
+    const off = { ...ota, auto_update_rules: false, auto_update_binary: false };
+    assert.equal(codeOf({ ota: off }, binary), "not_automatic");
+    assert.equal(codeOf({ ota: { ...off, auto_update_rules: true } }), null);
+    assert.equal(codeOf({ ota: { ...off, auto_update_binary: true } }, binary), null);
+  });
+
+  it("is a wave to come, also of what lies here already, until it has come", () => {
+    for (const [due_at, code] of [
+      ["2026-11-20T12:00:00.001Z", "wave"],
+      ["2026-11-20T12:00:00.000Z", null],
+    ])
+      assert.equal(codeOf({}, { ...rules, due_at: due_at ?? null }), code);
+  });
 
   it("does not hold an urgent release to a window, but to a postponement", () => {
     const urgent = { ...rules, urgent: true };

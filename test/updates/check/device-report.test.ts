@@ -80,10 +80,8 @@ describe("what a device tells its server", () => {
     assert.deepEqual(told(outcomeOf("1.3.0", "failed")), [good, trial, "rules/base/1.3.0;state=failed"]);
     for (const version of ["1.1.0", "1.2.0"])
       assert.deepEqual(told(outcomeOf(version, "failed")), [good, trial], version);
-    assert.deepEqual(
-      told({ ...outcomeOf("1.3.0", "failed"), kind: "binary" }),
-      [good, trial].concat("binary/base/1.3.0;state=failed"),
-    );
+    const found = told({ ...outcomeOf("1.3.0", "failed"), kind: "binary" });
+    assert.deepEqual(found, [good, trial].concat("binary/base/1.3.0;state=failed"));
     for (const unknown of ["release_id", "name", "version"] as const)
       assert.deepEqual(told({ ...outcomeOf("1.3.0", "refused"), [unknown]: null }), [good, trial], unknown);
   });

@@ -3,7 +3,6 @@ import { before, describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { emptyJournal } from "../../../src/releases/release-journal.ts";
 import {
-  availableRelease,
   blockedReason,
   type CheckParts,
   hasWaitedForClock,
@@ -87,14 +86,4 @@ describe("what has waited for the clock", () => {
   ];
   for (const [what, facts, hasWaited] of rows)
     it(`is ${what}`, async () => assert.equal(hasWaitedForClock(await partsWith(facts)), hasWaited));
-});
-
-it("a release is available until its version is installed, and on its channel only", async () => {
-  const record = { available: { rules, binary: null } };
-  const isAvailable = async (facts: Facts) =>
-    availableRelease(await partsWith({ record, ...facts }), "rules") !== null;
-  const installed = (version: string) => ({ installed: { rules: version, binary: null } });
-  assert.equal(await isAvailable(installed("1.1.9")), true);
-  assert.equal(await isAvailable(installed(rules.version)), false);
-  assert.equal(await isAvailable({ ota: { channel: "beta" } }), false);
 });

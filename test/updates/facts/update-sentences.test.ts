@@ -137,18 +137,12 @@ describe("a summary, in a sentence", () => {
 
 describe("a problem, in a sentence", () => {
   it("names the release, and the request where there is none", () => {
-    assert.equal(
-      problemSentence("refused", { release: rules, at: until, reason }),
-      `The installer refused base 1.2.0 at ${until}. It broke.`,
-    );
-    assert.equal(
-      problemSentence("installer_unavailable", { release: rules, reason }),
-      "The installer could not be started for base 1.2.0. It broke.",
-    );
-    assert.equal(
-      problemSentence("request_failed", { reason }),
-      "The requested update could not be applied. It broke.",
-    );
+    const found = problemSentence("refused", { release: rules, at: until, reason });
+    assert.equal(found, `The installer refused base 1.2.0 at ${until}. It broke.`);
+    const seen = problemSentence("installer_unavailable", { release: rules, reason });
+    assert.equal(seen, "The installer could not be started for base 1.2.0. It broke.");
+    const shown = problemSentence("request_failed", { reason });
+    assert.equal(shown, "The requested update could not be applied. It broke.");
   });
 
   it("counts the checks that failed, and names the kind that could not be verified", () => {

@@ -44,10 +44,8 @@ describe("a release that failed here", () => {
     const three = [of("1", "1.1.0"), of("2", "1.2.0"), of("3", "1.3.0")];
     const room = await told.tell(failing(three));
     const ended = await room.dismiss("2".repeat(32));
-    assert.deepEqual(
-      ended.map(({ version }) => version),
-      ["1.1.0", "1.2.0"],
-    );
+    const versions = ended.map(({ version }) => version);
+    assert.deepEqual(versions, ["1.1.0", "1.2.0"]);
     const expected = ["1.1.0 dismissed", "1.2.0 dismissed", "1.3.0 open"];
     assert.deepEqual(statesOf(room.status().failed), expected);
     await told.device.restart();

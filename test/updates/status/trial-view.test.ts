@@ -37,13 +37,11 @@ describe("a trial as people see it", () => {
   });
 
   it("is in one of three phases", () => {
-    assert.deepEqual(
-      trialPhases.map((phase) => viewOf({ phase }).phase),
-      [
-        ...["installing", "installing", "installing", "confirming"],
-        ...["rolling_back", "rolling_back", "rolling_back"],
-      ],
-    );
+    const found = trialPhases.map((phase) => viewOf({ phase }).phase);
+    assert.deepEqual(found, [
+      ...["installing", "installing", "installing", "confirming"],
+      ...["rolling_back", "rolling_back", "rolling_back"],
+    ]);
   });
 
   it("has its deadline by the wall clock of now, since the installer counts in time since the boot", () => {
@@ -54,10 +52,8 @@ describe("a trial as people see it", () => {
 
   it("says what has been asked, what was answered and what comes next", () => {
     const { health, next } = viewOf({});
-    assert.deepEqual(
-      [next.code, next.answers_left, next.until],
-      ["collect_answers", 4, "2026-11-20T12:04:00.000Z"],
-    );
+    const found = [next.code, next.answers_left, next.until];
+    assert.deepEqual(found, ["collect_answers", 4, "2026-11-20T12:04:00.000Z"]);
     assert.deepEqual([health.last?.code, health.last?.detail], ["healthy", "status 503 instead of 200"]);
     const { state, summary } = trialState(viewOf({}));
     assert.deepEqual([state, summary.code], ["confirming", "confirming"]);
@@ -72,10 +68,8 @@ describe("a trial as people see it", () => {
     const cause = outcomeCause("unclean_exits", { count: 3 });
     const undo = { outcome: "failed", reason: "It ended three times.", cause, log: [] } as const;
     const { state, summary } = trialState(viewOf({ phase: "undoing", undo }));
-    assert.deepEqual(
-      [state, summary.reason?.code, summary.reason?.count],
-      ["rolling_back", "unclean_exits", 3],
-    );
+    const found = [state, summary.reason?.code, summary.reason?.count];
+    assert.deepEqual(found, ["rolling_back", "unclean_exits", 3]);
     assert.match(summary.detail, /previous release is activated next.*Reason: It ended three times\./);
   });
 });

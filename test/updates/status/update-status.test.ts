@@ -83,10 +83,8 @@ describe("a release that the last check passed over", () => {
   it("is named in the sentence where it is for others, and only then", async () => {
     assert.equal(await detailOf({}), "");
     assert.equal(await detailOf({ passed_over: [passed("withdrawn", { detail: "bad" })] }), "");
-    assert.equal(
-      await detailOf({ passed_over: [passed("withdrawn"), ...forOthers(1)] }),
-      `Not for this device: ${words(0)}.`,
-    );
+    const found = await detailOf({ passed_over: [passed("withdrawn"), ...forOthers(1)] });
+    assert.equal(found, `Not for this device: ${words(0)}.`);
   });
 
   it("is one of three that are named; of the others there is the number", async () => {
@@ -95,10 +93,8 @@ describe("a release that the last check passed over", () => {
     assert.equal(await detailOf({ passed_over: forOthers(5) }), `${three}; and 2 more.`);
     const counts = countsOf([...Array(9).fill("other_channel"), "other_arch", "not_newer"]);
     const given = { passed_over: forOthers(5), passed_over_counts: counts };
-    assert.equal(
-      await detailOf(given),
-      `${three}; and 7 more, in all 9 of other channels and 1 for other processors.`,
-    );
+    const found = await detailOf(given);
+    assert.equal(found, `${three}; and 7 more, in all 9 of other channels and 1 for other processors.`);
     assert.deepEqual((await statusOf({ record: given })).passed_over_counts, counts);
   });
 });
@@ -261,10 +257,8 @@ it("what is on trial is shown as progress, with its name, and what was asked for
   assert.deepEqual(other.status().progress, {
     ...{ phase: "verifying", release_id: rules.id, name: null, ...size },
   });
-  assert.deepEqual(
-    [other.status().state, other.status().summary.releases],
-    ["verifying", [{ kind: "rules", name: "base", version: "1.2.0" }]],
-  );
+  const found = [other.status().state, other.status().summary.releases];
+  assert.deepEqual(found, ["verifying", [{ kind: "rules", name: "base", version: "1.2.0" }]]);
   await other.stop();
   told.side.gate = null;
 });
