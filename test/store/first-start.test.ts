@@ -12,13 +12,12 @@ import {
 import { atEnd, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import { fill, makeReadOnly, makeWritable, mountOrSkip } from "../../lab/state/private-mount.ts";
+import { fill, makeReadOnly, makeWritable } from "../../lab/state/private-mount.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
+import { itOnMount } from "./fixture.ts";
 
 describe("the very first start", () => {
-  it("on a full disk comes up, and is set up without a restart when there is space", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("on a full disk is set up without a restart when there is space", async (test, mount) => {
     await fill(mount);
     const agent = await start(test, { stateDirectory: mount.seen });
     const said = /^Only 0 MiB are free on .* The reserve, .* does not exist\. .* The reserve takes 8 MiB/;
@@ -42,9 +41,7 @@ describe("the very first start", () => {
     assert.equal((await agent.call("GET", "/api/setup")).json.setup_required, true);
   });
 
-  it("on a read-only disk makes the credential's administrator when the disk is mended", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("on a read-only disk makes the credential's administrator later", async (test, mount) => {
     mount.run(makeReadOnly);
     const credentials = await temporaryDirectory(test);
     const hash =
@@ -62,9 +59,7 @@ describe("the very first start", () => {
     await until("the setup is over", isSetUp);
   });
 
-  it("where the state directory cannot be made is a rescue that says so, until it can", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("without a state directory is a rescue that says so, until it can be", async (test, mount) => {
     mount.run(makeReadOnly);
     const agent = await start(test, { stateDirectory: join(mount.seen, "steward") });
     assert.match(

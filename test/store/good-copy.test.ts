@@ -52,14 +52,6 @@ describe("the good copy", () => {
     await document.close();
   });
 
-  it("is made at close", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const document = await open(directory, counterKind);
-    await document.update(() => ({ counter: 3 }));
-    await document.close();
-    assert.equal((await onDisk(directory, "counter.good.json")).counter, 3);
-  });
-
   for (const [what, copy] of [
     ["is behind because the last process was killed", at(4)],
     ["is damaged", "{"],

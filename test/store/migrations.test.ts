@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { keptFiles, leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
+import { leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 
 interface Lamp {
@@ -58,23 +58,6 @@ describe("migrations", () => {
       assert.equal((await stat(join(directory, "lamp.json"))).mode & 0o777, 0o600);
       assert.equal(document.trouble(), null);
       assert.deepEqual(await leftovers(directory), []);
-      await document.close();
-    });
-  }
-
-  for (const [what, text] of [
-    ["a migration cannot use", inFormat("1.0.0", { level: "high" })],
-    ["does not fit when it has been migrated", inFormat("1.0.0", { level: 11 })],
-    ["does not fit and names no format", '{"brightness": 101, "colour": "red"}'],
-  ] as const) {
-    it(`keep a file that ${what} byte for byte beside the good copy's content`, async (test) => {
-      const directory = await temporaryDirectory(test);
-      await writeFile(join(directory, "lamp.json"), text);
-      await writeFile(join(directory, "lamp.good.json"), inFormat("2.1.0", { brightness: 1, colour: "red" }));
-      const document = await open(directory, lampKind);
-      assert.deepEqual(document.read(), { brightness: 1, colour: "red" });
-      const [kept = ""] = await keptFiles(directory, "lamp");
-      assert.equal(await readFile(join(directory, kept), "utf8"), text);
       await document.close();
     });
   }

@@ -117,33 +117,6 @@ describe("an agent in rescue", () => {
     assert.deepEqual([status, json.code], [503, "state_damaged"]);
   });
 
-  it("lets `state list` and `state show` report the fault", async () => {
-    const { stateDirectory } = agent;
-    const listed = await runSteward(["state", "list", "--state", stateDirectory, "-o", "json"]);
-    assert.equal(listed.code, 0, listed.stderr);
-    const entries = JSON.parse(listed.stdout).items as { name: string; condition: string; detail: string }[];
-    assert.deepEqual(
-      entries.map(({ name, condition }) => [name, condition]),
-      [
-        ["users", "damaged"],
-        ["settings", "ok"],
-        ["sessions", "ok"],
-        ["attempts", "ok"],
-        ["tokens", "ok"],
-        ["used-codes", "ok"],
-        ["clock", "ok"],
-        ["updates", "ok"],
-      ],
-    );
-    assert.match(entries[0]?.detail ?? "", /JSON/);
-    const shown = await runSteward(["state", "show", "settings", "--state", stateDirectory]);
-    assert.equal(shown.code, 0);
-    assert.equal(JSON.parse(shown.stdout).device.name, "pump 7");
-    const refused = await runSteward(["state", "show", "users", "--state", stateDirectory]);
-    assert.notEqual(refused.code, 0);
-    assert.match(refused.stderr, /users\.json cannot be used/);
-  });
-
   it("serves again in the same process after `state restore` from a good copy", async (test) => {
     const agent = await inRescue(test);
     const backup = await state.copy(test);

@@ -25,6 +25,7 @@ import { takeLock } from "../../src/store/files/lock.ts";
 import { createReserve, reserveBytes } from "../../src/store/files/reserve.ts";
 import { readStateIdentity, writeStateIdentity } from "../../src/store/files/state-identity.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
+import { counterOn, plusOne } from "./fixture.ts";
 import { putStrange, strangeFiles } from "./strange-files.ts";
 
 interface Place {
@@ -50,23 +51,20 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     await counted(directory);
     await put("counter.json");
     const details: string[] = [];
-    const document = await open(directory, counterKind, {
-      isFirstStart: false,
-      found: async ({ detail }) => void details.push(detail),
-    });
+    const found = async ({ detail }: { detail: string }) => void details.push(detail);
+    const document = await open(directory, counterKind, { isFirstStart: false, found });
     assert.deepEqual(document.read(), { counter: 7 });
     assert.match(details.join(), named);
     assert.match(details.join(), /^counter\.json (is|has) .*Its last good copy was taken/);
-    await document.update(() => ({ counter: 8 }));
+    await document.update(plusOne);
     await document.close();
-    assert.equal((await onDisk(directory, "counter.json")).counter, 8);
+    assert.equal(await counterOn(directory), 8);
     assert.equal((await keptFiles(directory, "counter")).length, 1, "what was there is kept");
   },
   "a document's good copy: it is made again": async ({ directory, put }) => {
     await counted(directory);
     await put("counter.good.json");
-    const document = await open(directory, counterKind, { isFirstStart: false });
-    await document.close();
+    await (await open(directory, counterKind, { isFirstStart: false })).close();
     assert.equal((await onDisk(directory, "counter.good.json")).counter, 7);
   },
   "both: the document is damaged, and nothing is lost": async ({ directory, put, named }) => {
@@ -83,26 +81,18 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     const name = "counter.version-000001-20261120T080000Z.json";
     await put(name);
     const tools = createStateTools(directory, [counterKind]);
-    const copies = await tools.copies("counter");
-    assert.deepEqual(
-      copies.map(({ from, condition }) => [from, condition]),
-      [
-        ["good", "ok"],
-        [name, "damaged"],
-      ],
-    );
+    const copies = (await tools.copies("counter")).map(({ from, condition }) => `${from} ${condition}`);
+    assert.deepEqual(copies, ["good ok", `${name} damaged`]);
     await assert.rejects(tools.restore("counter", { from: name }), { code: "state_damaged" });
-    assert.equal((await onDisk(directory, "counter.json")).counter, 7);
+    assert.equal(await counterOn(directory), 7);
   },
   "the register: it begins anew, and says so": async ({ directory, put, named }) => {
     await put(".register.json");
     assert.equal(await readRegister(directory), null);
     const [finding] = (await Register.open(directory, [])).findings();
     assert.match(finding?.detail ?? "", named);
-    assert.deepEqual(
-      (await readRegister(directory))?.findings.map(({ document }) => document),
-      ["register"],
-    );
+    const { findings = [] } = (await readRegister(directory)) ?? {};
+    assert.deepEqual([findings[0]?.document, findings.length], ["register", 1]);
   },
   "the identity: it is unknown, and written again": async ({ directory, put }) => {
     await put(".identity.json");
@@ -113,17 +103,14 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   "the name of the lock's holder: the lock is had": async ({ directory, put }) => {
     await put(".lock", { isWritten: true });
     const lock = await takeLock(directory);
-    await assert.rejects(takeLock(directory), {
-      code: "state_locked",
-      message: new RegExp(`in use by process ${process.pid}\\.`),
-    });
+    const message = new RegExp(`in use by process ${process.pid}\\.`);
+    await assert.rejects(takeLock(directory), { code: "state_locked", message });
     await lock.release();
   },
   "the reserve: it is made": async ({ directory, put }) => {
     await put(".reserve", { isWritten: true });
     assert.equal(await createReserve(directory).refill(), true);
-    const { size } = await lstat(join(directory, ".reserve"));
-    assert.equal(size, reserveBytes);
+    assert.equal((await lstat(join(directory, ".reserve"))).size, reserveBytes);
   },
   "the newest events: they are missing, and nothing is written there": async ({ test, directory, put }) => {
     const events = join(directory, "events");
@@ -135,11 +122,8 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     const next = await openLog(test, { directory: events });
     assert.match(next.events.trouble()?.detail ?? "", /cannot be verified/);
     await next.events.record(change("berta"));
-    const all = await allEvents(next.events);
-    assert.deepEqual(
-      all.map(({ subject }) => subject?.name),
-      ["anna", "berta"],
-    );
+    const names = (await allEvents(next.events)).map(({ subject }) => subject?.name);
+    assert.deepEqual(names, ["anna", "berta"]);
     assert.equal((await readdir(events)).length, before.length + 1);
   },
   "the only events: a new file is begun": async ({ test, directory, put }) => {
@@ -157,10 +141,8 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     await kept.append(["first"]);
     assert.deepEqual(await kept.read(), ["first"]);
     await kept.append([`second ${"x".repeat(262_144)}`]);
-    assert.deepEqual(
-      (await kept.read()).map((line) => line.slice(0, 6)),
-      ["first", "second"],
-    );
+    const lines = (await kept.read()).map((line) => line.slice(0, 6));
+    assert.deepEqual(lines, ["first", "second"]);
   },
   "the setup token: none is right until there is a new one": async ({ directory, put }) => {
     const path = join(directory, "setup-token");
@@ -180,16 +162,11 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     const tls = join(directory, "tls");
     await mkdir(tls);
     for (const name of ["key.pem", "certificate.pem"]) await put(`tls/${name}`);
-    const readOwn = createSelfMade({
-      directory: tls,
-      mayMake: () => true,
-      signOwn: createSignOwn(createRunCommand(), directory),
-      wanted: () => ({ names: ["edge-7"], lanNames: [], addresses: [] }),
-      now: () => new Date("2026-11-20T08:00:00Z"),
-      floor: () => new Date("2026-11-20T08:00:00Z"),
-      uptime: () => 100,
-      log: () => undefined,
-    });
+    const now = () => new Date("2026-11-20T08:00:00Z");
+    const wanted = () => ({ names: ["edge-7"], lanNames: [], addresses: [] });
+    const signOwn = createSignOwn(createRunCommand(), directory);
+    const surroundings = { mayMake: () => true, uptime: () => 100, log: () => undefined };
+    const readOwn = createSelfMade({ directory: tls, signOwn, wanted, now, floor: now, ...surroundings });
     assert.match((await readOwn())?.certificate ?? "", /^-----BEGIN CERTIFICATE-----/);
     for (const name of ["key.pem", "certificate.pem"])
       assert.equal(await isFile(join(tls, name)), true, name);
@@ -225,12 +202,8 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   },
   "the release journal: it is damaged": async ({ directory, put, named }) => {
     await put("journal.json");
-    const { read } = createInstallerClient({
-      directories: { releases: directory, trust: directory },
-      program: null,
-      apply: { rules: null, binary: null } as never,
-      helper: { ask: async () => assert.fail("nothing is asked for") } as never,
-    });
+    const places = { directories: { releases: directory, trust: directory }, program: null };
+    const { read } = createInstallerClient({ ...places, apply: {} as never, helper: {} as never });
     await assert.rejects(read(), { code: "state_damaged", message: named });
   },
   "the installer's floor of time: it is unknown": async ({ directory, put }) => {
@@ -243,10 +216,8 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   },
   "the agent's key of second factors: it cannot be used, and is not replaced": async ({ directory, put }) => {
     await put(".seal.key");
-    const fallbackPath = join(directory, ".seal.key");
-    const reading = readSealKeys({
-      ...{ path: join(directory, "absent"), fallbackPath, credentialsDirectory: undefined },
-    });
+    const [path, fallbackPath] = [join(directory, "absent"), join(directory, ".seal.key")];
+    const reading = readSealKeys({ path, fallbackPath, credentialsDirectory: undefined });
     await assert.rejects(reading, { code: "second_factor_unavailable" });
     assert.equal((await readdir(directory)).includes(".seal.key"), true);
   },
@@ -265,17 +236,14 @@ for (const [kind, { named }] of Object.entries(strangeFiles))
 
 it("a document that no start would read is not written", async (test) => {
   const directory = await temporaryDirectory(test);
-  const kind = {
-    ...{ name: "long", formatVersion: "1.0.0", onLoss: "rescue" as const, defaults: { text: "" } },
-    schema: { type: "object", properties: { text: { type: "string" } } },
-  };
+  const schema = { type: "object", properties: { text: { type: "string" } } };
+  const form = { name: "long", formatVersion: "1.0.0", schema };
+  const kind = { ...form, onLoss: "rescue" as const, defaults: { text: "" } };
   const document = await open(directory, kind);
   atEnd(test, () => document.close());
   await document.update(() => ({ text: "short" }));
   const change = document.update(() => ({ text: "x".repeat(32 * 1024 * 1024) }));
-  await assert.rejects(change, {
-    code: "storage_unwritable",
-    message: /^long\.json would be larger than 32 MiB/,
-  });
+  const message = /^long\.json would be larger than 32 MiB/;
+  await assert.rejects(change, { code: "storage_unwritable", message });
   assert.equal((await onDisk(directory, "long.json")).text, "short");
 });

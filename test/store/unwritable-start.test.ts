@@ -1,59 +1,18 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
-import {
-  fill,
-  makeReadOnly,
-  makeWritable,
-  mountOrSkip,
-  type PrivateMount,
-} from "../../lab/state/private-mount.ts";
-import { fingerprints, keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
+import { describe } from "node:test";
+import { makeReadOnly, makeWritable, type PrivateMount } from "../../lab/state/private-mount.ts";
+import { keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { State } from "../../src/programs/agent/state.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
+import { itOnMount } from "./fixture.ts";
 import { openStateAt } from "./opened-state.ts";
 
-const isUnwritable = ({ code }: StewardError): boolean => code === "storage_unwritable";
-const isFull = ({ code }: StewardError): boolean => code === "storage_full";
-
-const renamed = (name: string) => (settings: ReturnType<State["settings"]["read"]>) => ({
-  ...settings,
-  device: { ...settings.device, name },
-});
-
 describe("state that is opened on a read-only disk", () => {
-  it("is what lies there, refuses changes, and writes what waits when the disk is mended", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
-    const first = await openStateAt(mount.seen);
-    await first.settings.update(renamed("pump 7"));
-    await first.close();
-    mount.run(makeReadOnly);
-    const before = await fingerprints(mount.seen);
-
-    const state = await openStateAt(mount.seen);
-    assert.equal(state.settings.read().device.name, "pump 7");
-    await assert.rejects(state.settings.update(renamed("never")), isUnwritable);
-    state.usedCodes.note(() => oneUsedCode, 60);
-    await state.usedCodes.save();
-    assert.deepEqual(state.usedCodes.read(), oneUsedCode);
-    assert.deepEqual(await fingerprints(mount.seen), before);
-
-    mount.run(makeWritable);
-    await state.usedCodes.save();
-    assert.deepEqual((await onDisk(mount.seen, "used-codes.json")).users, oneUsedCode.users);
-    await state.settings.update(renamed("pump 8"));
-    await state.close();
-    await state.disk.look();
-    assert.deepEqual(troubles(state), []);
-  });
-
-  it("begins on a directory where nothing was ever written, accounts first as soon as it can", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("begins where nothing was written, accounts first as soon as it can", async (_, mount) => {
     mount.run(makeReadOnly);
     const state = await openStateAt(mount.seen);
     assert.deepEqual(state.users.read(), { accounts: [] });
@@ -70,9 +29,7 @@ describe("state that is opened on a read-only disk", () => {
     assert.ok((await documentsOn(mount)).includes("settings.json"), "settings are on the disk");
   });
 
-  it("is migrated in memory, and its new form written when that is possible", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("is migrated in memory, and its new form written when that is possible", async (_, mount) => {
     const former = '{"level": 3, "__internal__": {"migrations": {"version": "1.0.0"}}}';
     await writeFile(join(mount.seen, "lamp.json"), former);
     mount.run(makeReadOnly);
@@ -84,9 +41,7 @@ describe("state that is opened on a read-only disk", () => {
     assert.equal((await onDisk(mount.seen, "lamp.json")).brightness, 30);
   });
 
-  it("keeps a damaged file until it can be set aside, and is its good copy meanwhile", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("keeps a damaged file until it can be set aside", async (_, mount) => {
     const good = '{"brightness": 40, "__internal__": {"migrations": {"version": "2.0.0"}}}';
     await writeFile(join(mount.seen, "lamp.json"), "{ torn");
     await writeFile(join(mount.seen, "lamp.good.json"), good);
@@ -101,9 +56,7 @@ describe("state that is opened on a read-only disk", () => {
     assert.equal((await onDisk(mount.seen, "lamp.json")).brightness, 40);
   });
 
-  it("keeps what it found then for the next start", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("keeps what it found then for the next start", async (_, mount) => {
     await (await openStateAt(mount.seen)).close();
     await writeFile(join(mount.seen, "settings.json"), "{ torn");
     mount.run(makeReadOnly);
@@ -120,9 +73,7 @@ describe("state that is opened on a read-only disk", () => {
     await next.close();
   });
 
-  it("is locked against other writers all the same, also where no lock file can be made", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("is locked against other writers, also without a lock file", async (_, mount) => {
     mount.run(makeReadOnly);
     const lock = await takeLock(mount.seen);
     mount.run(makeWritable);
@@ -131,32 +82,6 @@ describe("state that is opened on a read-only disk", () => {
     await (await takeLock(mount.seen)).release();
   });
 });
-
-describe("state that is first opened on a full disk", () => {
-  it("comes up in memory, and takes its first changes when there is space", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
-    await fill(mount);
-    const state = await openStateAt(mount.seen);
-    await assert.rejects(state.settings.update(renamed("too late")), isFull);
-    await assert.rejects(
-      state.users.update((users) => ({ accounts: [...users.accounts] })),
-      isFull,
-    );
-    mount.run('rm "$1/.filler"');
-    await state.users.save();
-    await state.settings.update(renamed("in time"));
-    await state.close();
-    await state.disk.look();
-    assert.deepEqual(troubles(state), []);
-    const { device } = (await onDisk(mount.seen, "settings.json")) as { device: { name: string } };
-    assert.equal(device.name, "in time");
-  });
-});
-
-const oneUsedCode = {
-  users: [{ user_id: `usr_${"0".repeat(32)}`, used: { steps: [1], highest: 1, epoch: 0 } }],
-};
 
 /** Format 1 had `level` from 0 to 10; 2 has `brightness` from 0 to 100. */
 const lampKind: DocumentKind<{ brightness: number }> = {

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import { makeReadOnly, makeWritable, mountOrSkip } from "../../lab/state/private-mount.ts";
+import { makeReadOnly, makeWritable } from "../../lab/state/private-mount.ts";
 import { fingerprints, onDisk } from "../../lab/state/state-directory.ts";
+import { itOnMount } from "./fixture.ts";
 
 const time = standingTime();
 const ownPassword = "quiet otters borrow umbrellas";
 
 describe("an administrator whose phone is lost while the disk takes no write", () => {
-  it("is let in by root while the agent runs, and is on the disk when that is mended", async (test) => {
-    const mount = await mountOrSkip(test);
-    if (!mount) return;
+  itOnMount("is let in by root, and on the disk when that is mended", async (test, mount) => {
     const first = await startOn(test, mount.seen);
     const { id, token } = await first.signedInAdmin();
     await enrol(first.call, { id, token, password: adminPassword }, time.nowSeconds());

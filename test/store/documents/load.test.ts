@@ -14,6 +14,7 @@ import { formVersions, markOf, versionsIn } from "../../../src/store/documents/k
 import { loadDocument } from "../../../src/store/documents/load.ts";
 import { createMemoryDocument, readDocument } from "../../../src/store/documents/memory-document.ts";
 import { readForm } from "../../../src/store/documents/read-form.ts";
+import { inFormat as formatted } from "../fixture.ts";
 
 interface Lamp {
   brightness: number;
@@ -26,23 +27,26 @@ const kind: DocumentKind<Lamp> = {
     type: "object",
     additionalProperties: false,
     required: ["brightness"],
-    properties: { brightness: { type: "integer" } },
+    properties: { brightness: { type: "integer", maximum: 100 } },
   },
-  migrations: { "1.1.0": (lamp) => lamp.set("brightness", Number(lamp.get("brightness")) * 2) },
+  migrations: {
+    "1.1.0": (lamp) => {
+      if (lamp.get("brightness") === "high") throw new Error("it is no number");
+      lamp.set("brightness", Number(lamp.get("brightness")) * 2);
+    },
+  },
   defaults: { brightness: 50 },
   onLoss: "defaults",
 };
 const rescued = { ...kind, onLoss: "rescue" as const };
 
 const inFormat = (version: string, brightness: unknown, internal: object = {}) =>
-  JSON.stringify({ brightness, __internal__: { migrations: { version }, ...internal } });
+  formatted(version, { brightness }, internal);
 
 const own = inFormat("1.1.0", 1);
 const good = inFormat("1.1.0", 2);
 const former = inFormat("1.0.0", 3);
 const newer = inFormat("2.0.0", 4);
-
-type Files = Partial<Record<"lamp" | "lamp.good" | "lamp.format-1.0.0" | "lamp.format-2.0.0", string>>;
 
 async function placed(test: TestContext, files: Record<string, string>): Promise<string> {
   const directory = await temporaryDirectory(test);
@@ -51,38 +55,40 @@ async function placed(test: TestContext, files: Record<string, string>): Promise
 }
 
 const present = { version: "1.1.0", newest: "1.1.0" };
-const formerText = { version: "1.0.0", text: former };
+const unfound = { finding: null, isFileInTheWay: false, form: present, former: null };
 
 describe("a document that is opened", () => {
   it("is the file where that can be used, whatever else lies there", async (test) => {
     const directory = await placed(test, { lamp: own, "lamp.good": good });
     for (const isFirstStart of [true, false])
       assert.deepEqual(await loadDocument(directory, rescued, isFirstStart), {
-        ...{ value: { brightness: 1 }, origin: "file", finding: null, isFileInTheWay: false },
-        ...{ form: present, former: null },
+        ...unfound,
+        value: { brightness: 1 },
+        origin: "file",
       });
   });
 
   it("is the file in its former form with what that was", async (test) => {
-    const directory = await placed(test, { lamp: former });
-    const { value, former: was, form } = await loadDocument(directory, kind, false);
-    assert.deepEqual([value, was, form], [{ brightness: 6 }, formerText, present]);
+    const {
+      value,
+      former: was,
+      form,
+    } = await loadDocument(await placed(test, { lamp: former }), kind, false);
+    assert.deepEqual([value, was, form], [{ brightness: 6 }, { version: "1.0.0", text: former }, present]);
   });
 
   it("begins with its defaults on a first start, which are its own", async (test) => {
-    const directory = await placed(test, {});
     for (const of of [kind, rescued]) {
-      const loaded = await loadDocument(directory, of, true);
-      assert.deepEqual(loaded, {
-        ...{ value: kind.defaults, origin: "defaults", finding: null, isFileInTheWay: false },
-        ...{ form: present, former: null },
-      });
+      const loaded = await loadDocument(await placed(test, {}), of, true);
+      assert.deepEqual(loaded, { ...unfound, value: kind.defaults, origin: "defaults" });
       assert.notEqual(loaded.value, kind.defaults);
     }
   });
 
-  /** The origin and the value, the damage and its replacement, and if a file is in the way of the next write. */
-  const cases: [string, Files, found: string, RegExp][] = [
+  const unchanged = (since: string) => inFormat("2.0.0", 4, { unchanged_since: since });
+  const kept = "lamp.format-1.0.0";
+  /** What is found: the origin and the value, the damage and its replacement, and if a file is in the way. */
+  for (const [name, files, expected, words] of [
     [
       "its good copy where it is missing",
       { "lamp.good": good },
@@ -91,7 +97,7 @@ describe("a document that is opened", () => {
     ],
     [
       "its good copy where it is damaged",
-      { lamp: "{", "lamp.good": good, "lamp.format-1.0.0": former },
+      { lamp: "{", "lamp.good": good, [kept]: former },
       "good 2, unreadable: good_copy, loss, in the way",
       /^lamp\.json: .*Its last good copy was taken.*The file is kept: `steward state list lamp`\.$/s,
     ],
@@ -103,31 +109,31 @@ describe("a document that is opened", () => {
     ],
     [
       "the former form where a newer release has written it and changed it since",
-      { lamp: newer, "lamp.good": good, "lamp.format-1.0.0": former },
+      { lamp: newer, "lamp.good": good, [kept]: former },
       "former 6, newer: former_form, loss, in the way",
       /The copy kept in format 1\.0\.0 was taken; changes made since DATE are missing\. The newer file is kept/,
     ],
     [
       "the former form where a newer release has changed nothing",
-      { lamp: inFormat("2.0.0", 4, { unchanged_since: "1.0.0" }), "lamp.format-1.0.0": former },
+      { lamp: unchanged("1.0.0"), [kept]: former },
       "former 6, newer: former_form, in the way",
       /was taken; the newer release had changed nothing in it\./,
     ],
     [
       "the former form where what is unchanged is another one",
-      { lamp: inFormat("2.0.0", 4, { unchanged_since: "1.1.0" }), "lamp.format-1.0.0": former },
+      { lamp: unchanged("1.1.0"), [kept]: former },
       "former 6, newer: former_form, loss, in the way",
       /changes made since DATE are missing/,
     ],
     [
       "the former form where only the good copy is a newer release's",
-      { lamp: "{", "lamp.good": newer, "lamp.format-1.0.0": former },
+      { lamp: "{", "lamp.good": newer, [kept]: former },
       "former 6, unreadable: former_form, loss, in the way",
       /was taken; changes made since DATE are missing\. The file is kept/,
     ],
     [
       "the newest form that can be used",
-      { lamp: newer, "lamp.format-2.0.0": newer, "lamp.format-1.0.0": former },
+      { lamp: newer, "lamp.format-2.0.0": newer, [kept]: former },
       "former 6, newer: former_form, loss, in the way",
       /kept in format 1\.0\.0/,
     ],
@@ -139,41 +145,34 @@ describe("a document that is opened", () => {
     ],
     [
       "its defaults where neither can be used, and no release of another form has a part in it",
-      { lamp: "{", "lamp.good": "[]", "lamp.format-1.0.0": former },
+      { lamp: "{", "lamp.good": "[]", [kept]: former },
       "defaults 50, unreadable: defaults, loss, in the way",
       /Its good copy cannot be used either \(lamp\.good\.json: expected a JSON object\): .*The file is kept/s,
     ],
-  ];
-  for (const [name, files, expected, words] of cases)
+  ] as [string, Record<string, string>, string, RegExp][])
     it(`is ${name}`, async (test) => {
-      const directory = await placed(test, files as Record<string, string>);
+      const directory = await placed(test, files);
       const isFirstStart = Object.keys(files).length > 0;
       const { value, origin, finding, isFileInTheWay } = await loadDocument(directory, kind, isFirstStart);
       assert.ok(finding);
       const ends = [...(finding.isLoss ? ["loss"] : []), ...(isFileInTheWay ? ["in the way"] : [])];
       const found = [`${origin} ${value.brightness}`, `${finding.damage}: ${finding.replacement}`, ...ends];
       assert.equal(found.join(", "), expected);
-      const kept = await stat(join(directory, "lamp.format-1.0.0.json")).catch(() => null);
-      assert.match(finding.detail.replace(kept?.mtime.toISOString() ?? "none", "DATE"), words);
+      const since = await stat(join(directory, `${kept}.json`)).catch(() => null);
+      assert.match(finding.detail.replace(since?.mtime.toISOString() ?? "none", "DATE"), words);
     });
 
-  const losses: [string, Record<string, string>, RegExp][] = [
+  const version = (number: string, at: string) => ({ [`lamp.version-${number}-${at}`]: own });
+  const install = /Install the release that wrote it again, or see what/;
+  for (const [name, files, message] of [
     ["both are missing", {}, /^lamp\.json is missing; lamp\.good\.json is missing\. .* See what there is /],
     [
       "neither can be used",
       { lamp: "{", "lamp.good": "" },
       /^lamp\.json: .*; lamp\.good\.json: .* See what/s,
     ],
-    [
-      "a newer release wrote the file",
-      { lamp: newer },
-      /Install the release that wrote it again, or see what/,
-    ],
-    [
-      "a newer release wrote the copy",
-      { "lamp.good": newer },
-      /Install the release that wrote it again, or see/,
-    ],
+    ["a newer release wrote the file", { lamp: newer }, install],
+    ["a newer release wrote the copy", { "lamp.good": newer }, install],
     [
       "no version of it is kept",
       { lamp: "{" },
@@ -182,8 +181,8 @@ describe("a document that is opened", () => {
     [
       "versions of it are kept",
       {
-        "lamp.version-000007-20261120T080000Z": own,
-        "lamp.version-000008-20261121T093015Z": own,
+        ...version("000007", "20261120T080000Z"),
+        ...version("000008", "20261121T093015Z"),
         "lamp.version-9": own,
         "lamps.version-000009-20261121T093015Z": own,
       },
@@ -191,17 +190,13 @@ describe("a document that is opened", () => {
     ],
     [
       "versions of it are kept with their times",
-      { "lamp.version-000008-20261121T093015Z": own, "lamp.bad-000009-20261122T093015Z": own },
+      { ...version("000008", "20261121T093015Z"), "lamp.bad-000009-20261122T093015Z": own },
       /restore lamp --at 8` \(its version of 2026-11-21T09:30:15\.000Z\) or/,
     ],
-  ];
-  for (const [name, files, words] of losses)
+  ] as [string, Record<string, string>, RegExp][])
     it(`is not made up where it must not be, and the ways out are named: ${name}`, async (test) => {
-      const directory = await placed(test, files);
-      await assert.rejects(loadDocument(directory, rescued, false), {
-        code: "state_damaged",
-        message: words,
-      });
+      const loading = loadDocument(await placed(test, files), rescued, false);
+      await assert.rejects(loading, { code: "state_damaged", message });
     });
 });
 
@@ -213,18 +208,15 @@ describe("a file of a document's form", () => {
     ["is no JSON", "{", /^lamp\.json: /],
     ["is a list", "[]", /^lamp\.json: expected a JSON object$/],
     ["is nothing", "null", /^lamp\.json: expected a JSON object$/],
-    ["is a number", "7", /^lamp\.json: expected a JSON object$/],
     ["lacks a member", inFormat("1.1.0", undefined), /^lamp\.json: \/brightness is missing$/],
-    [
-      "has a member of another type",
-      inFormat("1.1.0", "x"),
-      /^lamp\.json: \/brightness must be a whole number$/,
-    ],
+    ["has another type", inFormat("1.1.0", "x"), /^lamp\.json: \/brightness must be a whole number$/],
     [
       "names no form and has a stranger",
       '{"brightness": 1, "mood": 1}',
-      /^lamp\.json: \/mood is not a member known/,
+      /^lamp\.json: \/mood is not a member kno/,
     ],
+    ["cannot be migrated", inFormat("1.0.0", "high"), /^lamp\.json: .*it is no number/],
+    ["does not fit when migrated", inFormat("1.0.0", 51), /^lamp\.json: \/brightness must be at most 100$/],
   ] as const)
     it(`is damaged where it ${name}`, async (test) => {
       const found = await read(test, text);
@@ -244,34 +236,29 @@ describe("a file of a document's form", () => {
   });
 
   it("of a newer minor version is used as far as it is known, and has its own form", async (test) => {
-    const text = JSON.stringify({ ...JSON.parse(inFormat("1.2.0", 4)), mood: "fine" });
-    assert.deepEqual(await read(test, text), {
-      ...{
-        value: { brightness: 4, mood: "fine" },
-        form: { version: "1.2.0", newest: "1.2.0" },
-        former: null,
-      },
-    });
+    const value = { brightness: 4, mood: "fine" };
+    const form = { version: "1.2.0", newest: "1.2.0" };
+    assert.deepEqual(await read(test, formatted("1.2.0", value)), { value, form, former: null });
   });
 
   it("of a newer version that does not fit is a newer one, and no damage", async (test) => {
     assert.deepEqual(await read(test, inFormat("1.2.0", "x", { unchanged_since: "1.1.0" })), {
       problem:
         "lamp.json was written by a newer release (format 1.2.0, known here: 1.1.0, and does not fit: /brightness must be a whole number)",
-      ...{ why: "newer", unchangedSince: "1.1.0" },
+      why: "newer",
+      unchangedSince: "1.1.0",
     });
-    const found = await read(test, newer);
-    assert.deepEqual(Object.keys(found), ["problem", "why"]);
+    assert.deepEqual(Object.keys(await read(test, newer)), ["problem", "why"]);
   });
 
   it("that has been in a newer form keeps that it has", async (test) => {
     const passedOn = await read(test, inFormat("1.1.0", 4, { newest: "1.3.0" }));
     assert.deepEqual("form" in passedOn && passedOn.form, { version: "1.1.0", newest: "1.3.0" });
-    const older = await read(test, inFormat("1.0.0", 4, { newest: "1.3.0" }));
-    assert.deepEqual(older, {
+    const text = inFormat("1.0.0", 4, { newest: "1.3.0" });
+    assert.deepEqual(await read(test, text), {
       value: { brightness: 4 },
       form: { version: "1.1.0", newest: "1.3.0" },
-      former: { version: "1.0.0", text: inFormat("1.0.0", 4, { newest: "1.3.0" }) },
+      former: { version: "1.0.0", text },
     });
     const known = await read(test, inFormat("1.0.0", 4, { newest: "1.1.0" }));
     assert.deepEqual("form" in known && known.form, present);
@@ -279,58 +266,47 @@ describe("a file of a document's form", () => {
 });
 
 describe("the form of a document", () => {
-  const of = (internal: unknown) => formOf({ __internal__: internal });
+  const of = (version: unknown, newest?: unknown) =>
+    formOf({ __internal__: { migrations: { version }, newest } });
+
   it("is what the file says, or older than any", () => {
-    for (const none of [undefined, null, {}, { migrations: {} }, { migrations: { version: "1.0" } }])
-      assert.deepEqual(of(none), { version: "0.0.0", newest: "0.0.0" });
-    for (const wrong of ["x1.0.0", "1.0.0x", "1.0.x", 1])
-      assert.deepEqual(of({ migrations: { version: wrong } }), { version: "0.0.0", newest: "0.0.0" });
-    const version = "10.20.30";
-    assert.deepEqual(of({ migrations: { version } }), { version, newest: version });
+    const none = { version: "0.0.0", newest: "0.0.0" };
+    for (const internal of [undefined, null, {}, { migrations: {} }])
+      assert.deepEqual(formOf({ __internal__: internal }), none);
+    for (const wrong of ["1.0", "x1.0.0", "1.0.0x", "1.0.x", 1]) assert.deepEqual(of(wrong), none);
+    assert.deepEqual(of("10.20.30"), { version: "10.20.30", newest: "10.20.30" });
   });
 
   it("has been in a newer one of the same major version alone", () => {
-    const newestOf = (newest: unknown) => of({ migrations: { version: "1.2.0" }, newest }).newest;
-    assert.deepEqual(["1.3.0", "1.2.1", "1.1.9", "2.0.0", "0.9.0", "1.3"].map(newestOf), [
-      "1.3.0",
-      "1.2.1",
-      "1.2.0",
-      "1.2.0",
-      "1.2.0",
-      "1.2.0",
-    ]);
+    const newest = ["1.3.0", "1.2.1", "1.1.9", "2.0.0", "0.9.0", "1.3"].map((one) => of("1.2.0", one).newest);
+    assert.equal(newest.join(" "), "1.3.0 1.2.1 1.2.0 1.2.0 1.2.0 1.2.0");
   });
 
   it("is ordered by its numbers, of which the first decides first", () => {
     const order = (one: string, other: string) => Math.sign(compareFormats(one, other));
-    for (const [one, other] of [
-      ["1.2.3", "1.2.4"],
-      ["1.9.0", "1.10.0"],
-      ["1.9.9", "2.0.0"],
-    ] as const) {
+    for (const line of ["1.2.3 1.2.4", "1.9.0 1.10.0", "1.9.9 2.0.0"]) {
+      const [one = "", other = ""] = line.split(" ");
       assert.deepEqual([order(one, other), order(other, one), order(one, one)], [-1, 1, 0]);
     }
+    const same = ["1.0.0 1.9.0", "1.0.0 10.0.0", "2.1.0 1.1.0"].map((line) => line.split(" "));
     assert.deepEqual(
-      [isSameMajor("1.0.0", "1.9.0"), isSameMajor("1.0.0", "10.0.0"), isSameMajor("2.1.0", "1.1.0")],
+      same.map(([one = "", other = ""]) => isSameMajor(one, other)),
       [true, false, false],
     );
   });
 
   it("is written behind the members, with what a release may have to know", () => {
-    const internalOf = (form?: Parameters<typeof documentText>[2]) => {
-      const text = documentText(kind, { brightness: 1 }, form);
-      assert.ok(text.endsWith("}\n"));
-      const { brightness, __internal__ } = JSON.parse(text);
-      assert.equal(brightness, 1);
-      return __internal__;
-    };
     const migrations = { version: "1.1.0" };
-    assert.deepEqual(internalOf(), { migrations });
-    assert.deepEqual(internalOf({ ...migrations, newest: "1.0.0" }), { migrations });
-    assert.deepEqual(internalOf({ ...migrations, newest: "1.2.0" }), { migrations, newest: "1.2.0" });
-    assert.deepEqual(internalOf({ ...migrations, newest: "1.1.0", unchangedSince: "1.0.0" }), {
-      ...{ migrations, unchanged_since: "1.0.0" },
-    });
+    for (const [form, more] of [
+      [undefined, {}],
+      [{ newest: "1.0.0" }, {}],
+      [{ newest: "1.2.0" }, { newest: "1.2.0" }],
+      [{ newest: "1.1.0", unchangedSince: "1.0.0" }, { unchanged_since: "1.0.0" }],
+    ] as const) {
+      const text = documentText(kind, { brightness: 1 }, form && { ...migrations, ...form });
+      assert.ok(text.endsWith("}\n"));
+      assert.deepEqual(JSON.parse(text), { brightness: 1, __internal__: { migrations, ...more } });
+    }
   });
 });
 
@@ -342,8 +318,8 @@ describe("the files kept of a document", () => {
       "lamps.version-000011-x",
       "lamp.bad-000012-x",
     ];
-    assert.equal(versionsIn(files, "lamp").at(-1), "lamp.version-000010-x");
-    assert.equal(versionsIn([...files].reverse(), "lamp").at(-1), "lamp.version-000010-x");
+    for (const order of [files, [...files].reverse()])
+      assert.equal(versionsIn(order, "lamp").at(-1), "lamp.version-000010-x");
     assert.deepEqual(versionsIn(files, "other"), []);
     const forms = ["1.9.0", "1.10.0", "0.2.0"].map((version) => `lamp.format-${version}.json`);
     const others = [
@@ -352,9 +328,8 @@ describe("the files kept of a document", () => {
       "lamp.format-4.0.0.json.bad",
       "lamp.json",
     ];
-    assert.deepEqual(formVersions([...forms, ...others, "lamp.x.format-5.0.0.json"], "lamp"), [
-      ...["1.10.0", "1.9.0", "0.2.0"],
-    ]);
+    const all = [...forms, ...others, "lamp.x.format-5.0.0.json"];
+    assert.deepEqual(formVersions(all, "lamp"), ["1.10.0", "1.9.0", "0.2.0"]);
   });
 
   it("have a number and a time, or neither", () => {
@@ -373,9 +348,6 @@ describe("a document that is only read", () => {
     const found = async ({ damage }: { damage: string }) => void told.push(damage);
     const document = await readDocument(directory, kind, { isFirstStart: false, found });
     assert.deepEqual([document.name, document.read(), told], ["lamp", { brightness: 2 }, ["missing"]]);
-    assert.deepEqual((await readDocument(directory, kind, { isFirstStart: false })).read(), {
-      brightness: 2,
-    });
     const first = await readDocument(await placed(test, {}), kind, { isFirstStart: true, found });
     assert.deepEqual([first.read(), told.length], [kind.defaults, 1]);
   });
@@ -383,14 +355,11 @@ describe("a document that is only read", () => {
   it("takes notes in memory and no update, and has no trouble", async () => {
     const document = createMemoryDocument("lamp", { brightness: 1 });
     document.note(({ brightness }) => ({ brightness: brightness + 1 }), 0);
-    assert.deepEqual(document.read(), { brightness: 2 });
     const update = document.update(() => ({ brightness: 9 }));
     await assert.rejects(update, { code: "internal_error", message: /^lamp\.json was opened for reading/ });
     await document.save();
     await document.close();
-    assert.deepEqual(
-      [document.read(), document.trouble(), document.failure()],
-      [{ brightness: 2 }, null, null],
-    );
+    const { trouble, failure } = document;
+    assert.deepEqual([document.read(), trouble(), failure()], [{ brightness: 2 }, null, null]);
   });
 });

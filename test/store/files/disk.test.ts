@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import { stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
@@ -10,42 +10,10 @@ import { fill, mountOrSkip, type PrivateMount } from "../../../lab/state/private
 import { comes, comesToRest } from "../../../lab/state/state-directory.ts";
 import { replaced } from "../../../lab/state/watched-disk.ts";
 import { Disk } from "../../../src/store/files/disk.ts";
-import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
-import { storageError } from "../../../src/store/files/durable-file.ts";
 import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
 import { processTime } from "../../../src/store/files/store-time.ts";
 
 describe("the disk that the state lies on", () => {
-  it("is in trouble before a write fails: when little space is left", async (test) => {
-    const set = await diskOf(test, 48);
-    if (!set) return;
-    const { disk, mount } = set;
-    await disk.look();
-    await writeFile(join(mount.seen, "others"), Buffer.alloc(25 * 2 ** 20));
-    await disk.look();
-    assert.match(
-      disk.trouble()?.detail ?? "all is well",
-      /^Only 1\d(\.\d)? MiB are free on .*; below 16 MiB this warns\./,
-    );
-    const found = disk.trouble();
-    assert.ok(found?.code === "disk_space_low", found?.code);
-    assert.deepEqual([found.facts.has_reserve, found.facts.least_bytes], [true, 16 * 2 ** 20]);
-    await writeFile(join(mount.seen, ".still-written"), "x");
-  });
-
-  it("is in trouble when few files can be made, however many bytes are free", async (test) => {
-    const set = await diskOf(test, 48);
-    if (!set) return;
-    const { disk, mount } = set;
-    mount.run(`mount -o remount,nr_inodes=${leastFreeInodes} "$1"`);
-    await disk.look();
-    assert.match(
-      disk.trouble()?.detail ?? "all is well",
-      /^Only 25\d more files can be made on .*; below 256 this warns/,
-    );
-    assert.equal(disk.trouble()?.code, "disk_inodes_low");
-  });
-
   it("says that the reserve does not exist where there is no space for it, and that again when it is given up", async (test) => {
     const set = await diskOf(test, 20);
     if (!set) return;
@@ -154,12 +122,13 @@ describe("the disk that the state lies on", () => {
     const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => hasSpace };
     const disk = Disk.open(directory, reserve, { ...processTime, timers: createVirtualTime().hostTimers });
     let looks = 0;
-    disk.observe(() => {
+    const stop = disk.observe(() => {
       looks += 1;
     });
     disk.start();
     await comes("the reserve was looked at", () => looks === 1);
     disk.stop();
+    stop();
     assert.equal(reads, 1, "the start goes by what the opening has seen");
     await disk.look();
     assert.equal(reads, 2);
@@ -170,95 +139,47 @@ describe("the disk that the state lies on", () => {
     assert.deepEqual([reads, disk.trouble()?.code], [5, "disk_reserve_missing"]);
     hasSpace = true;
     await disk.look();
-    assert.deepEqual([reads, disk.trouble()], [7, null]);
-  });
-
-  it("tells its observers of each look, until they stop", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const disk = Disk.open(directory, createReserve(directory));
-    let looks = 0;
-    const stop = disk.observe(() => {
-      looks += 1;
-    });
-    await disk.look();
-    stop();
-    await disk.look();
-    assert.equal(looks, 1);
+    assert.deepEqual([reads, disk.trouble(), looks], [7, null, 1]);
   });
 });
 
 describe("a view of the file system that is read-only", () => {
   /** As the kernel would tell of the directory: the options of the view, and of the file system. */
-  async function viewed(test: TestContext, first: readonly [view: string, fileSystem: string]) {
+  async function viewed(test: TestContext, first: string) {
     const directory = await temporaryDirectory(test);
     const { own: readFileSync, put } = replaced(test, fs, "readFileSync");
-    const mounted = ([view, fileSystem]: readonly [string, string]) =>
+    const mounted = (ways: string) =>
       put(((path: string, ...rest: []) =>
         path === "/proc/self/mountinfo"
-          ? `450 442 254:0 / / ${view} - ext4 /dev/root ${fileSystem}`
+          ? `450 442 254:0 / / ${ways.replace(" ", " - ext4 /dev/root ")}`
           : readFileSync(path, ...rest)) as typeof readFileSync);
     mounted(first);
-    let refills = 0;
-    const reserve: Reserve = {
-      release: async () => false,
-      isGivenUp: () => false,
-      refill: async () => {
-        refills += 1;
-        return true;
-      },
-    };
-    const disk = Disk.open(directory, reserve);
-    const look = async (next: readonly [string, string]) => {
-      mounted(next);
+    const refills: number[] = [];
+    const refill = async () => refills.push(1) > 0;
+    const disk = Disk.open(directory, { release: async () => false, isGivenUp: () => false, refill });
+    const look = async (ways: string) => {
+      mounted(ways);
       await disk.look();
-      return [disk.trouble()?.code ?? null, disk.isViewStale(), refills];
+      assert.equal(disk.trouble()?.code, ways.startsWith("ro") ? "disk_read_only" : undefined);
+      return `${ways}${disk.isViewStale() ? " behind" : ""} ${refills.length}`;
     };
     return { disk, look };
   }
 
-  it("is behind where the file system was read-only before and can be written now", async (test) => {
-    const { disk, look } = await viewed(test, ["ro", "ro"]);
-    assert.deepEqual([disk.trouble()?.code, disk.isViewStale()], ["disk_read_only", false]);
-    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", true, 0]);
-    assert.deepEqual(await look(["ro", "ro"]), ["disk_read_only", false, 0]);
-    assert.deepEqual(await look(["rw", "rw"]), [null, false, 1]);
-    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", true, 1]);
-  });
-
-  it("is as it was meant where the file system could be written all the time", async (test) => {
-    const { disk, look } = await viewed(test, ["ro", "rw"]);
-    assert.deepEqual([disk.trouble()?.code, disk.isViewStale()], ["disk_read_only", false]);
-    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", false, 0]);
-    assert.deepEqual(await look(["rw", "rw"]), [null, false, 1]);
-    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", false, 1]);
-  });
-});
-
-describe("the message of a write that failed", () => {
-  const cases: readonly (readonly [code: string, kind: string, words: readonly RegExp[]])[] = [
+  /** The view and the file system at each look, if the view is behind them then, and how often the reserve was made. */
+  for (const [what, first, looks] of [
     [
-      "EROFS",
-      "storage_unwritable",
-      [/mounted read-only/, /`dmesg \| tail`/, /`mount -o remount,rw \/\S*`/, /replace/],
+      "behind where the file system was read-only and can be written now",
+      "ro ro",
+      "ro rw behind 0, ro ro 0, rw rw 1, ro rw behind 1",
     ],
-    ["ENOSPC", "storage_full", [/^The disk is full/, /du -xah/]],
-    ["EDQUOT", "storage_full", [/^The disk is full/, /quota/]],
-    [
-      "EIO",
-      "storage_unwritable",
-      [/may be failing/, /`dmesg \| tail`/, /Copy .* to another disk/, /replace/],
-    ],
-    ["EACCES", "storage_unwritable", [/may not write in/, /`ls -la /, /`chown -R /]],
-  ];
-  for (const [code, kind, words] of cases) {
-    it(`says of ${code} what it means and what to type`, async (test) => {
-      const directory = await temporaryDirectory(test);
-      const cause = Object.assign(new Error(`${code}: …`), { code });
-      const error = storageError(join(directory, "settings.json"), cause);
-      assert.equal(error.code, kind);
-      for (const word of [/settings\.json .*was not changed/, ...words]) assert.match(error.message, word);
+    ["as it was meant where the file system could always be written", "ro rw", "ro rw 0, rw rw 1, ro rw 1"],
+  ] as const)
+    it(`is ${what}`, async (test) => {
+      const { disk, look } = await viewed(test, first);
+      assert.deepEqual([disk.trouble()?.code, disk.isViewStale()], ["disk_read_only", false]);
+      for (const expected of looks.split(", ")) assert.equal(await look(expected.slice(0, 5)), expected);
     });
-  }
 });
 
 interface Setting {

@@ -107,11 +107,6 @@ describe("a file that is written durably", () => {
     await writeDurably(join(directory, "other"), "content");
     assert.deepEqual(owners, [[12, 34, 0]]);
   });
-
-  it("says so where its directory is not there", async (test) => {
-    const directory = await temporaryDirectory(test);
-    assert.equal(await codeFrom(writeDurably(join(directory, "none/file"), "")), "storage_unwritable");
-  });
 });
 
 describe("a file of the run directory that is replaced", () => {

@@ -54,16 +54,6 @@ describe("the writer's lock", () => {
     await (await next).release();
   });
 
-  it("says what has it: a command, or the agent", async (test) => {
-    const directory = await temporaryDirectory(test);
-    for (const role of ["command", "agent"] as const) {
-      const lock = await takeLock(directory, { role });
-      assert.deepEqual((await findLock(directory))?.holder, { pid: process.pid, role });
-      await lock.release();
-    }
-    assert.equal(await findLock(directory), undefined);
-  });
-
   it("says nothing of the process that had it before, once that has ended", async (test) => {
     const directory = await temporaryDirectory(test);
     const lock = await takeLock(directory, { role: "agent" });
@@ -168,15 +158,6 @@ describe("the writer's lock", () => {
     await assert.rejects(takeAgentLock(directory), isLocked);
     await lock.release();
     await assert.rejects(takeAgentLock(join(directory, "absent")), { code: "storage_unwritable" });
-  });
-
-  it("names the directory that does not exist", async (test) => {
-    const absent = join(await temporaryDirectory(test), "absent");
-    await assert.rejects(takeLock(absent), (error: StewardError) => {
-      assert.equal(error.code, "storage_unwritable");
-      assert.equal(error.message.includes(absent), true);
-      return true;
-    });
   });
 });
 

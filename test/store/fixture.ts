@@ -1,0 +1,35 @@
+import { it, type TestContext } from "node:test";
+import { atEnd, temporaryDirectory } from "../../lab/basics/ending.ts";
+import { mountOrSkip, type PrivateMount } from "../../lab/state/private-mount.ts";
+import { onDisk, open } from "../../lab/state/state-directory.ts";
+import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
+import type { OpenOptions } from "../../src/store/documents/document.ts";
+
+/** A test on a small file system of its own; it is skipped, saying why, where mounting is not permitted. */
+export function itOnMount(
+  title: string,
+  work: (test: TestContext, mount: PrivateMount) => Promise<void>,
+  mebibytes?: number,
+): void {
+  it(title, async (test) => {
+    const mount = await mountOrSkip(test, mebibytes);
+    if (mount) await work(test, mount);
+  });
+}
+
+export const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
+export const plusTen = ({ counter }: Counter): Counter => ({ counter: counter + 10 });
+
+export const counterOn = async (directory: string) => (await onDisk(directory, "counter.json")).counter;
+
+/** A counter at 0, which is closed at the end. */
+export async function openCounter(test: TestContext, options: Partial<OpenOptions> = {}) {
+  const directory = await temporaryDirectory(test);
+  const document = await open(directory, counterKind, options);
+  atEnd(test, () => document.close());
+  return { directory, document };
+}
+
+/** The text of a file of a document, in a format. */
+export const inFormat = (version: string, members: object, internal: object = {}): string =>
+  JSON.stringify({ ...members, __internal__: { migrations: { version }, ...internal } });
