@@ -32,7 +32,7 @@ export function createKeptAnswers<Answer>(uptime: Uptime) {
     /** Throws `validation_failed`, and the errors of `make`. */
     once: ({ key, actor, body }: KeyedRequest, make: () => Promise<Answer>): Promise<Answer> => {
       if (key === "" || key.length > longestKey) throw unfit(`must have 1 to ${longestKey} characters`);
-      const caller = callerOf(actor);
+      const caller = "account" in actor ? actor.account.id : actor.kind;
       const id = `${caller} ${key}`;
       const text = JSON.stringify(body);
       const known = kept.get(id);
@@ -47,10 +47,6 @@ export function createKeptAnswers<Answer>(uptime: Uptime) {
       return answer;
     },
   };
-}
-
-function callerOf(actor: Actor): string {
-  return "account" in actor ? actor.account.id : actor.kind;
 }
 
 function unfit(fault: string): StewardError {

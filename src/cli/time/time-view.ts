@@ -39,7 +39,7 @@ function statusFields(status: TimeSync): Fields {
     ["time", status.server_time],
     ["mode", status.mode],
     ["state", status.state],
-    ["trust", trustOf(status)],
+    ["trust", `${status.trust}${status.authenticated ? ", authenticated" : ""}: ${trusts[status.trust]}`],
     ["source", source && [source.host, ...sourceDetails(source)].join(", ")],
     ["offset", offsetOf(status)],
     ["frequency", frequencyOf(status.frequency_ppm)],
@@ -65,10 +65,6 @@ const trusts: Readonly<Record<TimeSync["trust"], string>> = {
   accepted: "from a simple daemon, a person or servers without a majority, or uncertain by more than 0.5 s",
   none: "the clock is not trusted",
 };
-
-function trustOf({ trust, authenticated }: TimeSync): string {
-  return `${trust}${authenticated ? ", authenticated" : ""}: ${trusts[trust]}`;
-}
 
 function sourceDetails({ stratum, refid }: NonNullable<TimeSync["source"]>): string[] {
   return [...(stratum === null ? [] : [`stratum ${stratum}`]), ...(refid === null ? [] : [`refid ${refid}`])];

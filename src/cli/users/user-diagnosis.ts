@@ -77,7 +77,7 @@ export const diagnose: Command = {
     const facts = {
       user,
       skews: skews.map(skewOf),
-      steps: steps.map(stepOf),
+      steps: steps.map(({ seq, details }) => ({ seq, seconds: Number(details.step_seconds) })),
       refusals: refused.map(refusalOf),
     };
     await output.values({ user, events: skews, refused, steps, clock }, diagnosisOf({ ...facts, clock }));
@@ -100,10 +100,6 @@ function skewOf({ seq, time, from, details }: AuditEvent): SeenSkew {
     ...{ seq, at: time, from, skewSeconds: Number(skew_seconds) },
     isClockTrusted: is_clock_trusted === true,
   };
-}
-
-function stepOf({ seq, details }: AuditEvent): ClockStep {
-  return { seq, seconds: Number(details.step_seconds) };
 }
 
 function refusalOf({ time, from, code, count, details }: AuditEvent): Refusal {

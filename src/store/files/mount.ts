@@ -25,7 +25,7 @@ export function mountIn(mountinfo: string, path: string) {
   const above = mountinfo
     .split("\n")
     .flatMap((line) => entryOf(line) ?? [])
-    .filter(({ point }) => isBelow(path, point));
+    .filter(({ point }) => point === "/" || path === point || path.startsWith(`${point}/`));
   let own: Entry | undefined;
   // The later of two mounts at one point covers the earlier.
   for (const entry of above) {
@@ -78,10 +78,6 @@ function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
-}
-
-function isBelow(path: string, point: string): boolean {
-  return point === "/" || path === point || path.startsWith(`${point}/`);
 }
 
 /** The place of the path within the file system itself; empty at its top. */

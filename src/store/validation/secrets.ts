@@ -51,16 +51,11 @@ export function shownSecrets(schema: object, value: unknown): InputError[] {
 }
 
 function shownForm(text: string, form: Shape["x-secret"]): string {
-  const origin = form === "address" ? originOf(text) : "";
+  const origin = form === "address" ? (/^[a-z]+:\/\/[^/?#]+/i.exec(text)?.[0] ?? "") : "";
   const inner = text.slice(origin.length);
   const isOpen = inner === "" || shownEnd.test(text) || (form === "address" && /^(file:.*|\/)$/.test(inner));
   if (isOpen) return text;
   return `${origin}${origin && "/"}…${hash("sha256", text).slice(0, 4)}`;
-}
-
-/** Scheme and host of an address; empty: it is none. */
-function originOf(text: string): string {
-  return /^[a-z]+:\/\/[^/?#]+/i.exec(text)?.[0] ?? "";
 }
 
 type Replace = (text: string, form: Shape["x-secret"], pointer: string) => string;

@@ -117,7 +117,7 @@ function refuseForeign(members: readonly ChangedMember[], { role, scope, require
       detail: "only an administrator may change it",
     }));
     const details = { details: { errors } };
-    const what = `change ${names(errors)}. Nothing was changed.`;
+    const what = `change ${errors.map(({ pointer }) => dotted(pointer)).join(", ")}. Nothing was changed.`;
     if (scope === undefined)
       throw new StewardError("forbidden", `Your role "${role}" may not ${what}`, details);
     throw new StewardError(
@@ -148,8 +148,4 @@ function redact(schema: unknown, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, redact(properties[key], member)]),
   );
-}
-
-function names(errors: readonly InputError[]): string {
-  return errors.map(({ pointer }) => dotted(pointer)).join(", ");
 }

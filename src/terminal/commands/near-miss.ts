@@ -3,7 +3,7 @@ export function nearMisses(word: string, candidates: readonly string[]): string[
   const limit = Math.max(1, Math.floor(word.length / 3));
   return [...new Set(candidates)]
     .map((candidate) => ({ candidate, distance: distanceOf(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= limit || isFragment(word, candidate))
+    .filter(({ candidate, distance }) => distance <= limit || (word.length >= 3 && candidate.includes(word)))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ candidate }) => candidate);
@@ -13,10 +13,6 @@ export function nearMisses(word: string, candidates: readonly string[]): string[
 export function suggestion(word: string, candidates: readonly string[]): string {
   const near = nearMisses(word, candidates).map((candidate) => `"${candidate}"`);
   return near.length === 0 ? "." : `; did you mean ${near.join(" or ")}?`;
-}
-
-function isFragment(word: string, candidate: string): boolean {
-  return word.length >= 3 && candidate.includes(word);
 }
 
 /** Optimal string alignment distance: insert, delete, replace, and swap of neighbours cost 1 each. */

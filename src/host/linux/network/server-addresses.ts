@@ -59,11 +59,6 @@ export function addressesBeyondLinks(): string[] {
     .map(({ address }) => address);
 }
 
-/** True if a name always resolves to this device (RFC 6761 §6.3). */
-function isLocalName(host: string): boolean {
-  return /(^|\.)localhost\.?$/i.test(host);
-}
-
 /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
 export function isLocalServer(server: string): boolean {
   if (!/^https?:/.test(server) || !URL.canParse(server)) return false;
@@ -73,7 +68,7 @@ export function isLocalServer(server: string): boolean {
 
 /** The same for a name, or an address without brackets. */
 export function isLocalHost(host: string, own?: ReadonlySet<string>): boolean {
-  return isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, own);
+  return isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isLocalAddress(host, own);
 }
 
 /** The canonical spelling of an address: without a zone, IPv4 if it was mapped into IPv6 (RFC 4291 §2.5.5.2). */

@@ -51,11 +51,7 @@ function scriptOf(command: readonly string[], release: ReleaseAtWork): string {
   // The inner shell, because env(1) would take a program with a = in its path for a variable.
   const shell = ["/bin/sh", "-c", 'exec "$@"', "sh"];
   const words = ["/usr/bin/env", "-i", ...variables, ...shell, ...forRelease(command, release)];
-  return `exec ${words.map(quoted).join(" ")}\n`;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return `exec ${words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")}\n`;
 }
 
 type End = Omit<ProgramEnd, "said">;
