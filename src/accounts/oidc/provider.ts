@@ -4,7 +4,6 @@ import { rethrown, StewardError } from "../../contract/errors.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { TrustedTime } from "../trusted-time.ts";
-import { clientProof } from "./client-authentication.ts";
 import type { Flow } from "./flows.ts";
 import { type Claims, claimAt, hasTooManyGroups } from "./identity.ts";
 import { asRefusal, detailOf } from "./library-errors.ts";
@@ -225,4 +224,31 @@ function endpoint(address: string | undefined, { issuer, endpointOrigins }: Sign
 /** Returns what `work` does. `asked`: the request, for an error that the provider has answered it with. */
 function asRefusals<T>(asked: string, work: () => Promise<T>): Promise<T> {
   return work().catch(rethrown((error) => asRefusal(error, asked)));
+}
+
+const [basic, post] = ["client_secret_basic", "client_secret_post"] as const;
+
+/**
+ * The proof to the token endpoint, chosen by discovery, and a sentence about it: the secret in the header, else in the body;
+ * without one the client is public. A secret that encoding would change goes into the body where it may, since not every
+ * provider decodes the header. Throws `provider_refused`.
+ */
+function clientProof(
+  { token_endpoint_auth_methods_supported: methods = [basic] }: oauth.AuthorizationServer,
+  { clientId }: SignInProvider,
+  secret: string | null,
+): readonly [proof: oauth.ClientAuth, asked: string] {
+  const asked = `It was sent oidc.client_id (${clientId}) and`;
+  const place = "oidc.client_secret_file or the credential steward.oidc";
+  if (secret === null) return [oauth.None(), `${asked} no secret: there is no ${place}.`];
+  const offered = [methods].flat();
+  const pair = [clientId, secret].map(encodeURIComponent).join(":");
+  const preferred = pair === `${clientId}:${secret}` || !offered.includes(post) ? basic : post;
+  const method = [preferred, post].find((one) => offered.includes(one));
+  if (method === undefined) throw refusedAnswer("client_authentication", `It offers ${shown(offered)}.`);
+  // The library encodes `-`, `_` and `.` too: a provider that does not decode would know few clients.
+  const inHeader: oauth.ClientAuth = (_server, _client, _body, headers) =>
+    headers.set("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
+  const proof = method === basic ? inHeader : oauth.ClientSecretPost(secret);
+  return [proof, `${asked} the secret of ${place} by ${method}, and offers ${shown(offered)}.`];
 }

@@ -1,15 +1,16 @@
-import { statSync } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Updates } from "../../contract/types.ts";
+import type { Updates, Upload } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import type { Option } from "../../terminal/commands/command.ts";
 import { escapeText } from "../../terminal/escape.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { formatBytes } from "../system/facts-view.ts";
 import { createProgressLine, shareOf } from "./progress-line.ts";
-import { sentFile } from "./sent-file.ts";
 
 export const repositoryOption: Option = {
   name: "repo",
@@ -60,4 +61,28 @@ export async function checkRepository(invocation: Invocation): Promise<Updates> 
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** A file to send. `onSent` gets the bytes read so far. Throws CommandError (3, 4, 6), also while it is read. */
+async function sentFile(path: string, onSent: (bytes: number) => void): Promise<Upload> {
+  const failed = (error: unknown): never => {
+    throw fileFailure(error, path);
+  };
+  const { size } = await stat(path).catch(failed);
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    try {
+      // A file may grow meanwhile: no more is sent than was announced.
+      for await (const piece of createReadStream(path, {
+        end: Math.max(0, size - 1),
+      }) as AsyncIterable<Buffer>) {
+        yield piece;
+        bytes += piece.length;
+        onSent(bytes);
+      }
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return { lengthBytes: size, [Symbol.asyncIterator]: pieces };
 }

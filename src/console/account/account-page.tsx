@@ -4,18 +4,23 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
-import { place } from "../navigation/navigation.ts";
+import { navigate, place } from "../navigation/navigation.ts";
 import { me, restriction, session, userChanged } from "../session/session.ts";
-import { isFactorRequired, minimumCharacters } from "../sign-in/new-password-field.tsx";
+import { isFactorRequired, minimumCharacters, NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { useStore } from "../store.ts";
-import { Banner, Page } from "../ui/page.tsx";
+import { Banner, Facts, Page, Section } from "../ui/page.tsx";
 import { ApiTokens } from "./api-tokens.tsx";
 import { Passkeys } from "./passkeys.tsx";
-import { PasswordChange } from "./password-change.tsx";
-import { Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TwoFactorSection } from "./two-factor-section.tsx";
 import "../styles/parts/account.css";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
+import { keptEntries } from "../session/reload.ts";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { Form, useForm } from "../ui/form/form.tsx";
+import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
+import { Time } from "../ui/time.tsx";
 
 /** The own account; of it only what has to be done first, where something has to. */
 export function AccountPage() {
@@ -71,3 +76,86 @@ function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly is
 }
 
 export const pages = { "/account": AccountPage };
+
+/** Another password. `isAlone`: a one-use password has to give way to it before anything else. */
+function PasswordChange({
+  user,
+  minimum,
+  isAlone = false,
+}: {
+  readonly user: User;
+  /** Characters; absent: not known. */
+  readonly minimum?: number | undefined;
+  readonly isAlone?: boolean;
+}) {
+  const form = useForm({ current_password: "", new_password: "" }, async (body) => {
+    await call("changePassword", { body });
+    form.type({ current_password: "", new_password: "" });
+    userChanged({ ...user, must_change_password: false });
+    toast(t.account.passwordChanged);
+    if (isAlone) await navigate("/");
+  });
+  return (
+    <Section title={t.signIn.password}>
+      <p>{isAlone ? t.account.oneUsePassword : t.account.passwordText}</p>
+      <Form form={form} verb={t.account.changePassword} kind={isAlone ? "primary" : "plain"}>
+        <NameForManagers username={user.username} />
+        <PasswordField
+          {...form.field("current_password", /^password_wrong$/)}
+          label={isAlone ? t.account.presentOneUse : t.account.presentPassword}
+          autocomplete="current-password"
+          isFirst={isAlone}
+        />
+        <NewPasswordField
+          {...form.field("new_password")}
+          label={t.person.newPassword}
+          error={form.error}
+          pointer="/new_password"
+          minimum={minimum}
+        />
+      </Form>
+    </Section>
+  );
+}
+
+interface Entries {
+  readonly display_name: string;
+}
+
+/** One's own name, role and rights; the name that others read can be changed. */
+function Profile({ user }: { readonly user: User }) {
+  const form = useForm(
+    keptEntries<Entries>("profile") ?? { display_name: user.display_name },
+    async (body) => {
+      userChanged(await call("updateUser", { params: { id: user.id }, body }));
+      toast(t.ui.saved);
+    },
+  );
+  const isChanged = form.typed.display_name !== user.display_name;
+  useUnsaved(isChanged, { name: "profile", entries: () => form.typed });
+  return (
+    <Section title={t.account.you}>
+      <Facts
+        items={[
+          [t.signIn.username, user.username],
+          [
+            t.person.role,
+            <>
+              {t.person.roles[user.role]}
+              <div class="hint">{t.person.mayDo[user.role]}</div>
+            </>,
+          ],
+          [t.person.lastSignIn, <Time key="last" at={user.last_login_at} />],
+        ]}
+      />
+      <Form form={form} verb={t.ui.save} kind="plain" isReady={isChanged}>
+        <TextField
+          {...form.field("display_name")}
+          label={t.person.displayName}
+          hint={t.account.displayNameHint}
+          maxLength={64}
+        />
+      </Form>
+    </Section>
+  );
+}

@@ -3,14 +3,16 @@ import { type Scope, scopes, userScopes } from "../../contract/scopes.ts";
 import type { Output, Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { ChoicesField } from "../ui/form/choices-field.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
-import { ShownOnce } from "../ui/secret.tsx";
-import { TokenBlocks } from "./token-blocks.tsx";
+import { Skeleton } from "../ui/page.tsx";
+import { Secret, ShownOnce } from "../ui/secret.tsx";
+import { curlLines, prometheusFiles, prometheusJob, wayIn } from "./token-use.ts";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
 const lifetimes = [1, 30, 90, 366] as const;
@@ -120,5 +122,32 @@ function PurposeButtons({
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** Blocks to paste: a first request with a new token, and what Prometheus needs where the token is for metrics. */
+function TokenBlocks({ token, scopes }: { readonly token: string; readonly scopes: readonly string[] }) {
+  const tls = useResource("getTls");
+  if (tls.value === null && tls.error === null) return <Skeleton />;
+  const way = wayIn(location.origin, tls.value);
+  const curl = curlLines(token, scopes, way);
+  return (
+    <div class="token-blocks">
+      {scopes.includes("metrics:read") && (
+        <>
+          <h3>Prometheus</h3>
+          <p class="hint">{t.account.prometheusFiles}</p>
+          <Secret label={t.account.prometheusFilesLabel} text={prometheusFiles(token, way)} />
+          <Secret label="prometheus.yml" text={prometheusJob(way)} />
+        </>
+      )}
+      {curl !== null && (
+        <>
+          <h3>curl</h3>
+          <p class="hint">{t.account.curl}</p>
+          <Secret label="curl" text={curl} />
+        </>
+      )}
+    </div>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentProps } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
@@ -5,14 +6,21 @@ import { call } from "../client/call.ts";
 import { type Action, useAction } from "../client/use-action.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { fewCodes, restriction, userChanged } from "../session/session.ts";
+import { Credentials } from "../sign-in/credentials.tsx";
+import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { NameForManagers, PasswordField } from "../ui/form/password-field.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { EnrolmentDialog, RecoveryCodesDialog } from "./enrolment-dialog.tsx";
-import { LostFactorDialog, RemoveFactorDialog } from "./factor-dialogs.tsx";
+import { EnrolmentForm, type EnrolmentProps } from "./enrolment-form.tsx";
+import { RecoveryCodesForm } from "./recovery-codes-form.tsx";
+import { StepsInOrder } from "./steps-in-order.tsx";
 
 type Open =
   | { readonly kind: "enrolment"; readonly enrolment: Enrolment }
@@ -144,5 +152,85 @@ function Enabled({
       </div>
       {isRequired && <p class="hint">{t.account.requiredByPolicy}</p>}
     </>
+  );
+}
+
+/** The first of two steps over the page of the account. */
+function EnrolmentDialog({ onClose, ...given }: EnrolmentProps & { readonly onClose: () => void }) {
+  return (
+    <Dialog title={t.account.enrol} onClose={onClose}>
+      <StepsInOrder label={t.account.steps} names={t.account.enrolmentSteps} now="authenticator" />
+      <EnrolmentForm {...given} others={<Button onClick={onClose}>{t.ui.cancel}</Button>} />
+    </Dialog>
+  );
+}
+
+/** The second: it closes when the person says that the codes are kept. */
+function RecoveryCodesDialog(given: ComponentProps<typeof RecoveryCodesForm>) {
+  return (
+    <Dialog title={t.account.recoveryCodes}>
+      <StepsInOrder label={t.account.steps} names={t.account.enrolmentSteps} now="codes" />
+      <RecoveryCodesForm {...given} />
+    </Dialog>
+  );
+}
+
+interface FactorDialogProps {
+  readonly user: User;
+  readonly onClose: () => void;
+}
+
+/** The factor goes with password and code. */
+function RemoveFactorDialog({ user, onClose }: FactorDialogProps) {
+  return (
+    <Dialog title={t.account.removeTitle} onClose={onClose}>
+      <p>{t.account.removeText}</p>
+      <Credentials
+        username={user.username}
+        verb={t.account.remove}
+        onGiven={async ({ password, factor }) => {
+          userChanged(
+            await call("disableTwoFactor", { params: { id: user.id }, body: { password, ...factor } }),
+          );
+          toast(t.account.removed);
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+/** The factor goes with password and recovery code, whatever the policy: another authenticator can be set up then. */
+function LostFactorDialog({ user, onClose }: FactorDialogProps) {
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  return (
+    <ConfirmDialog
+      title={t.account.lost}
+      verb={t.account.removeLost}
+      isDangerous
+      onConfirm={async () => {
+        await signInWithoutFactor(user.username, password, code);
+        toast(t.account.removed);
+      }}
+      onClose={onClose}
+    >
+      <NameForManagers username={user.username} />
+      <p>{t.account.lostText}</p>
+      <PasswordField
+        label={t.signIn.password}
+        value={password}
+        onInput={setPassword}
+        autocomplete="current-password"
+        isFirst
+      />
+      <TextField
+        label={t.signIn.recoveryCode}
+        hint={t.signIn.recoveryCodeHint}
+        value={code}
+        onInput={setCode}
+        spellcheck={false}
+      />
+    </ConfirmDialog>
   );
 }

@@ -1,28 +1,28 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { chooseLanguage } from "../catalogue/wanted-language.ts";
+import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { accentColour } from "../client/face.ts";
 import { Link } from "../navigation/link.tsx";
 import { isUnsaved, navigate, place } from "../navigation/navigation.ts";
-import { isShown, restriction, session } from "../session/session.ts";
-import { useStore } from "../store.ts";
+import { isShown, me, restriction, session, signOut } from "../session/session.ts";
+import { createStore, useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
 import { ConnectionState, useIsAway } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { showInIcon } from "../ui/favicon.ts";
 import { focusContent } from "../ui/focus.ts";
 import { MakerMark } from "../ui/maker.tsx";
-import { needCount, Page, Skeleton } from "../ui/page.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { bodyOf, needCount, Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
+import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import { isolated } from "../ui/visible.ts";
-import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useStatus } from "./clock-state.tsx";
-import { FindButton, Finder } from "./find-button.tsx";
-import { Foot } from "./foot.tsx";
 import { useShown } from "./pages.ts";
 import { NeedCount, Sections } from "./sections.tsx";
-import { Tabs } from "./tabs.tsx";
 
 /** The frame of every page: the present page, the state of the clock, the user. */
 export function Frame() {
@@ -120,3 +120,117 @@ function SystemTabs({ path, children }: { readonly path: string; readonly childr
     </Page>
   );
 }
+
+/** Pages of one section; each is a place of its own, so these are links. */
+function Tabs({
+  label,
+  items,
+  current,
+}: {
+  readonly label: string;
+  readonly items: readonly { readonly to: string; readonly text: string }[];
+  readonly current: string;
+}) {
+  const bar = useRef<HTMLElement>(null);
+  // On a phone the bar is wider than the page.
+  useEffect(() => {
+    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [current]);
+  return (
+    <nav class="tabs" aria-label={label} ref={bar}>
+      {items.map(({ to, text }) => (
+        <Link key={to} to={to} isCurrent={to === current}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The document about each page, below /docs/; a page within a section has that of the section. */
+const documents: Readonly<Record<string, string>> = {
+  "/": "console",
+  "/users": "sign-in",
+  "/account": "sign-in",
+  "/system": "clock",
+  "/system/device": "device",
+  "/system/history": "console",
+  "/system/settings": "settings",
+  "/system/logs": "logs-and-events",
+  "/system/events": "logs-and-events",
+  "/updates": "updates/operate",
+};
+
+/** Under each page: its document, and the way in for programs. They open beside the page, whose entries stay. */
+function Foot({ path }: { readonly path: string }) {
+  const name = documents[path] ?? documents[`/${path.split("/")[1]}`] ?? "index";
+  const link = (address: string, text: string) => (
+    <a href={address} target="_blank" hreflang="en" rel="noopener">
+      {text}
+    </a>
+  );
+  return (
+    <footer class="foot">
+      {link(`/docs/${name}.html`, t.frame.help)}
+      {link("/docs/api.html", "API")}
+      {link("/api/openapi.json", "OpenAPI")}
+      {link("/docs/metrics.html", t.frame.metrics)}
+    </footer>
+  );
+}
+
+/** The name of the user, and the button for signing out. */
+function AccountMenu() {
+  const { username } = me();
+  const [theme, setTheme] = useState(chosenTheme);
+  const others = languages().filter((one) => one !== language);
+  return (
+    <Menu
+      label={`${t.frame.account}: ${username}`}
+      text={username}
+      shape="person"
+      items={[
+        { text: t.frame.account, onChoose: () => void navigate("/account") },
+        ...others.map((one) => ({ text: languageName(one), onChoose: () => chooseLanguage(one) })),
+        ...themes.map((one) => ({
+          text: t.frame.themes[one],
+          isChosen: one === theme,
+          onChoose: () => {
+            chooseTheme(one);
+            setTheme(one);
+          },
+        })),
+        { text: t.frame.signOut, onChoose: () => void signOut() },
+      ]}
+    />
+  );
+}
+
+const isFinding = createStore(false);
+
+function FindButton() {
+  return (
+    <Button kind="icon" label={`${t.frame.find} (${t.frame.findKeys})`} onClick={() => isFinding.set(true)}>
+      <Shape name="find" />
+    </Button>
+  );
+}
+
+/** The search, once it is asked for: by the button, or by Ctrl-K from anywhere. */
+function Finder() {
+  const isOpen = useStore(isFinding);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      if (event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      // Over another question it would take the answer away.
+      if (document.querySelector("dialog[open]") === null) isFinding.set(true);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return isOpen ? <Palette onClose={() => isFinding.set(false)} /> : null;
+}
+
+const Palette = bodyOf("palette", 0);

@@ -16,7 +16,6 @@ import {
   keepBinding,
   readBinding,
 } from "./early-refresh.ts";
-import { hearOtherTabs, tellOtherTabs } from "./other-tabs.ts";
 import { askForPassword, dropQuestion } from "./step-up.ts";
 
 /**
@@ -228,4 +227,21 @@ function untilSignedInAgain(): Promise<void> {
   return new Promise((resolve, reject) => {
     waiting.push({ resolve, reject });
   });
+}
+
+/** A message between the tabs of one browser and origin. */
+type TabMessage =
+  /** A user has signed in. No token is in it: pages of other programs on this port would hear it. */
+  | { readonly kind: "signed-in"; readonly userId: string }
+  | { readonly kind: "user"; readonly user: User }
+  | { readonly kind: "ended" };
+
+const channel = new BroadcastChannel("steward");
+
+function tellOtherTabs(message: TabMessage): void {
+  channel.postMessage(message);
+}
+
+function hearOtherTabs(listener: (message: TabMessage) => void): void {
+  channel.addEventListener("message", ({ data }) => listener(data as TabMessage));
 }

@@ -1,22 +1,29 @@
-import { useEffect } from "preact/hooks";
-import type { Settings, Updates } from "../../contract/types.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { Enrolment, Settings, Updates } from "../../contract/types.ts";
 import { device, greet } from "../client/connection.ts";
 import { useResource } from "../client/use-resource.ts";
 import { navigate, place } from "../navigation/navigation.ts";
-import { isShown, me, restriction, session } from "../session/session.ts";
+import { isShown, me, restriction, session, userChanged } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { useHead } from "../ui/focus.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { DeviceStep } from "./device-step.tsx";
-import { DoneStep } from "./done-step.tsx";
-import { FactorStep } from "./factor-step.tsx";
 import { FirstRun } from "./first-run.tsx";
 import { SetupFrame, type SetupStep, setupSteps } from "./setup-frame.tsx";
-import type { StepProps } from "./step.tsx";
+import { StepButtons, type StepProps } from "./step.tsx";
 import { UpdatesStep } from "./updates-step.tsx";
 import "../styles/parts/account.css";
 import "../styles/parts/setup.css";
+import { EnrolmentForm } from "../account/enrolment-form.tsx";
+import { RecoveryCodesForm } from "../account/recovery-codes-form.tsx";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { usePart } from "../client/parts.ts";
+import { useAction } from "../client/use-action.ts";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
 
 /**
  * The steps behind the sign-in. The address names the present one, so that a reload and a new sign-in come back to it. The
@@ -80,3 +87,102 @@ function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates
 }
 
 export { FirstRun as Body, SetupPage as Page };
+
+/** The end of the first run: a sheet for the device's file, and what was left for later. */
+function DoneStep({ left }: { readonly left: readonly SetupStep[] }) {
+  const sheet = usePart("sheet");
+  const { username, two_factor } = me();
+  const home = (
+    <Button kind="primary" onClick={() => void navigate("/")}>
+      {t.frame.toHome}
+    </Button>
+  );
+  return (
+    <>
+      {left.length > 0 && (
+        <p>{t.firstRun.leftForLater(left.map((step) => t.firstRun.stepNames[step]).join(", "))}</p>
+      )}
+      <p>{t.firstRun.sheetText}</p>
+      {sheet === null ? (
+        <Skeleton lines={8} />
+      ) : (
+        <sheet.Paper note={two_factor.enabled && <p>{t.firstRun.codesApart(username)}</p>} others={home} />
+      )}
+    </>
+  );
+}
+
+/** The authenticator of the administrator: its QR code at once, then the recovery codes. */
+function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
+  const isRequired = useStore(restriction) !== null;
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const user = me();
+  const begin = useAction(async () => {
+    setEnrolment(await call("setUpTwoFactor", { params: { id: user.id } }));
+  });
+  useEffect(() => {
+    if (!user.two_factor.enabled) void begin.run();
+  }, []);
+  useUnsaved(codes !== null);
+  if (codes !== null) {
+    const keptCodes = async (): Promise<void> => {
+      userChanged(await call("getMe"));
+      setCodes(null);
+      // They could not be read while the second factor was missing.
+      await Promise.all([settings.reload(), updates.reload()]);
+      onDone();
+    };
+    return (
+      <>
+        <h3>{t.account.recoveryCodes}</h3>
+        <RecoveryCodesForm username={user.username} codes={codes} onKept={keptCodes} />
+      </>
+    );
+  }
+  if (user.two_factor.enabled) return <Done onDone={onDone} />;
+  const others = !isRequired && (
+    <StepButtons {...{ settings, onDone, onBack }} needless="second_factor_advised" />
+  );
+  return (
+    <>
+      <p>{isRequired ? t.account.enrolText : t.account.inviteText}</p>
+      {enrolment !== null ? (
+        <EnrolmentForm
+          {...{ user, enrolment, others }}
+          onEnabled={setCodes}
+          onAgain={() => void begin.run()}
+        />
+      ) : (
+        <>
+          {begin.isBusy && <Skeleton lines={6} />}
+          <ProblemView error={begin.error} />
+          <div class="buttons">
+            {!begin.isBusy && (
+              <Button kind="primary" onClick={() => void begin.run()}>
+                {t.firstRun.showQr}
+              </Button>
+            )}
+            {others}
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Done({ onDone }: { readonly onDone: () => void }) {
+  const { recovery_codes_remaining: left } = me().two_factor;
+  return (
+    <>
+      <p>
+        <Badge state="good">{t.firstRun.factorOn(left)}</Badge>
+      </p>
+      <div class="buttons">
+        <Button kind="primary" onClick={onDone}>
+          {t.ui.goOn}
+        </Button>
+      </div>
+    </>
+  );
+}

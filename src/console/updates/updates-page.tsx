@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { HistoryEntry, UpdateProgress, Updates } from "../../contract/types.ts";
+import type { HistoryEntry, PassedOver, UpdateProgress, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
@@ -9,7 +9,7 @@ import { useResource } from "../client/use-resource.ts";
 import { isOneOf } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { bodyOf, Page, Skeleton } from "../ui/page.tsx";
+import { bodyOf, Facts, Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { visible } from "../ui/visible.ts";
@@ -19,11 +19,14 @@ import { type Order, OrderDialog } from "./dialogs.tsx";
 import { Fold } from "./fold.tsx";
 import { Entry, History } from "./history.tsx";
 import { RemedyButton } from "./remedy-button.tsx";
-import { Schedule } from "./schedule.tsx";
 import { Trust } from "./trust.tsx";
-import { endWords, releaseName } from "./update-sentences.ts";
+import { endWords, passedOverSentence, releaseName } from "./update-sentences.ts";
 import { overviewOf } from "./updates-overview.ts";
 import "../styles/parts/updates.css";
+import { isRecall } from "../../contract/updates/update-summaries.ts";
+import { Link } from "../navigation/link.tsx";
+import { Time } from "../ui/time.tsx";
+import { reasonSentence } from "../ui/words/update-format.ts";
 
 /** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
 export function UpdatesPage() {
@@ -186,3 +189,60 @@ function endedWords(entries: readonly HistoryEntry[], kind: HistoryEntry["kind"]
 }
 
 export const pages = { "/updates": UpdatesPage };
+
+/** When the next check comes, how the last one ended, and whether an update window is open. */
+function Schedule({ status: { schedule, passed_over = [] } }: { readonly status: Updates }) {
+  const { enabled, next_check_at, last_check, failures, window_open } = schedule;
+  const others = passed_over.filter((one) => !isRecall(one));
+  const next = <Time key="at" at={next_check_at} never={t.updates.soon} />;
+  const summary = enabled ? (
+    <>
+      {t.updates.nextCheck}: {next}
+    </>
+  ) : (
+    t.updates.notScheduledNext
+  );
+  return (
+    <Fold name="schedule" title={t.updates.schedule} summary={summary}>
+      <Facts
+        items={[
+          [t.updates.nextCheck, enabled ? next : t.updates.notScheduled],
+          [
+            t.updates.lastCheck,
+            last_check === null ? (
+              t.time.never
+            ) : (
+              <>
+                <Badge state={last_check.outcome === "ok" ? "good" : "attention"}>
+                  {t.updates.checks[last_check.outcome]}
+                </Badge>
+                {" · "}
+                <Time at={last_check.at} /> {failures > 1 && t.updates.failures(failures)}
+                {last_check.outcome !== "ok" && last_check.detail !== null && (
+                  <p>
+                    <Said sentence={reasonSentence({ ...last_check, detail: last_check.detail })} />
+                  </p>
+                )}
+              </>
+            ),
+          ],
+          ...(others.length === 0 ? [] : [[t.updates.notChosen, notChosen(others)] as const]),
+          [
+            t.updates.windows,
+            <Link key="to" to="/system/settings" query={{ open: "windows" }}>
+              {window_open ? t.updates.windowOpen : t.updates.windowClosed}
+            </Link>,
+          ],
+        ]}
+      />
+    </Fold>
+  );
+}
+
+function notChosen(releases: readonly PassedOver[]) {
+  return releases.map((one) => (
+    <p key={`${one.code} ${one.path}`} dir="auto">
+      {passedOverSentence(one)}
+    </p>
+  ));
+}

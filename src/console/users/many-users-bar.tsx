@@ -1,14 +1,19 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { roleNames } from "../../contract/shapes.ts";
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { useAction } from "../client/use-action.ts";
+import { me } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
 import { tellHeight } from "../ui/focus.ts";
+import { TextField } from "../ui/form/field.tsx";
+import { Form } from "../ui/form/form.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import type { ManyAction } from "./many-users.ts";
-import { ManyUsersDialog } from "./many-users-dialog.tsx";
+import { actOnMany, type ManyAction, type Outcome, type Outcomes } from "./many-users.ts";
+import { reasonOf } from "./one-by-one.ts";
 import { readAllUsers } from "./use-users.ts";
 
 /** The users that are chosen, by id. */
@@ -75,4 +80,113 @@ export function ManyUsersBar({
 
 export function byId(users: readonly User[]): Chosen {
   return new Map(users.map((user) => [user.id, user]));
+}
+
+const dangerous: readonly ManyAction[] = ["delete", "disable"];
+
+/** Says what will happen, and to whom; does it to one after another; and tells the outcome for each. */
+function ManyUsersDialog({
+  action,
+  users,
+  onDone,
+  onClose,
+}: {
+  readonly action: ManyAction;
+  readonly users: readonly User[];
+  /** It has been done to these. */
+  readonly onDone: (done: readonly string[]) => void;
+  readonly onClose: () => void;
+}) {
+  const others = users.filter(({ id }) => id !== me().id);
+  const [typed, setTyped] = useState("");
+  const { outcomes, isRunning, run, stop } = useRun(action, others, onDone);
+  const { verb, text } = t.users.many[action];
+  const word = action === "delete" ? String(others.length) : null;
+  const question = {
+    verb,
+    kind: dangerous.includes(action) ? "danger" : "primary",
+    isReady: others.length > 0 && (word === null || typed.trim() === word),
+    onCancel: onClose,
+  } as const;
+  const isOver = {
+    isReady: false,
+    others: (
+      <Button kind="primary" onClick={isRunning ? stop : onClose}>
+        {isRunning ? t.users.stop : t.ui.close}
+      </Button>
+    ),
+  };
+  return (
+    <Dialog title={t.users.aboutMany(verb, others.length)} onClose={isRunning ? undefined : onClose}>
+      <Form form={{ error: null, isBusy: false, run }} {...(outcomes === null ? question : isOver)}>
+        {outcomes ? <Summary outcomes={outcomes} isRunning={isRunning} /> : <p>{text}</p>}
+        {action === "delete" && others.some(({ origin }) => origin === "provider") && (
+          <p>{t.users.comesBack}</p>
+        )}
+        {others.length < users.length && <p>{t.users.notYou}</p>}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard */}
+        <ul class="users-many" tabIndex={0}>
+          {others.map((user) => (
+            <Entry key={user.id} user={user} outcome={outcomes?.get(user.id) ?? null} />
+          ))}
+        </ul>
+        {word !== null && outcomes === null && (
+          <TextField
+            label={t.ui.typeToConfirm(word)}
+            value={typed}
+            onInput={setTyped}
+            inputMode="numeric"
+            isFirst
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function useRun(action: ManyAction, users: readonly User[], onDone: (done: readonly string[]) => void) {
+  const [outcomes, setOutcomes] = useState<Outcomes | null>(null);
+  const [isRunning, setIsRunning] = useState(false);
+  const ending = useRef(new AbortController());
+  useEffect(() => () => ending.current.abort(), []);
+  const run = async (): Promise<boolean> => {
+    setIsRunning(true);
+    setOutcomes(new Map(users.map(({ id }) => [id, "waiting"])));
+    const all = await actOnMany(action, users, ending.current.signal, setOutcomes);
+    setIsRunning(false);
+    onDone([...all].flatMap(([id, outcome]) => (outcome === "done" ? [id] : [])));
+    return true;
+  };
+  return { outcomes, isRunning, run, stop: () => ending.current.abort() };
+}
+
+/** Counts users that are done, failed and left; a screen reader says it at the end. */
+function Summary({ outcomes, isRunning }: { readonly outcomes: Outcomes; readonly isRunning: boolean }) {
+  const all = [...outcomes.values()];
+  const done = all.filter((one) => one === "done").length;
+  const left = all.filter((one) => one === "waiting").length;
+  return (
+    <>
+      <p role="status">
+        {isRunning
+          ? t.users.manyProgress(all.length - left, all.length)
+          : t.users.manyDone({ done, failed: all.length - left - done, left })}
+      </p>
+      {isRunning && <progress max={all.length} value={all.length - left} aria-label={t.ui.progress} />}
+    </>
+  );
+}
+
+function Entry({ user, outcome }: { readonly user: User; readonly outcome: Outcome | null }) {
+  return (
+    <li class="line between">
+      <span>
+        {user.username} {user.display_name !== "" && <bdi class="hint">{user.display_name}</bdi>}
+      </span>
+      {outcome === "done" && <Badge state="good">{t.users.outcomeDone}</Badge>}
+      {outcome !== null && typeof outcome === "object" && (
+        <Badge state="wrong">{reasonOf(outcome.error)}</Badge>
+      )}
+    </li>
+  );
 }

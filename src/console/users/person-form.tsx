@@ -7,10 +7,11 @@ import { useResource } from "../client/use-resource.ts";
 import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { keptEntries } from "../session/reload.ts";
 import { me, userChanged } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
+import { focusFirst } from "../ui/focus.ts";
 import { Form } from "../ui/form/form.tsx";
-import { Section } from "../ui/page.tsx";
-import { EditConflict } from "./edit-conflict.tsx";
+import { Banner, Section } from "../ui/page.tsx";
 import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
 import { DisplayNameField, RoleField } from "./user-fields.tsx";
 
@@ -97,4 +98,57 @@ function changeOf(value: User, change: UserChange): UserChange {
       change[member] === undefined || change[member] === value[member] ? [] : [[member, change[member]]],
     ),
   );
+}
+
+/** Shows the changes of another user, and lets the person choose between the two versions. */
+function EditConflict({
+  before,
+  theirs,
+  yours,
+  isBusy,
+  onKeep,
+  onTake,
+}: {
+  readonly before: User;
+  readonly theirs: User;
+  readonly yours: User;
+  readonly isBusy: boolean;
+  readonly onKeep: () => void;
+  readonly onTake: () => void;
+}) {
+  const words = { display_name: t.person.displayName, role: t.person.role, enabled: t.person.state };
+  return (
+    <div ref={focusFirst} tabIndex={-1} class="users-conflict">
+      <Banner state="attention">
+        <p>{t.problem.codes.etag_mismatch}</p>
+        <dl>
+          {members
+            .filter((member) => theirs[member] !== before[member])
+            .map((member) => (
+              <div key={member}>
+                <dt>{words[member]}</dt>
+                <dd>
+                  {t.users.theirs}: {shownOf(theirs, member)}
+                </dd>
+                <dd>
+                  {t.users.yours}:{" "}
+                  {yours[member] === before[member] ? t.users.untouched : shownOf(yours, member)}
+                </dd>
+              </div>
+            ))}
+        </dl>
+        <div class="buttons">
+          <Button isBusy={isBusy} onClick={onKeep}>
+            {t.ui.keepMine}
+          </Button>
+          <Button onClick={onTake}>{t.ui.takeTheirs}</Button>
+        </div>
+      </Banner>
+    </div>
+  );
+}
+
+function shownOf({ display_name, role }: User, member: (typeof members)[number]) {
+  if (member === "role") return t.person.roles[role];
+  return <bdi>{display_name || "–"}</bdi>;
 }

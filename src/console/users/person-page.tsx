@@ -5,6 +5,7 @@ import { t } from "../catalogue/words.ts";
 import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
+import { eventLines } from "../home/event-words.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
 import { decoded } from "../navigation/paths.ts";
@@ -13,7 +14,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { Facts, Page, Skeleton } from "../ui/page.tsx";
+import { Empty, Facts, Page, Pending, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
@@ -25,7 +26,6 @@ import { UserAction } from "./user-action.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
 import { type ActionName, itemsOf } from "./user-table.tsx";
 import { longestSearch } from "./users-query.ts";
-import { Week } from "./week.tsx";
 
 export function PersonPage() {
   const { path } = useStore(place);
@@ -175,5 +175,43 @@ function About({ user }: { readonly user: User }) {
         [t.users.created, <Time key="created" at={user.created_at} />],
       ]}
     />
+  );
+}
+
+/** Events that are asked for; a few may be what other users did to this one. */
+const asked = 50;
+
+/** Sentences that are shown; the page of events has the rest. */
+const shown = 12;
+
+/** The deeds of a user in the last seven days, the newest first. */
+function Week({ user: { id } }: { readonly user: User }) {
+  const query = { actor_kind: "user", name: id, since: "7d" } as const;
+  const events = useResource("listEvents", { query: { ...query, limit: asked } });
+  const own = events.value?.items.filter(({ actor }) => actor.id === id);
+  const told = eventLines(own ?? []);
+  const { actor_kind: who, name, since } = query;
+  return (
+    <Section
+      title={t.users.week}
+      action={
+        <Link to="/system/events" query={{ who, name, since }}>
+          {t.users.whatTheyDid}
+        </Link>
+      }
+    >
+      <ReadProblem of={[events]} />
+      {own === undefined && <Pending of={events} lines={3} />}
+      {own?.length === 0 && <Empty>{t.users.idle}</Empty>}
+      <ol class="latest">
+        {told.slice(0, shown).map(({ seq, time, text }) => (
+          <li key={seq}>
+            <Time at={time} />
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ol>
+      {told.length > shown && <p class="hint">{t.users.more(told.length - shown)}</p>}
+    </Section>
   );
 }

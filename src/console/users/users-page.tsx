@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { User, UserQuery } from "../../contract/types.ts";
+import type { User, UserList, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { ExportButton } from "../lists/export-button.tsx";
 import { mayLeave, place } from "../navigation/navigation.ts";
@@ -9,14 +9,16 @@ import { bodyOf, Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
 import { PersonPage } from "./person-page.tsx";
-import { useUsers } from "./use-users.ts";
+import { readAllUsers, useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
-import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
-import { usersAsCsv } from "./users-csv.ts";
-import { changeQuery, clearFilters, usersQuery } from "./users-query.ts";
+import { changeQuery, clearFilters, longestSearch, usersQuery } from "./users-query.ts";
 import "../styles/parts/lists.css";
 import "../styles/parts/people/users.css";
+import { roleNames } from "../../contract/shapes.ts";
+import { csvOf } from "../lists/csv.ts";
+import { Chips, Filters } from "../lists/filters.tsx";
+import { TextField } from "../ui/form/field.tsx";
 
 /** The address has this while a user is added. */
 const adding = "new";
@@ -129,3 +131,78 @@ function useSheet(): string | undefined {
 
 /** Pages about people, by path. */
 export const pages = { "/users": UsersPage, "/users/*": PersonPage };
+
+/** The same in every language, for programs that read it: the names of the API. */
+const heads = [
+  ...["username", "display_name", "role", "origin", "enabled", "locked_until", "must_change_password"],
+  ...["two_factor", "recovery_codes", "tokens", "last_login_at", "created_at", "id"],
+];
+
+async function usersAsCsv(query: UserQuery): Promise<{ text: string; count: number }> {
+  const users = await readAllUsers(query);
+  return { text: csvOf(heads, users.map(cellsOf)), count: users.length };
+}
+
+function cellsOf(user: User) {
+  const { username, display_name, role, origin, enabled, locked, must_change_password, two_factor } = user;
+  return [
+    ...[username, display_name, role, origin, enabled, locked?.until ?? null, must_change_password],
+    ...[two_factor.enabled, two_factor.recovery_codes_remaining, user.tokens],
+    ...[user.last_login_at, user.created_at, user.id],
+  ];
+}
+
+/** Narrows the list of users; the address keeps the filters. Each chip has the number of users that it matches. */
+function UserFilters({ counts }: { readonly counts: UserList["counts"] | null }) {
+  const { query } = useStore(place);
+  const { q = "", role = "", state = "", factor = "", seen = "" } = query;
+  const chip = (value: string, text: string, count: number) => ({ value, text, count });
+  return (
+    <div class="users-filters apart">
+      <TextField
+        type="search"
+        label={t.users.search}
+        value={q}
+        maxLength={longestSearch}
+        spellcheck={false}
+        onInput={(value) => changeQuery({ q: value })}
+      />
+      {counts && (
+        <Filters inForce={[role, state, factor, seen].filter(Boolean).length}>
+          <div class="chip-row line">
+            <Chips
+              label={t.person.role}
+              value={role}
+              onChange={(value) => changeQuery({ role: value })}
+              options={roleNames.map((name) => chip(name, t.person.roles[name], counts[name]))}
+            />
+            <Chips
+              label={t.person.state}
+              value={state}
+              onChange={(value) => changeQuery({ state: value })}
+              options={[
+                // As long as everybody is, it would narrow nothing.
+                chip("active", t.users.states.active, counts.locked + counts.disabled && counts.active),
+                chip("locked", t.users.states.locked, counts.locked),
+                chip("disabled", t.users.states.disabled, counts.disabled),
+                chip("former", t.users.states.formerProvider, counts.former_provider),
+              ]}
+            />
+            <Chips
+              label={t.ui.twoFactor}
+              value={factor}
+              onChange={(value) => changeQuery({ factor: value })}
+              options={[chip("none", t.users.withoutFactor, counts.without_two_factor)]}
+            />
+            <Chips
+              label={t.person.lastSignIn}
+              value={seen}
+              onChange={(value) => changeQuery({ seen: value })}
+              options={[chip("never", t.users.neverSignedIn, counts.never_signed_in)]}
+            />
+          </div>
+        </Filters>
+      )}
+    </div>
+  );
+}

@@ -1,4 +1,4 @@
-import { type Fault, type InputError, refuseFaults, StewardError } from "../../contract/errors.ts";
+import { type Fault, refuseFaults, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { Scope } from "../../contract/scopes.ts";

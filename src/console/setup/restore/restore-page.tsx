@@ -1,13 +1,13 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { StepsInOrder } from "../../account/steps-in-order.tsx";
 import { t } from "../../catalogue/words.ts";
+import { greet, greeting } from "../../client/connection.ts";
 import { Outside } from "../../sign-in/outside.tsx";
 import { setupToken } from "../../sign-in/setup-token.ts";
 import { useHead } from "../../ui/focus.ts";
 import { FileStep, type Received } from "./file-step.tsx";
 import { OpenStep, type RestorePlan, type Typed, untyped } from "./open-step.tsx";
 import { PlanStep } from "./plan-step.tsx";
-import { RestartStep } from "./restart-step.tsx";
 
 /** Makes this device of a backup, in place of a first administrator. Nothing is changed before the last step. */
 export function RestorePage({ onBack }: { readonly onBack: () => void }) {
@@ -41,3 +41,29 @@ export function RestorePage({ onBack }: { readonly onBack: () => void }) {
 }
 
 export { RestorePage as Body };
+
+/** Milliseconds between two looks whether the restored device answers. */
+const lookMilliseconds = 1_000;
+
+/** Waits for the restored device, and goes on with its sign-in. */
+function RestartStep() {
+  useEffect(() => {
+    let isWanted = true;
+    const look = async (): Promise<void> => {
+      while (isWanted && !((await greet()) && greeting.read()?.setup_required === false))
+        await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
+      // Nothing that this page knows of the device is true any more.
+      if (isWanted) location.assign("/");
+    };
+    void look();
+    return () => {
+      isWanted = false;
+    };
+  }, []);
+  return (
+    <>
+      <p role="status">{t.restore.restarting}</p>
+      <p>{t.restore.notBack}</p>
+    </>
+  );
+}

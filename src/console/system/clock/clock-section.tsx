@@ -5,19 +5,21 @@ import type { Need, TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { codeOf } from "../../client/problem.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { Link } from "../../navigation/link.tsx";
 import { clockHow, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
+import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import { bodyOf, Section, Skeleton } from "../../ui/page.tsx";
-import { ReadProblem } from "../../ui/problem-view.tsx";
+import { ProblemView, ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { type ClockProps, useClockActions } from "./clock-actions.ts";
 import { BrowserTimeButton, mayBeByHand, ReselectButton, SyncButton } from "./clock-buttons.tsx";
-import { ClockProblem } from "./clock-problem.tsx";
 import { headOf, supplementarySentences } from "./clock-sentences.ts";
-import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
+import { differenceInWords, isUnpolled, offsetInWords } from "./clock-words.ts";
 import { SourcesPicture } from "./sources-picture.tsx";
 
 /** The clock as a sentence, its sources in a picture, and more behind a fold, with the buttons that put it right. */
@@ -122,3 +124,83 @@ function ClockDetails(props: ClockProps) {
 }
 
 const Inside = bodyOf("clock", 6);
+
+/** Says why a requested measurement did not correct the clock, and what to do. */
+function ClockProblem({ status, actions }: ClockProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const error = actions.sync.error ?? actions.reselect.error;
+  const code = codeOf(error);
+  const advice = (t.clock.advice as Readonly<Record<string, string>>)[code ?? ""];
+  const isPanic = code === "panic_threshold";
+  return (
+    <>
+      <ProblemView error={error} advice={advice} />
+      {isPanic && !isOneOf("admin") && <p>{t.clock.forceByAdmin}</p>}
+      {isPanic && isOneOf("admin") && (
+        <div class="buttons">
+          <Button kind="danger" onClick={() => setIsAsking(true)}>
+            {t.clock.force}
+          </Button>
+        </div>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title={t.clock.forceTitle}
+          verb={t.clock.force}
+          isDangerous
+          onConfirm={actions.force}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{t.clock.forceText(offsetInWords(lackSeconds(status)))}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function lackSeconds({ sources }: TimeSync): number {
+  return sources.find(({ state }) => state === "selected")?.offset_seconds ?? 0;
+}
+
+/** True where a person may have to put the clock right. While it is being measured, there is nothing to do yet. */
+function isInDoubt(status: TimeSync, word: ClockWord): boolean {
+  if (status.state === "acquiring") return false;
+  return word !== "in_sync" || mayBeByHand(status);
+}
+
+/** The device's clock compared with the browser's, the way to put it right, and what does not work until then. */
+function ClockWrong({ status, actions }: ClockProps) {
+  const isAway = useIsAway();
+  const isAlone = isUnpolled(status);
+  const isByHand = mayBeByHand(status) && isOneOf("admin");
+  const isUntrusted = status.trust === "none";
+  return (
+    <div class={isUntrusted ? "clock-wrong attention" : "clock-wrong"}>
+      {!isAway && <p>{differenceInWords()}</p>}
+      <div class="buttons">
+        {isOneOf("admin", "operator") && !isAlone && (
+          <SyncButton status={status} actions={actions} kind="primary" />
+        )}
+        {isByHand && (
+          <BrowserTimeButton status={status} actions={actions} kind={isAlone ? "primary" : "plain"} />
+        )}
+        {isAlone && isOneOf("admin", "operator") && (
+          <Link to="/system/settings" query={{ open: status.mode === "manual" ? "clock" : "time" }}>
+            {t.clock.toSettings}
+          </Link>
+        )}
+        {!isByHand && mayBeByHand(status) && <span class="hint">{t.clock.whoMay(isAlone)}</span>}
+      </div>
+      {isUntrusted && (
+        <>
+          <h3>{t.clock.broken}</h3>
+          <ul class="bullets">
+            {t.clock.brokenThings().map((thing) => (
+              <li key={thing}>{thing}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

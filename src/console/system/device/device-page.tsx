@@ -1,21 +1,34 @@
 import { useEffect, useState } from "preact/hooks";
-import { t } from "../../catalogue/words.ts";
+import { t, wordFor } from "../../catalogue/words.ts";
 import { device, useGreeting } from "../../client/connection.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Maker, MakerMark, ProductPicture } from "../../ui/maker.tsx";
-import { bodyOf, Section } from "../../ui/page.tsx";
+import { bodyOf, Facts, Pending, Section } from "../../ui/page.tsx";
 import { BackupDialog } from "../backup/backup-dialog.tsx";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "../facts/machine-orders.tsx";
-import { CareSection } from "./care-section.tsx";
-import { HttpsSection } from "./https-section.tsx";
 import { Identity } from "./identity.tsx";
-import { NetworkSection } from "./network-section.tsx";
+import { Lines, NetworkSection } from "./network-section.tsx";
 import { Row } from "./rows.tsx";
-import { ServicesSection } from "./services-section.tsx";
 import "../../styles/parts/machine.css";
+import type { ComponentChildren } from "preact";
+import type { Tls } from "../../../contract/types.ts";
+import { absoluteTime } from "../../catalogue/formats.ts";
+import { exchange } from "../../client/call.ts";
+import { deviceNow } from "../../client/device-time.ts";
+import { useAction } from "../../client/use-action.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { Link } from "../../navigation/link.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { download } from "../../ui/download.ts";
+import { ProblemView, ReadProblem } from "../../ui/problem-view.tsx";
+import { Time } from "../../ui/time.tsx";
+import { visible } from "../../ui/visible.ts";
+import { fileNameOf } from "../backup/make-backup.ts";
+import { Octets } from "./octets.tsx";
 
 const ofAdmins = ["backup", ...machineVerbs] as const;
 
@@ -109,3 +122,157 @@ function Reset({ onChoose }: { readonly onChoose: (verb: MachineVerb) => void })
 }
 
 export const pages = { "/system/device": DevicePage };
+
+/** Colours of systemd's states; the others pass by themselves, or are a person's choice. */
+const colours: Readonly<Record<string, "good" | "wrong">> = {
+  active: "good",
+  reloading: "good",
+  failed: "wrong",
+  "not-found": "wrong",
+};
+
+/** The product's services, where the host file names any, each with the way to its log. */
+function ServicesSection() {
+  const services = useResource("getSystemFacts").value?.services ?? [];
+  if (services.length === 0) return null;
+  return (
+    <Section title={t.machine.services}>
+      <Facts
+        items={services.map(({ unit, state }) => [
+          visible(unit),
+          <div key={unit} class="line between">
+            <Badge state={wordFor(colours, state ?? "") ?? "unknown"}>
+              {wordFor(t.machine.serviceStates, state ?? "") ?? state ?? t.machine.unknownState}
+            </Badge>
+            <Link to="/system/logs" query={{ unit }}>
+              {t.system.tabs.logs}
+              <span class="unseen">: {visible(unit)}</span>
+            </Link>
+          </div>,
+        ])}
+      />
+    </Section>
+  );
+}
+
+/** HTTPS on the LAN and the certificate that browsers are shown. */
+function HttpsSection() {
+  const tls = useResource("getTls");
+  return (
+    <Section title="HTTPS">
+      <ReadProblem of={[tls]} />
+      {tls.value === null ? <Pending of={tls} lines={4} /> : <Facts items={itemsOf(tls.value)} />}
+    </Section>
+  );
+}
+
+type Items = (readonly [string, ComponentChildren])[];
+
+function itemsOf({ enabled, urls, problem, certificate }: Tls): Items {
+  if (!enabled)
+    return [
+      [
+        t.machine.onLan,
+        <>
+          {t.machine.httpsOff} <code>steward tls enable</code>
+        </>,
+      ],
+    ];
+  return [
+    [
+      t.machine.addresses,
+      problem === null ? (
+        <Lines of={urls} />
+      ) : (
+        // The agent's own words are English.
+        <span lang="en">{problem}</span>
+      ),
+    ],
+    ...(certificate === null ? [] : ofCertificate(certificate)),
+  ];
+}
+
+function ofCertificate({
+  source,
+  installed,
+  not_after,
+  fingerprint,
+}: NonNullable<Tls["certificate"]>): Items {
+  return [
+    [
+      t.machine.certificate,
+      source === "self_made" ? t.machine.selfMade : t.machine.installed(visible(installed ?? "")),
+    ],
+    [
+      t.machine.validUntil,
+      <>
+        {absoluteTime(new Date(not_after))}, <Time at={not_after} />
+      </>,
+    ],
+    ["SHA\u2011256", <Octets key="fingerprint">{fingerprint}</Octets>],
+  ];
+}
+
+/** An administrator's copies of the device, the ways back from them, and updates without a network. */
+function CareSection({ onBackup }: { readonly onBackup: () => void }) {
+  const status = useResource("getStatus").value;
+  return (
+    <Section title={t.machine.care}>
+      <ul class="machine-rows">
+        <Row
+          title={t.machine.backup}
+          text={
+            status && (
+              <>
+                {t.machine.lastBackup} <Time at={status.last_backup_at ?? null} />
+              </>
+            )
+          }
+        >
+          <Button onClick={onBackup}>{t.machine.makeBackup}</Button>
+        </Row>
+        <Row
+          title={t.machine.restore}
+          text={
+            <>
+              {t.machine.restoreText} <code>steward restore FILE --as-replacement</code>
+            </>
+          }
+        />
+        <Row title={t.machine.fromFile} text={t.machine.fromFileText}>
+          <Link to="/updates" query={{ open: "file" }} className="button">
+            {t.machine.fromFileVerb}
+          </Link>
+        </Row>
+        <SupportRow />
+      </ul>
+    </Section>
+  );
+}
+
+/** Hands the person the archive of doctor, for people who help. */
+function SupportRow() {
+  const name = useStore(device)?.name ?? "";
+  const gather = useAction(async () => {
+    const response = await exchange("makeSupportBundle", {}, {});
+    const archive = await response.blob();
+    const fileName = fileNameOf(name, new Date(deviceNow()), ".tar.gz");
+    download(archive, fileName, archive.type);
+    toast(t.machine.bundleMade(fileName));
+  });
+  return (
+    <Row
+      title={t.machine.bundle}
+      text={
+        <>
+          {t.machine.bundleText}
+          <ProblemView error={gather.error} />
+        </>
+      }
+    >
+      <Button isBusy={gather.isBusy} onClick={() => void gather.run()}>
+        {t.machine.bundleVerb}
+      </Button>
+    </Row>
+  );
+}

@@ -6,15 +6,20 @@ import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { EventChips, EventFilters } from "./event-filters.tsx";
-import { eventsAsCsv } from "./events-csv.ts";
-import { eventsQuery } from "./events-query.ts";
+import { type EventQuery, eventsQuery } from "./events-query.ts";
 import { Histogram } from "./histogram.tsx";
 import { Timeline } from "./timeline.tsx";
-import { useCounts } from "./use-counts.ts";
 import { useEvents } from "./use-events.ts";
 import "../../styles/parts/lists.css";
 import "../../styles/parts/events.css";
 import "../../styles/parts/plot.css";
+import { useRef } from "preact/hooks";
+import type { AuditEvent, EventCounts } from "../../../contract/types.ts";
+import { call } from "../../client/call.ts";
+import { deviceNow } from "../../client/device-time.ts";
+import { type Resource, useResource } from "../../client/use-resource.ts";
+import { csvOf, everyItem } from "../../lists/csv.ts";
+import { type Bar, barsOf, daily, edgesOf, stepOfSpan } from "./bars.ts";
 
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);
@@ -62,3 +67,64 @@ export function EventsPage() {
 }
 
 export const pages = { "/system/events": EventsPage };
+
+/** Events that are read at once; the agent gives no more. */
+const limit = 200;
+
+/** The same in every language, for programs that read it: the names of the API. */
+const heads = [
+  ...["seq", "time", "type", "outcome", "code", "count", "actor_kind", "actor", "subject"],
+  ...["from", "request_id", "details"],
+];
+
+/** All events that match, the newest first, as a table. */
+async function eventsAsCsv(query: EventQuery): Promise<{ text: string; count: number }> {
+  const events = await everyItem((cursor) =>
+    call("listEvents", { query: { ...query, limit, ...(cursor !== undefined && { cursor }) } }),
+  );
+  return { text: csvOf(heads, events.map(cellsOf)), count: events.length };
+}
+
+function cellsOf(event: AuditEvent) {
+  const { seq, time, type, outcome, code, count, actor, subject, from, request_id, details } = event;
+  return [
+    ...[seq, time, type, outcome, code, count, actor.kind, actor.name, subject?.name ?? null],
+    ...[from, request_id, Object.keys(details).length === 0 ? null : JSON.stringify(details)],
+  ];
+}
+
+interface Counted extends Pick<EventCounts, "total" | "refused" | "groups"> {
+  readonly bars: readonly Bar[];
+  /** Milliseconds of a bar. */
+  readonly stepMilliseconds: number;
+}
+
+/** Bars of a picture, beside which one of what is older may be. */
+const mostBars = (): number => (innerWidth < 640 ? 11 : 30);
+
+/** The events that match, counted; `value` is null until they are. Until another query is counted, it stays. */
+function useCounts(query: EventQuery): Pick<Resource<Counted>, "value" | "error" | "reload"> {
+  const now = deviceNow();
+  const to = momentOf(query.until, now) ?? now;
+  const from = momentOf(query.since, now);
+  const most = mostBars();
+  const step = from === null ? daily : stepOfSpan(from, to, most);
+  const edges = edgesOf(step, from ?? step.edge(to, 1 - most), to);
+  const { value, error, reload } = useResource("countEvents", {
+    query: { ...query, edges: edges.map((edge) => edge / 1_000).join() },
+  });
+  const last = useRef<Counted | null>(null);
+  if (value) last.current = { ...value, bars: barsOf(edges, value), stepMilliseconds: step.milliseconds };
+  return { value: last.current, error, reload };
+}
+
+/** Milliseconds since 1970 of a time, or of how long ago it was, such as `1h30m`; null: none is named. */
+function momentOf(text: string | undefined, now: number): number | null {
+  if (!text) return null;
+  if (text.includes("T")) return Number.isNaN(Date.parse(text)) ? null : Math.max(Date.parse(text), 0);
+  const parts = [...text.matchAll(/(\d+)(ms|[dhms])/g)];
+  const ago = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (units[unit] ?? 0), 0);
+  return Math.max(now - ago, 0);
+}
+
+const units: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };

@@ -6,13 +6,16 @@ import { isShown } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
-import { momentInWords } from "./figure-words.ts";
+import { dayInWords, momentInWords, worstInWords } from "./figure-words.ts";
 import { isShownEvent, timeOfEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
-import { seriesOf } from "./series.ts";
-import { WeekLine } from "./week-line.tsx";
+import { axisOf, type PlotName, pointsOf, seriesOf, stepsOf, timeOf } from "./series.ts";
 import "../../styles/parts/history.css";
 import "../../styles/parts/plot.css";
+import type { WeekLineProps } from "../../client/parts.ts";
+import { Link } from "../../navigation/link.tsx";
+import { Plot } from "../../plot/plot.tsx";
+import { daysUntilFull } from "./forecast.ts";
 
 /** The spans that can be shown, by their names in the address, in hours. */
 const spans = { day: 24, week: 168 } as const;
@@ -81,3 +84,37 @@ export function HistoryPage() {
 
 export const pages = { "/system/history": HistoryPage };
 export { WeekLine as Body };
+
+/** The least span of the axis, so that a calm week is a calm line: 2 ms, 10 °C. */
+const leastSpans: Partial<Readonly<Record<PlotName, number>>> = { clock: 0.002, temperature: 10 };
+
+/**
+ * The week of the figure that says most about a tile: a line without axes, a dot at its end, and its end or its extreme in
+ * words. The worst of each half hour, so that the extreme is in the line, which is too small to show more.
+ */
+function WeekLine({ of }: WeekLineProps) {
+  const { value } = useResource("getHistory", { query: { hours: 168, step_seconds: 1_800 } });
+  if (value === null) return null;
+  const steps = stepsOf(value);
+  const [clock, disk, heat] = (["clock", "disk", "temperature"] as const).map((sought) =>
+    seriesOf(value).find(({ name }) => name === sought),
+  );
+  const days = disk === undefined ? null : daysUntilFull(disk.mean, value.step_seconds);
+  // Without a forecast the temperature says more, but some devices have no sensor.
+  const series = of === "clock" ? clock : days === null ? (heat ?? disk) : disk;
+  if (series === undefined) return <p>{t.history.week.none}</p>;
+  const dayOf = (at: number) => dayInWords(at, timeOf(steps).high);
+  const isFilling = series === disk && days !== null;
+  const words = isFilling ? t.history.week.full(days) : worstInWords(series, steps, t.history.week, dayOf);
+  const line = pointsOf(series.worst, steps);
+  const { low, high } = axisOf(series);
+  const more = Math.max(0, (leastSpans[series.name] ?? 0) - (high - low)) / 2;
+  const ends = { time: timeOf(steps), axis: { low: low - more, high: high + more } };
+  return (
+    <Link to="/system/history">
+      <Plot name="week-line" ends={ends} line={line} worst={line.filter(Boolean).slice(-1)} />
+      {/* The unit of the others says which they are. */}
+      {series === disk ? `${t.home.disk}: ${words}` : words}
+    </Link>
+  );
+}

@@ -8,10 +8,16 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { bodyOf } from "../../ui/page.tsx";
 import { reasonOf } from "../one-by-one.ts";
-import { AddUser, blankUser, isBlank, type NewUser } from "./add-user.tsx";
 import { HandOver, useShownOnce } from "./hand-over.tsx";
-import { ResetPassword } from "./reset-password.tsx";
 import "../../styles/parts/people/adding.css";
+import type { Role, User } from "../../../contract/types.ts";
+import { call } from "../../client/call.ts";
+import { mayLeave } from "../../navigation/navigation.ts";
+import { UsernameField } from "../../sign-in/username-field.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { Form, type Typed, useForm } from "../../ui/form/form.tsx";
+import { DisplayNameField, RoleField } from "../user-fields.tsx";
+import { NewPassword } from "./new-password.tsx";
 
 /** The name of the form where its entries are kept over a reload. */
 const formName = "people";
@@ -124,3 +130,86 @@ function Outcome({ outcome: { made, failed, left } }: { readonly outcome: AddedS
 
 /** The other way to a one-use password, which is handed over by the same card. */
 export { AddPeople as Body, ResetPassword as Reset };
+
+function ResetPassword({ user, onDone, onClose }: Changing & { readonly user: User }) {
+  const [made, setMade] = useState<readonly Person[]>([]);
+  const isHandedOver = useShownOnce(made);
+  const { username, display_name, role } = user;
+  const { verb, text } = t.users.actions.resetPassword;
+  // null: the agent makes one.
+  const form = useForm<{ password: string | null }>({ password: null }, async ({ password }) => {
+    const body = password === null ? {} : { password };
+    const { initial_password = null } = await call("resetPassword", { params: { id: user.id }, body });
+    toast(t.users.did(verb, username));
+    if (initial_password !== null) setMade([{ username, display_name, password: initial_password }]);
+    await onDone();
+    if (initial_password === null) onClose();
+  });
+  return (
+    <Dialog
+      title={t.users.about(verb, username)}
+      onClose={() => void mayLeave().then((isLeft) => isLeft && onClose())}
+    >
+      {made.length === 0 ? (
+        <Form form={form} verb={verb} kind="danger" onCancel={onClose}>
+          <p>{text(username)}</p>
+          <NewPassword {...form.field("password")} error={form.error} role={role} />
+        </Form>
+      ) : (
+        <HandOver
+          people={made}
+          onClose={() => {
+            isHandedOver.current = true;
+            onClose();
+          }}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+interface NewUser {
+  readonly username: string;
+  readonly display_name: string;
+  readonly role: Role;
+  /** null: the agent makes one. */
+  readonly password: string | null;
+}
+
+const blankUser: NewUser = { username: "", display_name: "", role: "readonly", password: null };
+
+/** True: nothing was typed or chosen yet. */
+function isBlank({ username, display_name, role, password }: NewUser): boolean {
+  return ![username, display_name, password].some(Boolean) && role === blankUser.role;
+}
+
+function AddUser({
+  typed,
+  onAdded,
+  onCancel,
+}: {
+  readonly typed: Typed<NewUser>;
+  readonly onAdded: (person: Person) => void;
+  readonly onCancel: () => void;
+}) {
+  const form = useForm<NewUser>(
+    blankUser,
+    async ({ password, role, ...names }) => {
+      const username = names.username.trim();
+      const display_name = names.display_name.trim();
+      const body = { username, display_name, role, ...(password !== null && { password }) };
+      const { initial_password = null } = await call("createUser", { body });
+      onAdded({ username, display_name, password: initial_password });
+    },
+    typed,
+  );
+  const { error } = form;
+  return (
+    <Form form={form} verb={t.users.add} onCancel={onCancel}>
+      <UsernameField {...form.field("username")} error={error} isFirst />
+      <DisplayNameField {...form.field("display_name")} error={error} />
+      <RoleField {...form.field("role")} />
+      <NewPassword {...form.field("password")} error={error} role={form.typed.role} />
+    </Form>
+  );
+}

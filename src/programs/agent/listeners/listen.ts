@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import type Koa from "koa";
+import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { Host } from "../../../host/host.ts";
+import {
+  type MakerPicture,
+  type Picture,
+  readPicture,
+} from "../../../host/linux/host-file/maker-pictures.ts";
 import { createClientOf, createSchemeOf } from "../../../http/client-address.ts";
 import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../../http/refresh-cookie.ts";
@@ -10,10 +16,10 @@ import { createMakerPictures } from "../../../http/wire/maker-pictures.ts";
 import { createRequestLines } from "../../../http/wire/request-lines.ts";
 import { createStaticFiles } from "../../../http/wire/static-files.ts";
 import { createWebManifest } from "../../../http/wire/web-manifest.ts";
+import { once } from "../../once.ts";
 import type { AgentConfig } from "../config.ts";
 import type { Https } from "./https.ts";
 import type { LocalListeners } from "./local-listeners.ts";
-import { createPictureReader } from "./maker-pictures.ts";
 
 /** Milliseconds for requests in flight after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
@@ -115,4 +121,28 @@ export function namesOf(
   { hostNames }: Pick<AgentConfig, "hostNames">,
 ): string[] {
   return [...namesOfHost(identity.hostname, network.lanNames.present()), ...hostNames];
+}
+
+/**
+ * Reads a picture of the maker when it is first asked for, once: everyone who reaches the device may ask. null: the host
+ * file names none, or the file is no longer as it was when the host file was checked, which the log says.
+ */
+function createPictureReader(
+  { maker, log }: Pick<AgentConfig, "maker" | "log">,
+  which: MakerPicture,
+): () => Promise<Picture | null> {
+  return once(async () => {
+    const path = maker?.[which] ?? null;
+    if (maker === null || path === null) return null;
+    try {
+      return await readPicture(which, path, {
+        own: maker.own,
+        refuse: (path, why) => new StewardError("validation_failed", `${path} ${why}`),
+      });
+    } catch (error) {
+      const said = `the maker's ${which} is not shown: correct the file, then restart the agent`;
+      log("warning", said, { detail: messageOf(error) });
+      return null;
+    }
+  });
 }
