@@ -11,6 +11,7 @@ import {
   adminPassword,
   type CallOptions,
   type RunningAgent,
+  readerBy,
   startAgentProcess,
   stepUp,
 } from "./running-agent.ts";
@@ -84,6 +85,7 @@ function checked(agent: RunningAgent): CheckedAgent {
   return {
     ...agent,
     call,
+    read: readerBy(call),
     unchecked: agent.call,
     judge,
     login,

@@ -21,6 +21,8 @@ export interface RunningAgent {
   log: () => string;
   /** Over TCP, or over the unix socket with `local`. */
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  /** What a GET gives local root. Throws unless it is answered with 200. */
+  read: (path: string) => Promise<Answer["json"]>;
   /** Makes the first administrator over the socket, signs in and steps up. */
   signedInAdmin: () => Promise<{ id: string; token: string; refreshToken: string }>;
   /** Has it stop as SIGTERM does, and gives its exit code. The directories stay. */
@@ -117,7 +119,8 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Age
     return ended;
   };
   const agent = await agentAt(home, { pid: child.pid ?? 0, log: () => log, ended, stop });
-  return { ...agent, call: held(agent.call), process: child };
+  const call = held(agent.call);
+  return { ...agent, call, read: readerBy(call), process: child };
 }
 
 /** The same, with each answer held against the contract, as an agent in the test's own process holds all of its answers. */
@@ -145,6 +148,7 @@ export async function agentAt(home: Home, { pid, log, ended, stop }: Running): P
     send({ port, socket, method, path, ...callOptions });
   return {
     ...{ pid, url: `http://127.0.0.1:${port}`, port, socket, stateDirectory, runDirectory, log, call, stop },
+    read: readerBy(call),
     signedInAdmin: async () => {
       const body = { username: adminName, password: adminPassword, role: "admin" };
       const created = await call("POST", "/api/users", { body, local: true });
@@ -161,6 +165,23 @@ export async function agentAt(home: Home, { pid, log, ended, stop }: Running): P
       await rm(home.directory, { recursive: true, force: true });
     },
   };
+}
+
+/** `read` of an agent that is called so. */
+export function readerBy(call: RunningAgent["call"]): RunningAgent["read"] {
+  return async (path) => {
+    const { status, json, text } = await call("GET", path, { local: true });
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    return json;
+  };
+}
+
+type Outcome = Pick<Answer, "status" | "json">;
+
+/** What an answer comes to: its status, and the code of a refusal, such as `403 forbidden`. */
+export async function outcome(answer: Outcome | Promise<Outcome>): Promise<string> {
+  const { status, json } = await answer;
+  return json?.code === undefined ? String(status) : `${status} ${json.code}`;
 }
 
 /** Gives the password again, so that the session may do what takes it. Throws unless it succeeds. */
