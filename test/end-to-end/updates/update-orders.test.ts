@@ -71,30 +71,4 @@ describe("root's word on a release that is on trial, with agent and guard dead",
       [`../releases/${former}`, "alert tcp any any -> any 23\n"],
     );
   });
-
-  it("confirm takes it, whatever its check says", async () => {
-    const device = brokenDevice();
-    const { code, stdout, stderr } = await device.update("confirm", "rules");
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /^rules base 1\.1\.0 is installed, in place of 1\.0\.0\./);
-    assert.equal(device.current(), `../releases/${tried}`);
-  });
-
-  it("is taken once: then nothing is on trial, 5", async () => {
-    const device = brokenDevice();
-    await device.update("confirm");
-    const { code, stderr } = await device.update("abort");
-    assert.equal(code, 5);
-    assert.match(stderr, /nothing to abort/);
-  });
-
-  it("stands in the history, which is read without an agent too", async () => {
-    const device = brokenDevice();
-    await device.update("abort");
-    const { stdout } = await device.update("history", "-o", "json");
-    assert.deepEqual(
-      JSON.parse(stdout).items.map(({ outcome }: { outcome: string }) => outcome),
-      ["aborted"],
-    );
-  });
 });
