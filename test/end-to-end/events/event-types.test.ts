@@ -71,7 +71,7 @@ describe("the events of an agent", () => {
     await post("/api/auth/password", chief.token, passwords, "PUT");
     await useCookie();
     await reuse(chief.refreshToken);
-    const { json: list } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
+    const list = await agent.read("/api/events?after=0&limit=200");
     events.push(...list.items);
   });
   after(() => agent.dispose());
@@ -91,7 +91,7 @@ describe("the events of an agent", () => {
     await post("/api/system", token, { time: { mode: "manual" } }, "PUT");
     await until("the clock is by hand", async () => {
       time.pass(1);
-      const { json } = await agent.call("GET", route, { local: true });
+      const json = await agent.read(route);
       return json.mode === "manual";
     });
     await ask("sync", { time: new Date(time.wall()).toISOString() });

@@ -75,15 +75,4 @@ describe("GET /api/logs/stream", () => {
     assert.equal(second.messages.length, 3, "four, five and six");
     second.close();
   });
-
-  it("ends when its session does", async () => {
-    const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
-    const stream = await read(token);
-    let hasEnded = false;
-    void stream.ended.then(() => {
-      hasEnded = true;
-    });
-    await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
-    await until("it has ended", () => hasEnded);
-  });
 });

@@ -15,8 +15,7 @@ describe("an account that writes as fast as it can", () => {
 
   const rename = (caller: SignedIn, name: string): Promise<Answer> =>
     agent.call("PUT", `/api/users/${caller.id}`, { token: caller.token, body: { display_name: name } });
-  const eventsOf = async (query: string) =>
-    (await agent.call("GET", `/api/events?${query}`, { local: true })).json.items;
+  const eventsOf = async (query: string) => (await agent.read(`/api/events?${query}`)).items;
 
   const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
