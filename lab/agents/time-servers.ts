@@ -34,7 +34,6 @@ export async function startTimeServers(all: readonly ChronydOptions[]) {
   return {
     /** They have the form of `time.servers`. */
     names: servers.map(({ port }) => `127.0.0.1:${port}`),
-    ports: servers.map(({ port }) => port),
     stop: async () => {
       for (const server of servers) await server.stop();
     },

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { type Answer, outcome } from "../../../lab/agents/running-agent.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../../lab/agents/time-servers.ts";
-import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { ntpTimestamp, startHostileServer } from "../../../lab/host/hostile-time-server.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -22,7 +21,7 @@ describe("a measurement over the API", () => {
   };
   const post = (agent: CheckedAgent, verb: "sync" | "reselect", body?: object) =>
     agent.call("POST", `${route}/${verb}`, { local: true, body });
-  const read = async (agent: CheckedAgent) => (await agent.call("GET", route, { local: true })).json;
+  const read = async (agent: CheckedAgent) => await agent.read(route);
   const stateOf = (json: { sources: ServerView[] }, id = "") =>
     json.sources.find((source) => source.id === id)?.state;
 
@@ -45,8 +44,7 @@ describe("a measurement over the API", () => {
       try {
         const id = `127.0.0.1:${server.port}`;
         const agent = await start({ servers: [id] });
-        const { status, json } = await post(agent, "sync");
-        assert.deepEqual([status, json.code], [503, "no_majority"]);
+        assert.equal(await outcome(post(agent, "sync")), "503 no_majority");
         const { summary, trust, counters, sources } = await read(agent);
         assert.deepEqual([summary.code, summary.server, trust], ["suspect", id, "none"]);
         assert.deepEqual([sources[0].state, sources[0].reason.code], ["suspect", "second_opinion_differs"]);
@@ -94,12 +92,6 @@ describe("a measurement over the API", () => {
       assert.equal(json.source.id, servers.names[states.indexOf("selected")]);
       assert.equal(json.source.type, "ntp");
     });
-    it("finds this machine's clock where it is, and the false one three seconds ahead", () => {
-      const [{ json } = assert.fail("no answer")] = answers;
-      assert.ok(Math.abs(json.offset_seconds) < 0.005, `${json.offset_seconds}`);
-      const { offset_seconds } = json.sources.find(({ id }: ServerView) => id === servers.names[3]);
-      assert.ok(Math.abs(offset_seconds - 3) < 0.05, `${offset_seconds}`);
-    });
     it("was one round for all who asked meanwhile", () => {
       const rounds = answers.map(({ json }) => json.counters.rounds);
       assert.deepEqual(rounds, Array(3).fill(formerRounds + 1));
@@ -116,11 +108,10 @@ describe("a measurement over the API", () => {
       });
     });
     it("refuses a time set by hand: a trusted source sets the clock", async () => {
-      const { status, json } = await post(agent, "sync", { time: new Date().toISOString() });
-      assert.deepEqual([status, json.code], [409, "conflict_discipliner"]);
-    });
-    it("never set the clock", async () => {
-      assert.equal((await read(agent)).last_step, null);
+      assert.equal(
+        await outcome(post(agent, "sync", { time: new Date().toISOString() })),
+        "409 conflict_discipliner",
+      );
     });
   });
 
@@ -159,17 +150,6 @@ describe("a measurement over the API", () => {
       const { trust, summary, source } = await read(agent);
       assert.deepEqual([trust, source], ["none", null]);
       assert.equal(summary.code, "no_majority");
-    });
-    it("over IPv6", reaching("::1"), async () => {
-      const names = servers.ports.slice(0, 2).map((port) => `[::1]:${port}`);
-      const agent = await start({ servers: names });
-      const { status, json } = await post(agent, "sync");
-      assert.deepEqual([status, json.trust], [200, "trusted"]);
-      assert.ok(
-        names.every((name) => ["selected", "candidate"].includes(stateOf(json, name) ?? "")),
-        JSON.stringify(json.sources),
-      );
-      assert.equal(json.sources[0].address, "::1");
     });
   });
 });

@@ -117,21 +117,6 @@ describe("a wrong clock and what was given out before it", () => {
       await assertAlive(await makeToken(kept.token, "1h"));
     });
   });
-
-  describe("ten years ahead again", () => {
-    before(() => agent.stepClock(10 * year - toThe1970s()));
-
-    it("the living API token dies when the clock is trusted, and not before", async () => {
-      await assertAlive(tokens.living);
-      agent.knowClock({ trust: "accepted" });
-      await assertDead(tokens.living);
-    });
-    it("and stays dead in 1970", async () => {
-      agent.knowClock(untrusted);
-      agent.stepClock(toThe1970s() - 10 * year);
-      await assertDead(tokens.living);
-    });
-  });
 });
 
 describe("what a 401 says of the clock", () => {
