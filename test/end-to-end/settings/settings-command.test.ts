@@ -27,40 +27,6 @@ describe("settings on the command line", () => {
 
   const agent = ofSuite(startAgentInProcess);
 
-  it("takes a list with commas, as the documents type it", async () => {
-    await set("time.servers=a.example,b.example:1123");
-    assert.equal(await get("time.servers"), "a.example,b.example:1123\n");
-    await set("time.servers=");
-    assert.equal(await get("time.servers"), "\n");
-    await set('time.servers=["c.example"]');
-    assert.deepEqual(JSON.parse(await get("time.servers", "-o", "json")), ["c.example"]);
-  });
-
-  it("takes servers with NTS as JSON, keeps how each was written, and takes back what it prints", async () => {
-    const servers = '["a.example",{"host":"b.example:4460","nts":true},{"host":"c.example","nts":false}]';
-    await set(`time.servers=${servers}`, "time.authenticated_only=yes");
-    assert.equal(await get("time.servers"), `${servers}\n`);
-    const printed = await get();
-    await set("time.authenticated_only=no", "time.servers=a.example");
-    await steward(["system", "set", "--stdin"], printed);
-    assert.equal(await get("time.servers"), `${servers}\n`);
-    assert.equal(await get("time.authenticated_only"), "true\n");
-    await set("time.authenticated_only=no", "time.servers=");
-  });
-
-  it("says what a change has changed, and when it has changed nothing", async () => {
-    const first = await set("device.name=edge 7", "device.contact=");
-    assert.deepEqual([first.stdout, first.stderr], ["device.name=edge 7\n", ""]);
-    const again = await set("device.name=edge 7");
-    assert.deepEqual(
-      [again.stdout, again.stderr],
-      ["", "Nothing was changed: the settings have these values already.\n"],
-    );
-    const json = await set("device.name=edge 8", "device.contact=", "-o", "json");
-    assert.deepEqual(JSON.parse(json.stdout), { changed: ["device.name"] });
-    assert.deepEqual(JSON.parse((await set("device.name=edge 8", "-o", "json")).stdout), { changed: [] });
-  });
-
   for (const form of ["table", "json"]) {
     it(`takes back what \`system get -o ${form}\` has printed`, async () => {
       const former = await get("-o", form);
@@ -76,27 +42,6 @@ describe("settings on the command line", () => {
       await steward(["system", "set", "--stdin"], former);
     });
   }
-
-  it("takes back one value, and a group", async () => {
-    await set(...others);
-    for (const key of [
-      "time.servers",
-      "time.min_agreeing",
-      "update.windows",
-      "update.ota.auto_update_rules",
-    ]) {
-      const value = (await get(key)).replace(/\n$/, "");
-      assert.deepEqual(JSON.parse((await set(`${key}=${value}`, "-o", "json")).stdout), { changed: [] }, key);
-    }
-    const group = await get("device", "-o", "json");
-    await set("device.name=", "device.location=");
-    const back = await set(`device=${group}`, "-o", "json");
-    assert.deepEqual(JSON.parse(back.stdout), { changed: ["device.name", "device.location"] });
-    const lines = await get("device");
-    await set("device.name=");
-    await steward(["system", "set", "--stdin"], `# kept\n\n${lines}`);
-    assert.equal(await get("device"), lines);
-  });
 
   const refused: [what: string, words: string[], input: string, exit: number, message: RegExp][] = [
     [
