@@ -3,6 +3,7 @@ import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
 import jsonwebtoken from "jsonwebtoken";
 import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
 
@@ -82,8 +83,10 @@ describe("an access token", () => {
       });
 
   it("of a megabyte is not even read: 431, and the agent goes on", async () => {
-    const { status, json } = await agent.call("GET", "/api/users", { token: "A".repeat(1_048_576) });
-    assert.deepEqual([status, json.code], [431, "headers_too_large"]);
+    assert.equal(
+      await outcome(agent.call("GET", "/api/users", { token: "A".repeat(1_048_576) })),
+      "431 headers_too_large",
+    );
   });
 
   it("is read from the Authorization header alone, whatever the case of the scheme (RFC 9110 §11.1)", async () => {

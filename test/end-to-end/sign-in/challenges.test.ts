@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
-import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { login, newAddress } from "./guessing.ts";
@@ -72,41 +72,6 @@ describe("a challenge, between the password and the code", () => {
     const { status, json } = await answer(token, rightCode(user));
     assert.deepEqual([status, json.user?.id], [200, user.id]);
     assert.equal((await answer(await open(other), rightCode(other))).status, 200, "the other's is not spent");
-  });
-
-  it("waits on where neither code nor recovery code comes", async () => {
-    const user = await keeper();
-    const token = await open(user);
-    for (let count = 0; count < 6; count += 1) {
-      const { status, json } = await answer(token, {});
-      assert.deepEqual([status, json.code], [401, "totp_required"]);
-    }
-    assert.equal((await answer(token, rightCode(user))).status, 200);
-  });
-
-  it("ends with the fifth wrong code, from wherever they came; a new one takes the right code", async () => {
-    const user = await keeper();
-    const token = await open(user);
-    const code = wrongCodeOf(user.secret);
-    for (let count = 0; count < 5; count += 1) {
-      assert.equal((await answer(token, { code })).json.code, "totp_invalid");
-    }
-    assertStale(await answer(token, rightCode(user)));
-    assert.equal((await answer(await open(user), rightCode(user))).status, 200);
-  });
-
-  it("stays while codes are locked, for a recovery code: what is not looked at is not wrong", async () => {
-    const user = await keeper();
-    const code = wrongCodeOf(user.secret);
-    for (let challenge = 0; challenge < 2; challenge += 1) {
-      const token = await open(user);
-      for (let count = 0; count < 5; count += 1) await answer(token, { code });
-    }
-    const token = await open(user);
-    for (let count = 0; count < 6; count += 1) {
-      assert.equal((await answer(token, rightCode(user))).json.code, "account_locked");
-    }
-    assert.equal((await answer(token, recoveryCode(user))).status, 200);
   });
 
   const ended: Record<string, (user: Keeper) => Promise<Answer>> = {

@@ -1,31 +1,33 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { adminPassword, logLine } from "../../../lab/agents/running-agent.ts";
+import { adminPassword, logLine, runSteward } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 
+const home = scratchDirectory();
+let passwordHash: string;
+before(async () => {
+  const { hash } = await import("@node-rs/argon2");
+  passwordHash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+});
+const right = (username = "provisioned") => JSON.stringify({ username, password_hash: passwordHash });
+
+/** A device whose image has these credentials. */
+const device = async (name: string, admin: string, token?: string) => {
+  const directory = join(home, name, "credentials");
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, "steward.admin"), admin);
+  if (token !== undefined) await writeFile(join(directory, "steward.token"), token);
+  return { stateDirectory: join(home, name, "state"), environment: { CREDENTIALS_DIRECTORY: directory } };
+};
+
 describe("the systemd credential steward.admin", () => {
-  const home = scratchDirectory();
-  let passwordHash: string;
-  before(async () => {
-    const { hash } = await import("@node-rs/argon2");
-    passwordHash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-  });
-
-  const withCredential = async (name: string, text: string) => {
-    const directory = join(home, name, "credentials");
-    await mkdir(directory, { recursive: true });
-    await writeFile(join(directory, "steward.admin"), text);
-    return { stateDirectory: join(home, name, "state"), environment: { CREDENTIALS_DIRECTORY: directory } };
-  };
-  const right = (username = "provisioned") => JSON.stringify({ username, password_hash: passwordHash });
-
   it("makes the first administrator, who signs in with the password that it knows by its hash", async (t) => {
-    const agent = await startCheckedAgent(await withCredential("right", right()));
+    const agent = await startCheckedAgent(await device("right", right()));
     t.after(() => agent.dispose());
     assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: false });
     assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
@@ -36,7 +38,7 @@ describe("the systemd credential steward.admin", () => {
   });
 
   it("is ignored when there is an administrator, also one of that name", async (t) => {
-    const options = await withCredential("late", right());
+    const options = await device("late", right());
     const first = await startAgentInProcess({ stateDirectory: options.stateDirectory });
     await first.signedInAdmin();
     const body = { username: "provisioned", role: "readonly", password: goodPassword };
@@ -44,7 +46,7 @@ describe("the systemd credential steward.admin", () => {
     await first.dispose();
     const agent = await startCheckedAgent(options);
     t.after(() => agent.dispose());
-    const { json } = await agent.call("GET", "/api/users", { local: true });
+    const json = await agent.read("/api/users");
     assert.deepEqual(
       json.items.map(({ username, role }: { username: string; role: string }) => `${username} ${role}`),
       ["provisioned readonly", "root-admin admin"],
@@ -61,7 +63,7 @@ describe("the systemd credential steward.admin", () => {
   it("when broken is logged without a secret and ignored: setup by token goes on", async (t) => {
     for (const [name, fault] of Object.entries(broken)) {
       const text = JSON.stringify({ username: "provisioned", ...fault });
-      const agent = await startAgentInProcess(await withCredential(name, text));
+      const agent = await startAgentInProcess(await device(name, text));
       t.after(() => agent.dispose());
       const line = logLine(agent.log(), "the credential steward.admin cannot be used");
       assert.equal(line?.severity, "error", name);
@@ -72,7 +74,7 @@ describe("the systemd credential steward.admin", () => {
 
   /** As the launcher notes root's files at each start, beside the agent's own credentials. */
   const noting = async (name: string, text: string, note: string) => {
-    const options = await withCredential(name, text);
+    const options = await device(name, text);
     await mkdir(join(home, name, "etc"));
     await writeFile(join(home, name, "etc/credentials"), note);
     return { ...options, arguments: ["--host-file", join(home, name, "etc/steward.json")] };
@@ -97,7 +99,7 @@ describe("the systemd credential steward.admin", () => {
     const shut = await agent.call("GET", "/api/users", { token: "none" });
     assert.match(shut.json.detail, /first-admin\.json/);
     assert.match((await agent.call("GET", "/api/console")).json.banner, /first-admin\.json/);
-    const { json } = await agent.call("GET", "/api/status", { local: true });
+    const json = await agent.read("/api/status");
     const lost = json.needs.filter(({ code }: { code: string }) => code === "credentials");
     assert.deepEqual(
       lost.map(({ level, facts, remedy }: { level: string; facts: object; remedy: { line: string } }) => [
@@ -117,32 +119,75 @@ describe("the systemd credential steward.admin", () => {
     assert.ok(!after.json.needs.some(({ code }: { code: string }) => code === "credentials"));
   });
 
-  it("that has arrived, or that is not for this agent, is not lost", async (t) => {
-    const agent = await startCheckedAgent(await noting("arrived", right("arrived"), `steward.admin ${file}`));
-    t.after(() => agent.dispose());
-    const { json } = await agent.call("GET", "/api/status", { local: true });
-    assert.ok(!json.needs.some(({ code }: { code: string }) => code === "credentials"));
-    await agent.login("arrived", adminPassword);
-  });
-
   it("that is encrypted is handed over as it is", async (t) => {
     const place = "/etc/credstore.encrypted/steward.key";
     const agent = await startAgentInProcess(
       await noting("encrypted", "\n", `steward.key ${place}\nsteward.key /x`),
     );
     t.after(() => agent.dispose());
-    const { json } = await agent.call("GET", "/api/status", { local: true });
+    const json = await agent.read("/api/status");
     const { remedy } = json.needs.find(({ code }: { code: string }) => code === "credentials");
     assert.match(
       remedy.line,
       /\[Service\]\\nLoadCredentialEncrypted=steward\.key:\/etc\/credstore\.encrypted\/steward\.key\\n'/,
     );
   });
+});
 
-  it("that is not there is no error", async (t) => {
-    const options = { environment: { CREDENTIALS_DIRECTORY: join(home, "nowhere") } };
-    const agent = await startCheckedAgent(options);
+describe("the systemd credential steward.token", () => {
+  const words = ["--user", "provisioned", "--name", "fleet", "--scope", "system:read", "--expires-in", "30d"];
+  const prepare = async (file: string, ...others: readonly string[]) =>
+    runSteward(["token", "prepare", join(home, file), ...(others.length > 0 ? others : words)]);
+
+  it("brings the token that `steward token prepare` has printed, and that is deleted for ever", async (t) => {
+    const prepared = await prepare("first-token.json");
+    assert.equal(prepared.code, 0, prepared.stderr);
+    const token = prepared.stdout.trim();
+    const file = await readFile(join(home, "first-token.json"), "utf8");
+    assert.ok(!file.includes(token), "the file has the hash of the token alone");
+    assert.equal(((await stat(join(home, "first-token.json"))).mode & 0o777).toString(8), "600");
+    const options = await device("token", right(), file);
+    const agent = await startAgentInProcess(options);
+    assert.equal((await agent.call("GET", "/api/status", { token })).status, 200);
+    const refused = await agent.call("GET", "/api/events", { token });
+    assert.equal(refused.status, 403, "the token has the scopes of the file alone");
+    const json = await agent.read("/api/tokens");
+    const [{ id, name, username, created_at, expires_at }] = json.items;
+    assert.deepEqual([name, username], ["fleet", "provisioned"]);
+    assert.equal(Date.parse(expires_at) - Date.parse(created_at), 30 * 86_400_000);
+    const events = await agent.call("GET", "/api/events?type=token.created", { local: true });
+    assert.equal(events.json.items[0].actor.kind, "agent");
+    assert.ok(!agent.log().includes(token), "the log does not know the token");
+    assert.equal((await agent.call("DELETE", `/api/tokens/${id}`, { local: true })).status, 204);
+    await agent.dispose();
+    const again = await startAgentInProcess(options);
+    t.after(() => again.dispose());
+    assert.equal((await again.call("GET", "/api/status", { token })).status, 401);
+  });
+
+  const token_hash = "0".repeat(64);
+  const stranger = { username: "erin", name: "fleet", scopes: ["system:read"], token_hash };
+
+  it("that cannot be used is logged with its fault, and the agent serves", async (t) => {
+    const options = await device("stranger", right(), JSON.stringify(stranger));
+    const agent = await startAgentInProcess(options);
     t.after(() => agent.dispose());
-    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+    const line = logLine(agent.log(), "the credential steward.token cannot be used");
+    assert.match(String(line?.detail), /there is no user erin/);
+    assert.equal((await agent.read("/api/tokens")).total, 0);
+  });
+
+  it("is not written over another file, and not without an owner, a name and a scope", async () => {
+    await prepare("twice.json");
+    const twice = await prepare("twice.json");
+    assert.deepEqual([twice.code, twice.stdout], [1, ""], twice.stderr);
+    assert.match(twice.stderr, /is there already and is not written over\. Remove it first/);
+    const nowhere = await prepare("no-directory/token.json");
+    assert.match(nowhere.stderr, /\/no-directory does not exist\.\n$/);
+    const without = await prepare("without.json", "--user", "anna", "--name", "fleet");
+    assert.equal(without.code, 2, without.stderr);
+    const wrong = await prepare("wrong.json", ...words.slice(0, -1), "1m");
+    assert.equal(wrong.code, 2, wrong.stderr);
+    assert.match(wrong.stderr, /--expires-in must be a duration from 1h to 366d/);
   });
 });

@@ -39,7 +39,7 @@ describe("refresh", () => {
     assert.match(late.json.detail, /used before.*Sign in again/);
     assert.equal(await me(second.json.access_token), 401);
     assert.equal((await refresh(second.json.refresh_token)).status, 401);
-    const { items } = (await agent.call("GET", "/api/events?type=session.reused", { local: true })).json;
+    const { items } = await agent.read("/api/events?type=session.reused");
     const named = items.map(({ details }: { details: { session: string } }) => details.session);
     assert.ok(named.includes(session.id), `${session.id} is none of ${named}`);
   });

@@ -26,10 +26,19 @@ import { enrolledUser, origin, type RefusingWorld, startRefusing } from "./refus
 
 type Enrolled = Awaited<ReturnType<typeof enrolledUser>>;
 
-/** A row: `OPERATION: the step | status and code of the answer | record`, in which `-` is no refusal. */
+/**
+ * A row: `OPERATION: the step | status and code of the answer | record`. The record is `as NAME`, a sign-in of that account
+ * refused by this code, or `by NAME`, a request of theirs; a reason is behind it; or the whole; `-` is no refusal.
+ */
 function partsOf(row: string) {
-  const [, id = "", wanted = "", record = ""] = /^(\w+): .* \| (.*) \| (.*)$/.exec(row) ?? [];
-  return { id: id as OperationId, wanted, record };
+  const [, id = "", wanted = "", words = ""] = /^(\w+): .* \| (.*) \| (.*)$/.exec(row) ?? [];
+  const [, kind = "", name, reason] = /^(as|by) (\S+)(?: \((\w+)\))?$/.exec(words) ?? [];
+  const code = [wanted.split(" ")[1], ...(reason ? [reason] : [])].join("/");
+  const records: Record<string, string> = {
+    as: `sign_in.refused ${name === "nobody" ? "-" : name} ${code}`,
+    by: `request.refused - ${code}${name === "nobody" ? "" : ` by ${name}`}`,
+  };
+  return { id: id as OperationId, wanted, record: records[kind] ?? words };
 }
 
 /** Refusals by ways in that no request of this file can bring about, and the tests that have them. */
@@ -67,19 +76,13 @@ const oneTooMany =
 
 /** In this order: the last one ends the state that they are about. */
 const setupRows: Record<string, (world: RefusingWorld) => Promise<Answer>> = {
-  "setUp: a wrong token | 401 setup_token_invalid | sign_in.refused - setup_token_invalid": setUp(wrongToken),
-  "setUp: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": oneTooMany((from) =>
-    setUp(wrongToken, from),
-  ),
-  "receiveBackup: a wrong token | 401 setup_token_invalid | sign_in.refused - setup_token_invalid":
-    restoring("PUT"),
-  "receiveBackup: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": oneTooMany(
-    (from) => restoring("PUT", from),
-  ),
-  "restoreBackup: a wrong token | 401 setup_token_invalid | sign_in.refused - setup_token_invalid":
-    restoring("POST"),
-  "restoreBackup: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": oneTooMany(
-    (from) => restoring("POST", from),
+  "setUp: a wrong token | 401 setup_token_invalid | as nobody": setUp(wrongToken),
+  "setUp: too many | 429 too_many_attempts | as nobody": oneTooMany((from) => setUp(wrongToken, from)),
+  "receiveBackup: a wrong token | 401 setup_token_invalid | as nobody": restoring("PUT"),
+  "receiveBackup: too many | 429 too_many_attempts | as nobody": oneTooMany((from) => restoring("PUT", from)),
+  "restoreBackup: a wrong token | 401 setup_token_invalid | as nobody": restoring("POST"),
+  "restoreBackup: too many | 429 too_many_attempts | as nobody": oneTooMany((from) =>
+    restoring("POST", from),
   ),
   "getUser: before there is an administrator | 503 setup_required | -": ({ agent }) =>
     agent.call("GET", `/api/users/usr_${"0".repeat(32)}`),
@@ -109,7 +112,7 @@ describe("the record of each step of each way in", () => {
   });
 
   const idOf = async (name: string): Promise<string> => {
-    const { json } = await world.agent.call("GET", "/api/users?limit=200", { local: true });
+    const json = await world.agent.read("/api/users?limit=200");
     return (json.items as User[]).find(({ username }) => username === name)?.id ?? assert.fail(name);
   };
   const change = async (name: string, body: object) =>
@@ -297,139 +300,129 @@ describe("the record of each step of each way in", () => {
 
   const rows: Record<string, () => Promise<Answer>> = {
     "login: a password | 200 | -": () => login("anna"),
-    "login: a wrong password | 401 invalid_credentials | sign_in.refused anna invalid_credentials": () =>
-      login("anna", wrongPassword),
-    "login: the right one of a disabled user | 401 invalid_credentials | sign_in.refused dora invalid_credentials":
-      () => login("dora"),
-    "login: a name that no one has | 401 invalid_credentials | sign_in.refused - invalid_credentials": () =>
-      login("nemo"),
-    "login: too many | 429 too_many_attempts | sign_in.refused carl too_many_attempts": () =>
+    "login: a wrong password | 401 invalid_credentials | as anna": () => login("anna", wrongPassword),
+    "login: the right one of a disabled user | 401 invalid_credentials | as dora": () => login("dora"),
+    "login: a name that no one has | 401 invalid_credentials | as nobody": () => login("nemo"),
+    "login: too many | 429 too_many_attempts | as carl": () =>
       tooOften((from) => post("/api/auth/login", { username: "carl", password: wrongPassword }, { from })),
     "login: a password without its code | 401 totp_required | -": () => ben.login(),
     "login: both at once | 200 | -": () => ben.login(ben.rightCode()),
-    "login: a wrong code | 401 totp_invalid | sign_in.refused ben totp_invalid": () => ben.login(wrongCode()),
-    "login: a used code | 401 totp_reused | sign_in.refused ben totp_reused": () => usedCode(ben.login),
+    "login: a wrong code | 401 totp_invalid | as ben": () => ben.login(wrongCode()),
+    "login: a used code | 401 totp_reused | as ben": () => usedCode(ben.login),
     "login: a recovery code | 200 | -": () => ben.login(ben.rightRecoveryCode()),
-    "login: a wrong recovery code | 401 recovery_code_invalid | sign_in.refused ben recovery_code_invalid":
-      () => ben.login(noRecoveryCode),
-    "login: a right code after ten wrong ones | 429 account_locked | sign_in.refused lena account_locked":
-      () => lena.login(lena.rightCode()),
+    "login: a wrong recovery code | 401 recovery_code_invalid | as ben": () => ben.login(noRecoveryCode),
+    "login: a right code after ten wrong ones | 429 account_locked | as lena": () =>
+      lena.login(lena.rightCode()),
     "answerChallenge: a code | 200 | -": () => second(ben.rightCode()),
     "answerChallenge: a passkey | 200 | -": () => ben.second(ben.passkeyOf),
     "answerChallenge: a recovery code | 200 | -": () => second(ben.rightRecoveryCode()),
     "answerChallenge: none of them | 401 totp_required | -": () => second({}),
-    "answerChallenge: a wrong code | 401 totp_invalid | sign_in.refused ben totp_invalid": () =>
-      second(wrongCode()),
-    "answerChallenge: a used code | 401 totp_reused | sign_in.refused ben totp_reused": () =>
-      usedCode(second),
-    "answerChallenge: a wrong recovery code | 401 recovery_code_invalid | sign_in.refused ben recovery_code_invalid":
-      () => second(noRecoveryCode),
-    "answerChallenge: a wrong passkey | 401 passkey_invalid | sign_in.refused ben passkey_invalid": () =>
-      ben.second(ben.wrongPasskeyOf),
+    "answerChallenge: a wrong code | 401 totp_invalid | as ben": () => second(wrongCode()),
+    "answerChallenge: a used code | 401 totp_reused | as ben": () => usedCode(second),
+    "answerChallenge: a wrong recovery code | 401 recovery_code_invalid | as ben": () =>
+      second(noRecoveryCode),
+    "answerChallenge: a wrong passkey | 401 passkey_invalid | as ben": () => ben.second(ben.wrongPasskeyOf),
     "answerChallenge: a challenge that has ended | 401 challenge_invalid | -": () =>
       post("/api/auth/totp", { challenge_token: `stc_${"A".repeat(32)}`, code: "123456" }),
-    "answerChallenge: a right code after ten wrong ones | 429 account_locked | sign_in.refused lena account_locked":
-      () => lena.second(lena.rightCode),
-    "answerChallenge: too many | 429 too_many_attempts | sign_in.refused ben too_many_attempts": () =>
+    "answerChallenge: a right code after ten wrong ones | 429 account_locked | as lena": () =>
+      lena.second(lena.rightCode),
+    "answerChallenge: too many | 429 too_many_attempts | as ben": () =>
       tooOften(async (from) => {
         const { challenge_token } = (await ben.login()).json;
         return post("/api/auth/totp", { challenge_token, ...noRecoveryCode }, { from });
       }),
-    "recoverTwoFactor: a wrong password, by name | 401 invalid_credentials | sign_in.refused ben invalid_credentials":
-      () => recover("ben", wrongSecrets),
-    "recoverTwoFactor: a wrong recovery code, by id | 401 invalid_credentials | sign_in.refused ben invalid_credentials":
-      () => recover(ben.id, { password: goodPassword, ...noRecoveryCode }),
-    "recoverTwoFactor: of a name that no one has | 401 invalid_credentials | sign_in.refused - invalid_credentials":
-      () => recover("nemo", wrongSecrets),
-    "recoverTwoFactor: too many | 429 too_many_attempts | sign_in.refused emil too_many_attempts": () =>
+    "recoverTwoFactor: a wrong password, by name | 401 invalid_credentials | as ben": () =>
+      recover("ben", wrongSecrets),
+    "recoverTwoFactor: a wrong recovery code, by id | 401 invalid_credentials | as ben": () =>
+      recover(ben.id, { password: goodPassword, ...noRecoveryCode }),
+    "recoverTwoFactor: of a name that no one has | 401 invalid_credentials | as nobody": () =>
+      recover("nemo", wrongSecrets),
+    "recoverTwoFactor: too many | 429 too_many_attempts | as emil": () =>
       tooOften((from) => recover("emil", wrongSecrets, { from })),
-    "recoverTwoFactor: for another, by no one | 401 authentication_required | request.refused - authentication_required":
-      () => recover("ben", { reason: "lost" }),
+    "recoverTwoFactor: for another, by no one | 401 authentication_required | by nobody": () =>
+      recover("ben", { reason: "lost" }),
     "recoverTwoFactor: for another, in a session that has ended | 401 invalid_token | -": async () =>
       recover("ben", { reason: "lost" }, await endedSession()),
-    "recoverTwoFactor: for another, by one who only reads | 403 forbidden | request.refused - forbidden by anna":
-      async () => recover("ben", { reason: "lost" }, await sessionOf("anna")),
-    "recoverTwoFactor: for another, by a program | 403 token_not_allowed | request.refused - token_not_allowed":
-      () => asProgram("/api/users/ben/2fa/recover", {}, "POST"),
+    "recoverTwoFactor: for another, by one who only reads | 403 forbidden | by anna": async () =>
+      recover("ben", { reason: "lost" }, await sessionOf("anna")),
+    "recoverTwoFactor: for another, by a program | 403 token_not_allowed | by nobody": () =>
+      asProgram("/api/users/ben/2fa/recover", {}, "POST"),
     "recoverTwoFactor: for another, without a step-up | 401 step_up_required | -": async () =>
       recover("ben", { reason: "lost" }, await settled()),
     "recoverTwoFactor: for another, with a one-use password | 403 password_change_required | -": () =>
       unready("new-1", (own) => recover("ben", { reason: "lost" }, own)),
     "recoverTwoFactor: for another, without the second factor that is asked for | 403 two_factor_enrolment_required | -":
       () => underPolicy(async () => recover("ben", { reason: "lost" }, await fresh())),
-    "setUp: a wrong token of rescue | 401 setup_token_invalid | sign_in.refused - setup_token_invalid": () =>
+    "setUp: a wrong token of rescue | 401 setup_token_invalid | as nobody": () =>
       rescue(() => "7k2m9p4qx3vz8wtn5hjr"),
-    "setUp: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": () =>
+    "setUp: too many | 429 too_many_attempts | as nobody": () =>
       tooOften((from) => rescue(() => "7k2m9p4qx3vz8wtn5hjr", from)),
     "setUp: the right token of rescue | 201 | -": () => rescue((right) => right),
     "beginAtProvider: a sign-in | 200 | -": () => begin(),
-    "beginAtProvider: a step-up without a session | 401 authentication_required | request.refused - authentication_required":
-      () => begin({}, { step_up: true }),
-    "beginAtProvider: a step-up of an account of the device | 403 forbidden | request.refused - forbidden by anna":
-      async () => begin(await sessionOf("anna"), { step_up: true }),
+    "beginAtProvider: a step-up without a session | 401 authentication_required | by nobody": () =>
+      begin({}, { step_up: true }),
+    "beginAtProvider: a step-up of an account of the device | 403 forbidden | by anna": async () =>
+      begin(await sessionOf("anna"), { step_up: true }),
     "signInAtProvider: what the provider sent | 200 | -": () => finish(),
-    "signInAtProvider: without a role any more | 403 role_missing | sign_in.refused ada role_missing": () =>
+    "signInAtProvider: without a role any more | 403 role_missing | as ada": () =>
       finish({ ...operator, groups: [] }),
-    "signInAtProvider: never with a role | 403 role_missing | sign_in.refused - role_missing": () =>
+    "signInAtProvider: never with a role | 403 role_missing | as nobody": () =>
       finish({ ...operator, sub: "person-2", groups: [] }),
-    "signInAtProvider: of no sign-in that was begun | 401 provider_refused | sign_in.refused - provider_refused/flow":
-      () => ofNoFlow("/api/auth/provider"),
-    "signInAtProvider: a false token | 401 provider_refused | sign_in.refused - provider_refused/nonce": () =>
+    "signInAtProvider: of no sign-in that was begun | 401 provider_refused | as nobody (flow)": () =>
+      ofNoFlow("/api/auth/provider"),
+    "signInAtProvider: a false token | 401 provider_refused | as nobody (nonce)": () =>
       lying({ claims: (truth) => ({ ...truth, nonce: "x" }) }, () => finish()),
     "signInAtProvider: cancelled by the person | 401 provider_refused | -": () =>
       lying(refusing("access_denied"), () => finish()),
-    "signInAtProvider: in a scope that the provider refuses | 401 provider_refused | sign_in.refused - provider_refused/invalid_scope":
+    "signInAtProvider: in a scope that the provider refuses | 401 provider_refused | as nobody (invalid_scope)":
       () => lying(refusing("invalid_scope"), () => finish()),
-    "signInAtProvider: too many | 429 too_many_attempts | sign_in.refused - too_many_attempts": () =>
+    "signInAtProvider: too many | 429 too_many_attempts | as nobody": () =>
       tooOften((from) => ofNoFlow("/api/auth/provider", { from })),
     "stepUpAtProvider: what the provider sent | 200 | -": () => stepUpThere(),
-    "stepUpAtProvider: as another | 401 provider_refused | request.refused - provider_refused/subject by ada":
-      () => stepUpThere({ ...operator, sub: "person-3", preferred_username: "eve" }),
+    "stepUpAtProvider: as another | 401 provider_refused | by ada (subject)": () =>
+      stepUpThere({ ...operator, sub: "person-3", preferred_username: "eve" }),
     "stepUpAtProvider: cancelled by the person | 401 provider_refused | -": () =>
       stepUpThere(operator, refusing("access_denied")),
     "stepUpAtProvider: without a role any more | 403 role_missing | request.refused ada role_missing by ada":
       () => stepUpThere({ ...operator, groups: [] }),
-    "stepUpAtProvider: too many | 429 too_many_attempts | request.refused - too_many_attempts by ada":
-      async () => {
-        const { token } = { token: (await finish()).json.access_token };
-        return tooOften((from) => ofNoFlow("/api/auth/provider/reauth", { from, token }));
-      },
-    "signInAtProvider: disabled on the device | 403 forbidden | sign_in.refused ada forbidden": async () => {
+    "stepUpAtProvider: too many | 429 too_many_attempts | by ada": async () => {
+      const { token } = { token: (await finish()).json.access_token };
+      return tooOften((from) => ofNoFlow("/api/auth/provider/reauth", { from, token }));
+    },
+    "signInAtProvider: disabled on the device | 403 forbidden | as ada": async () => {
       await change("ada", { enabled: false });
       return finish();
     },
-    "beginAtProvider: at one without PKCE | 401 provider_refused | sign_in.refused - provider_refused/pkce":
-      () => {
-        world.time.pass(301);
-        return lying(
-          { discovery: (truth) => ({ ...truth, code_challenge_methods_supported: ["plain"] }) },
-          () => begin(),
-        );
-      },
+    "beginAtProvider: at one without PKCE | 401 provider_refused | as nobody (pkce)": () => {
+      world.time.pass(301);
+      return lying(
+        { discovery: (truth) => ({ ...truth, code_challenge_methods_supported: ["plain"] }) },
+        () => begin(),
+      );
+    },
     "refresh: the right token | 200 | -": refresh.right,
     "refresh: one of a session that has ended | 401 invalid_token | -": () =>
       post("/api/auth/refresh", { refresh_token: "str_x" }),
     "refresh: one that was used | 401 invalid_token | -": reused,
     "refresh: a cookie without its binding | 401 invalid_token | session.cookie_refused anna invalid_token":
       refresh.unbound,
-    "refresh: a cookie from another page | 403 forbidden | request.refused - forbidden": refresh.ofOtherPage,
+    "refresh: a cookie from another page | 403 forbidden | by nobody": refresh.ofOtherPage,
     "refresh: none | 401 authentication_required | -": refresh.none,
     "logout: the right token | 204 | -": logout.right,
     "logout: a cookie without its binding | 401 invalid_token | session.cookie_refused anna invalid_token":
       logout.unbound,
-    "logout: a cookie from another page | 403 forbidden | request.refused - forbidden": logout.ofOtherPage,
+    "logout: a cookie from another page | 403 forbidden | by nobody": logout.ofOtherPage,
     "logout: none | 401 authentication_required | -": logout.none,
-    "changePassword: a wrong one | 403 password_wrong | request.refused - password_wrong by anna": () =>
+    "changePassword: a wrong one | 403 password_wrong | by anna": () =>
       byAnna("/api/auth/password", passwords(wrongPassword), "PUT"),
     "changePassword: the right one | 204 | -": () =>
       byAnna("/api/auth/password", passwords(goodPassword), "PUT"),
-    "changePassword: too many | 429 too_many_attempts | request.refused - too_many_attempts by emil":
-      async () => {
-        const own = await sessionOf("emil");
-        return tooOften((from) =>
-          call("PUT", "/api/auth/password", { ...own, from, body: passwords(wrongPassword) }),
-        );
-      },
+    "changePassword: too many | 429 too_many_attempts | by emil": async () => {
+      const own = await sessionOf("emil");
+      return tooOften((from) =>
+        call("PUT", "/api/auth/password", { ...own, from, body: passwords(wrongPassword) }),
+      );
+    },
     "endSession: of another, without a step-up | 401 step_up_required | -": async () =>
       call(
         "DELETE",
@@ -445,29 +438,24 @@ describe("the record of each step of each way in", () => {
     "reauthenticate: all of it | 200 | -": () => reauth(ben.rightCode),
     "reauthenticate: with a passkey | 200 | -": () => passkeyIn("/api/auth/reauth", ben.passkeyOf),
     "reauthenticate: a password without its code | 401 totp_required | -": () => reauth(() => ({})),
-    "reauthenticate: a wrong password | 403 password_wrong | request.refused - password_wrong by ben": () =>
-      reauth(() => ({}), wrongPassword),
-    "reauthenticate: a wrong code | 401 totp_invalid | request.refused - totp_invalid by ben": () =>
-      reauth(wrongCode),
-    "reauthenticate: a used code | 401 totp_reused | request.refused - totp_reused by ben": () =>
-      usedIn("/api/auth/reauth"),
-    "reauthenticate: a wrong recovery code | 401 recovery_code_invalid | request.refused - recovery_code_invalid by ben":
-      () => reauth(() => noRecoveryCode),
-    "reauthenticate: a wrong passkey | 401 passkey_invalid | request.refused - passkey_invalid by ben": () =>
+    "reauthenticate: a wrong password | 403 password_wrong | by ben": () => reauth(() => ({}), wrongPassword),
+    "reauthenticate: a wrong code | 401 totp_invalid | by ben": () => reauth(wrongCode),
+    "reauthenticate: a used code | 401 totp_reused | by ben": () => usedIn("/api/auth/reauth"),
+    "reauthenticate: a wrong recovery code | 401 recovery_code_invalid | by ben": () =>
+      reauth(() => noRecoveryCode),
+    "reauthenticate: a wrong passkey | 401 passkey_invalid | by ben": () =>
       passkeyIn("/api/auth/reauth", ben.wrongPasskeyOf),
-    "reauthenticate: too many | 429 too_many_attempts | request.refused - too_many_attempts by ben":
-      async () => {
-        const own = await ben.session();
-        return tooOften((from) =>
-          call("POST", "/api/auth/reauth", { ...own, from, body: { password: wrongPassword } }),
-        );
-      },
-    "reauthenticate: a right code after ten wrong ones | 429 account_locked | request.refused - account_locked by ben":
-      () => whileLocked("/api/auth/reauth"),
-    "reauthenticate: root on the device | 403 forbidden | request.refused - forbidden by local-root": () =>
+    "reauthenticate: too many | 429 too_many_attempts | by ben": async () => {
+      const own = await ben.session();
+      return tooOften((from) =>
+        call("POST", "/api/auth/reauth", { ...own, from, body: { password: wrongPassword } }),
+      );
+    },
+    "reauthenticate: a right code after ten wrong ones | 429 account_locked | by ben": () =>
+      whileLocked("/api/auth/reauth"),
+    "reauthenticate: root on the device | 403 forbidden | by local-root": () =>
       world.call("POST", "/api/auth/reauth", { local: true, body: { password: goodPassword } }),
-    "enableTwoFactor: a wrong code | 401 totp_invalid | request.refused - totp_invalid by greta": () =>
-      enabling(wrongCodeOf),
+    "enableTwoFactor: a wrong code | 401 totp_invalid | by greta": () => enabling(wrongCodeOf),
     "enableTwoFactor: the right one | 200 | -": () =>
       enabling((secret) => codeOf(secret, world.time.nowSeconds())),
     "addPasskey: one of the browser's | 200 | -": () => lena.addPasskey(),
@@ -482,36 +470,32 @@ describe("the record of each step of each way in", () => {
     },
     "setUpTwoFactor: a secret | 200 | -": async () =>
       call("POST", `${lena.path}/setup`, await freshOf("lena")),
-    "addPasskey: of another challenge | 401 passkey_invalid | request.refused - passkey_invalid by ben": () =>
+    "addPasskey: of another challenge | 401 passkey_invalid | by ben": () =>
       ben.addPasskey({ client_data: "AAAA" }),
     "disableTwoFactor: a password without its code | 401 totp_required | -": () => disable(() => ({})),
-    "disableTwoFactor: a wrong password | 403 password_wrong | request.refused - password_wrong by ben": () =>
+    "disableTwoFactor: a wrong password | 403 password_wrong | by ben": () =>
       disable(ben.rightCode, wrongPassword),
-    "disableTwoFactor: a wrong code | 401 totp_invalid | request.refused - totp_invalid by ben": () =>
-      disable(wrongCode),
-    "disableTwoFactor: a used code | 401 totp_reused | request.refused - totp_reused by ben": () =>
-      usedIn(`${ben.path}/disable`),
-    "disableTwoFactor: a wrong recovery code | 401 recovery_code_invalid | request.refused - recovery_code_invalid by ben":
-      () => disable(() => noRecoveryCode),
-    "disableTwoFactor: a wrong passkey | 401 passkey_invalid | request.refused - passkey_invalid by ben":
-      () => passkeyIn(`${ben.path}/disable`, ben.wrongPasskeyOf),
-    "disableTwoFactor: too many | 429 too_many_attempts | request.refused - too_many_attempts by ben":
-      async () => {
-        const own = await ben.session();
-        return tooOften((from) =>
-          call("POST", `${ben.path}/disable`, { ...own, from, body: { password: wrongPassword } }),
-        );
-      },
-    "disableTwoFactor: a right code after ten wrong ones | 429 account_locked | request.refused - account_locked by ben":
-      () => whileLocked(`${ben.path}/disable`),
+    "disableTwoFactor: a wrong code | 401 totp_invalid | by ben": () => disable(wrongCode),
+    "disableTwoFactor: a used code | 401 totp_reused | by ben": () => usedIn(`${ben.path}/disable`),
+    "disableTwoFactor: a wrong recovery code | 401 recovery_code_invalid | by ben": () =>
+      disable(() => noRecoveryCode),
+    "disableTwoFactor: a wrong passkey | 401 passkey_invalid | by ben": () =>
+      passkeyIn(`${ben.path}/disable`, ben.wrongPasskeyOf),
+    "disableTwoFactor: too many | 429 too_many_attempts | by ben": async () => {
+      const own = await ben.session();
+      return tooOften((from) =>
+        call("POST", `${ben.path}/disable`, { ...own, from, body: { password: wrongPassword } }),
+      );
+    },
+    "disableTwoFactor: a right code after ten wrong ones | 429 account_locked | by ben": () =>
+      whileLocked(`${ben.path}/disable`),
     "removePasskey: one's own | 204 | -": async () =>
       call("DELETE", `${ben.path}/passkeys/${await ben.onlyPasskey()}`, await ben.session()),
     "recoverTwoFactor: both secrets | 200 | -": () =>
       recover("ben", { password: goodPassword, ...ben.rightRecoveryCode() }),
-    "getStatus: no token | 401 authentication_required | request.refused - authentication_required": () =>
-      call("GET", "/api/status"),
-    "getStatus: no token of this device | 401 invalid_token | request.refused - invalid_token/malformed":
-      () => call("GET", "/api/status", { token: "bad" }),
+    "getStatus: no token | 401 authentication_required | by nobody": () => call("GET", "/api/status"),
+    "getStatus: no token of this device | 401 invalid_token | by nobody (malformed)": () =>
+      call("GET", "/api/status", { token: "bad" }),
     "getStatus: a session that was signed out | 401 invalid_token | -": async () =>
       call("GET", "/api/status", await endedSession()),
     "getStatus: an access token that has expired | 401 invalid_token | -": async () => {
@@ -523,25 +507,25 @@ describe("the record of each step of each way in", () => {
       unready("new-2", (own) => call("GET", "/api/status", own)),
     "getStatus: without the second factor that is asked for | 403 two_factor_enrolment_required | -": () =>
       underPolicy(async () => call("GET", "/api/status", await fresh())),
-    "listUsers: one who only reads | 403 forbidden | request.refused - forbidden by finn": async () =>
+    "listUsers: one who only reads | 403 forbidden | by finn": async () =>
       call("GET", "/api/users", await sessionOf("finn")),
     "createUser: without a step-up | 401 step_up_required | -": async () =>
       call("POST", "/api/users", { ...(await settled()), body: { username: "x", role: "admin" } }),
     "getStatus: an API token | 200 | -": () => asProgram("/api/status"),
-    [`listLogs: an API token without the scope | 403 insufficient_scope | request.refused - insufficient_scope by ${adminName}/fleet`]:
-      () => asProgram("/api/logs"),
-    [`listTokens: an API token, for what none may | 403 token_not_allowed | request.refused - token_not_allowed by ${adminName}/fleet`]:
-      () => asProgram("/api/tokens"),
-    [`getStatus: an API token from elsewhere | 401 invalid_token | request.refused ${adminName}/fleet invalid_token/source`]:
+    "listLogs: an API token without the scope | 403 insufficient_scope | by root-admin/fleet": () =>
+      asProgram("/api/logs"),
+    "listTokens: an API token, for what none may | 403 token_not_allowed | by root-admin/fleet": () =>
+      asProgram("/api/tokens"),
+    "getStatus: an API token from elsewhere | 401 invalid_token | request.refused root-admin/fleet invalid_token/source":
       () => asProgram("/api/status", { sources: ["192.0.2.0/24"] }),
-    "getStatus: an API token that no one has | 401 invalid_token | request.refused - invalid_token/revoked":
-      () => call("GET", "/api/status", { token: `stw_${"A".repeat(43)}` }),
-    [`getStatus: an API token of an owner without a second factor | 403 two_factor_enrolment_required | request.refused - two_factor_enrolment_required by ${adminName}/fleet`]:
+    "getStatus: an API token that no one has | 401 invalid_token | by nobody (revoked)": () =>
+      call("GET", "/api/status", { token: `stw_${"A".repeat(43)}` }),
+    "getStatus: an API token of an owner without a second factor | 403 two_factor_enrolment_required | by root-admin/fleet":
       async () => {
         const { token } = await apiToken();
         return underPolicy(() => call("GET", "/api/status", { token }));
       },
-    [`getStatus: an API token that has expired | 401 invalid_token | request.refused ${adminName}/fleet invalid_token/expired`]:
+    "getStatus: an API token that has expired | 401 invalid_token | request.refused root-admin/fleet invalid_token/expired":
       async () => {
         const { token } = await apiToken({ expires_in: "1h" });
         world.time.pass(3_700);

@@ -60,7 +60,7 @@ export async function startRefusing() {
     const now = await metrics();
     const more = [...now].filter(([name, value]) => value > (before.get(name) ?? 0)).map(([name]) => name);
     const outcomes = more.flatMap((name) => /^steward_sign_ins_total\{outcome="(\w+)"/.exec(name)?.[1] ?? []);
-    const { json } = await agent.call("GET", "/api/events?outcome=refused&limit=20", { local: true });
+    const json = await agent.read("/api/events?outcome=refused&limit=20");
     const id = answer.headers["x-request-id"];
     const own = (json.items as AuditEvent[]).filter(({ request_id }) => request_id === id);
     const counted = own.filter(({ type }) => more.includes(`steward_events_total{type="${type}"}`));
@@ -117,8 +117,7 @@ export async function enrolledUser({ agent, time, page, post, call }: RefusingWo
     wrongPasskeyOf: ({ json }: Answer) => ({
       passkey: { ...key.use(json.passkey.challenge, passkeyPage), signature: "AAAA" },
     }),
-    onlyPasskey: async (): Promise<string> =>
-      (await agent.call("GET", path, { local: true })).json.passkeys[0].id,
+    onlyPasskey: async (): Promise<string> => (await agent.read(path)).passkeys[0].id,
     addPasskey: async (change: object = {}) => {
       const own = await session();
       const { json } = await call("POST", `${path}/passkeys/begin`, own);

@@ -6,7 +6,7 @@ import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { enrol } from "../../../lab/agents/enrol.ts";
-import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { adminName, adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("a token of rescue", () => {
@@ -35,7 +35,7 @@ describe("a token of rescue", () => {
   const setUp = (setup_token: string, username: string, password = goodPassword, named: object = {}) =>
     agent.call("POST", "/api/setup", { body: { setup_token, username, password, ...named } });
   const lastEvent = async () => {
-    const { json } = await agent.call("GET", "/api/events?limit=1&type=setup.rescued", { local: true });
+    const json = await agent.read("/api/events?limit=1&type=setup.rescued");
     checkEvent(json.items[0]);
     return json.items[0];
   };
@@ -87,8 +87,7 @@ describe("a token of rescue", () => {
     await agent.login("off-admin", "seven quiet owls at dusk");
     await agent.signedIn("reader", "readonly");
     const rescue = await made();
-    const { status, json } = await setUp(rescue, "reader");
-    assert.deepEqual([status, json.code], [409, "username_taken"]);
+    assert.equal(await outcome(setUp(rescue, "reader")), "409 username_taken");
     // It was not used.
     assert.equal((await setUp(rescue, "after-reader")).status, 201);
   });

@@ -4,7 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { adminPassword } from "../../../lab/agents/running-agent.ts";
+import { adminPassword, outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 
@@ -48,8 +48,7 @@ describe("before setup", () => {
     const body = { username: "reader", role: "readonly", password: goodPassword };
     assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201);
     assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
-    const { status, json } = await setUp(agent, await readToken(agent), "reader");
-    assert.deepEqual([status, json.code], [409, "username_taken"]);
+    assert.equal(await outcome(setUp(agent, await readToken(agent), "reader")), "409 username_taken");
   });
 
   it("the token has 128 bits, is its owner's alone, and the log names only its file", async () => {
@@ -83,10 +82,12 @@ describe("before setup", () => {
 
   it("a second setup is refused, with any token", async () => {
     for (const token of ["x", "A".repeat(22)]) {
-      const { status, json } = await setUp(agent, token, "second-admin", goodPassword);
-      assert.deepEqual([status, json.code], [409, "setup_already_done"]);
+      assert.equal(
+        await outcome(setUp(agent, token, "second-admin", goodPassword)),
+        "409 setup_already_done",
+      );
     }
-    const { json } = await agent.call("GET", "/api/users?role=admin", { local: true });
+    const json = await agent.read("/api/users?role=admin");
     assert.equal(json.total, 1);
   });
 });
@@ -104,7 +105,7 @@ describe("setups at the same moment", () => {
       const isRefused = ["setup_already_done", "setup_token_invalid", "hashing_busy"].includes(json.code);
       assert.ok(status === 201 || isRefused, json.code);
     }
-    const { json } = await agent.call("GET", "/api/users", { local: true });
+    const json = await agent.read("/api/users");
     assert.equal(json.total, 1);
   });
 });

@@ -55,13 +55,6 @@ describe("the command line where two-factor sign-in is required", () => {
     assert.match((await steward(["user", "show", "anna"])).stdout, /^must change password +no$/m);
   });
 
-  it("ends with 5 for users who try to switch it off", async () => {
-    const [first = "", second = ""] = recoveryCodes;
-    const words = ["user", "2fa", "disable", "anna", "--password-stdin", "--url", agent.url];
-    const { code, stderr } = await steward(words, goodPassword, first, second);
-    assert.equal(code, 5, stderr);
-  });
-
   it("ends with 4 for the other commands of users without one, and lets them enrol again after a recovery", async () => {
     const code = recoveryCodes.at(-1) ?? "";
     const recovered = await steward(

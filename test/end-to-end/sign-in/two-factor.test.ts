@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
-import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { adminPassword, outcome, stepUp } from "../../../lab/agents/running-agent.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { atEnd, ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { passingTime, standingTime } from "../../../lab/simulated/test-time.ts";
@@ -36,8 +36,7 @@ describe("two-factor sign-in", () => {
         "it has just signed in",
       );
       time.pass(stepUpSeconds);
-      const unasked = await agent.call("POST", path, { token: other.token });
-      assert.deepEqual([unasked.status, unasked.json.code], [401, "step_up_required"]);
+      assert.equal(await outcome(agent.call("POST", path, { token: other.token })), "401 step_up_required");
       await stepUp(agent.call, ana.token, goodPassword);
       const { json } = await agent.call("POST", path, { token: ana.token });
       assert.deepEqual([json.algorithm, json.digits, json.period], ["SHA1", 6, 30]);
@@ -78,8 +77,7 @@ describe("two-factor sign-in", () => {
         { password: "not the right password", recovery_code: enrolled.recoveryCodes[1] },
       ];
       for (const body of wrong) {
-        const { status, json } = await agent.call("POST", path, { body });
-        assert.deepEqual([status, json.code], [401, "invalid_credentials"]);
+        assert.equal(await outcome(agent.call("POST", path, { body })), "401 invalid_credentials");
       }
       const body = { password: goodPassword, recovery_code: enrolled.recoveryCodes[1] };
       const { status, json } = await agent.call("POST", path, { body });
@@ -106,9 +104,7 @@ describe("two-factor sign-in", () => {
     assert.deepEqual([status, json.two_factor.enabled], [200, false]);
     assert.equal(await isIn(ben.token), false);
     assert.equal((await reset(admin.token)).json.code, "two_factor_not_enabled");
-    const { items } = (
-      await agent.call("GET", "/api/events?after=0&type=two_factor.recovered", { local: true })
-    ).json;
+    const { items } = await agent.read("/api/events?after=0&type=two_factor.recovered");
     const last = items.at(-1);
     assert.deepEqual([last.actor.name, last.subject.name], ["root-admin", "ben"]);
     assert.equal(last.details.reason, "lost phone, badge shown");
@@ -137,8 +133,7 @@ describe("two-factor secrets at rest", () => {
     await rm(join(stateDirectory, ".seal.key"));
     const third = await startCheckedAgent({ stateDirectory, time });
     atEnd(test, () => third.dispose());
-    const refused = await login(third, "ana", { code: "123456" });
-    assert.deepEqual([refused.status, refused.json.code], [503, "second_factor_unavailable"]);
+    assert.equal(await outcome(login(third, "ana", { code: "123456" })), "503 second_factor_unavailable");
     const { json } = await login(third, "ana", { recovery_code: recoveryCodes[0] });
     assert.equal(json.user.two_factor.recovery_codes_remaining, 9);
 
@@ -149,7 +144,7 @@ describe("two-factor secrets at rest", () => {
     assert.match(check.detail, /1 user is concerned.*user rescue NAME/);
     assert.match(third.log(), /a key for two-factor secrets was made/);
     for (const path of [`/api/users/${json.user.id}`, `/api/users/${json.user.id}/2fa`]) {
-      const { json: seen } = await third.call("GET", path, { local: true });
+      const seen = await third.read(path);
       assert.equal((seen.two_factor ?? seen).sealing_key, "missing");
     }
   });
