@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +9,6 @@ import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "./che
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */
 export interface TimedAgent extends CheckedAgent {
-  /** Sets how far the agent's wall clock is from this machine's, such as `+90d`, `-1h`, `+3m`. */
-  moveClock: (offset: string) => void;
   /** Steps the agent's wall clock from where it is by so many seconds; positive: forward. */
   stepClock: (seconds: number) => void;
   /** The agent's wall clock, in seconds since 1970. */
@@ -69,10 +66,6 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
   return {
     ...agent,
     knowClock,
-    moveClock: (offset) => {
-      offsetSeconds = secondsOf(offset);
-      setClock();
-    },
     stepClock: (seconds) => {
       offsetSeconds += seconds;
       setClock();
@@ -83,13 +76,6 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
       rmSync(directory, { recursive: true });
     },
   };
-}
-
-function secondsOf(offset: string): number {
-  const [, sign = "+", number = "", unit = "s"] = /^([+-]?)(\d+)([smhdy]?)$/.exec(offset) ?? [];
-  const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400, y: 365 * 86_400 }[unit || "s"] ?? 1;
-  assert.notEqual(number, "", `"${offset}" is no offset`);
-  return Number(`${sign}${number}`) * unitSeconds;
 }
 
 /** In one piece: the agent reads it at any time. */
@@ -103,12 +89,7 @@ export async function startTimedAgentInProcess(
   options: Pick<TimedAgentOptions, "clock" | "stateDirectory"> = {},
 ): Promise<TimedAgent> {
   const time = standingTime();
-  let offsetSeconds = 0;
   let told = options.clock ?? {};
-  const step = (seconds: number): void => {
-    offsetSeconds += seconds;
-    time.stepWall(seconds);
-  };
   const agent = await startCheckedAgent({
     ...(options.stateDirectory !== undefined && { stateDirectory: options.stateDirectory }),
     time,
@@ -122,8 +103,7 @@ export async function startTimedAgentInProcess(
     knowClock: (state) => {
       told = state;
     },
-    moveClock: (offset) => step(secondsOf(offset) - offsetSeconds),
-    stepClock: step,
+    stepClock: time.stepWall,
     nowSeconds: time.nowSeconds,
   };
 }

@@ -86,7 +86,7 @@ describe("a name that events use for an actor other than a person", () => {
       const body = { username, role: "readonly", password: goodPassword };
       assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201, username);
     }
-    const { json } = await agent.call("GET", "/api/users?limit=200", { local: true });
+    const json = await agent.read("/api/users?limit=200");
     for (const { username } of json.items) assert.ok(!names.includes(username), username);
   });
 });

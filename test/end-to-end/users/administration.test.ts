@@ -48,14 +48,6 @@ describe("an API token that root makes for a user", () => {
     assert.equal(code, 0, stderr);
     assert.equal((await agent.call("GET", "/api/system", { token: stdout.trim() })).status, 200);
   });
-  it("is written down as root's deed, with its owner", async () => {
-    const { status, json } = await make({ user_id: user.id });
-    assert.deepEqual([status, json.username], [201, "olga"]);
-    const { json: events } = await agent.call("GET", "/api/events?type=token.created", { local: true });
-    const { actor, subject, details } = events.items[0];
-    assert.deepEqual([actor.kind, subject.id], ["local-root", json.id]);
-    assert.deepEqual(details, { scopes: ["system:read"], owner: "olga", ends_at: json.expires_at });
-  });
   it("is not made while it would be refused: the owner has a one-use password", async () => {
     const added = await agent.call("POST", "/api/users", {
       ...{ local: true, body: { username: "fresh", role: "readonly" } },

@@ -145,7 +145,7 @@ describe("who may call what", () => {
     const past = await agent.signedIn("past", "operator");
     tokens.set("expired session", past.token);
     tokens.set("expired API token", (await makeToken(past.token, ["system:read", "logs:read"], "1h")).token);
-    agent.moveClock("+2h");
+    agent.stepClock(2 * 3_600);
     for (const role of ["readonly", "operator", "admin"] as const) await keepEnrolled(role, role);
     await keepEnrolled("stepped-up", "admin");
     const left = await agent.signedIn("gone", "admin");

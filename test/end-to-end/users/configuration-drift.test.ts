@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { hashOf } from "../../device/configuration/virtual-device.ts";
 
 /** Documentation addresses (RFC 5737): the network of the fleet's server, and another. */
@@ -60,7 +60,7 @@ describe("the drift of a device, for a fleet token that only reads", () => {
 
   it("names what an apply would change, without a value of the device, and changes nothing", async () => {
     await setName("what people call it");
-    const [before, events] = [await digest(), (await agent.call("GET", "/api/events", { local: true })).json];
+    const [before, events] = [await digest(), await agent.read("/api/events")];
     const { differs, differences, text } = await check(file);
     assert.deepEqual(
       [differs, differences],
@@ -86,10 +86,7 @@ describe("the drift of a device, for a fleet token that only reads", () => {
     for (const part of ["what people call it", "edge-7", "lena@", "argon2", "abab"])
       assert.ok(!text.includes(part), part);
     assert.deepEqual(await digest(), before);
-    assert.deepEqual(
-      (await agent.call("GET", "/api/events", { local: true })).json.items[0],
-      events.items[0],
-    );
+    assert.deepEqual((await agent.read("/api/events")).items[0], events.items[0]);
   });
 
   it("is none once the file is applied; the digest says so, the check, and the metric", async () => {
@@ -100,22 +97,6 @@ describe("the drift of a device, for a fleet token that only reads", () => {
     assert.deepEqual(await check(file), { differs: false, differences: [], text: (await check(file)).text });
     assert.equal(await drift(), "0");
     assert.deepEqual(await digest(), first);
-  });
-
-  it("is in the metrics of an agent that has been started again, before anyone asks for it", async (test) => {
-    const stateDirectory = await temporaryDirectory(test);
-    const readings: (string | undefined)[] = [];
-    for (const name of ["edge-7", "other"]) {
-      const device = await startAgentInProcess({ stateDirectory });
-      readings.push(driftIn((await device.call("GET", "/api/metrics", { local: true })).text));
-      const settings = { device: { name: "edge-7" } };
-      if (name === "edge-7")
-        await device.call("POST", "/api/configuration", { local: true, body: { version: 1, settings } });
-      else await device.call("PUT", "/api/system", { local: true, body: { device: { name } } });
-      readings.push(driftIn((await device.call("GET", "/api/metrics", { local: true })).text));
-      await device.dispose();
-    }
-    assert.deepEqual(readings, [undefined, "0", "0", "1"]);
   });
 });
 

@@ -101,7 +101,7 @@ describe("the ids of others", () => {
       .replace("{id}", victim.id)
       .replace("{sid}", victimSession);
   const present = async () => {
-    const { json: user } = await agent.call("GET", `/api/users/${victim.id}`, { local: true });
+    const user = await agent.read(`/api/users/${victim.id}`);
     const own = await agent.call("GET", "/api/auth/me", { token: victim.token });
     const program = await agent.call("GET", "/api/system", { token: victimToken.token });
     return { user, session: own.status, program: program.status };
@@ -139,7 +139,7 @@ describe("the ids of others", () => {
   });
 
   it("of a session that is another's than user_id says are none", async () => {
-    const { id } = (await agent.call("GET", "/api/users?q=a-readonly", { local: true })).json.items[0];
+    const { id } = (await agent.read("/api/users?q=a-readonly")).items[0];
     const path = `/api/auth/sessions/${victimSession}?user_id=${id}`;
     assert.equal((await ask("endSession", "stepped-up", path)).json.code, "not_found");
     assert.equal((await present()).session, 200);

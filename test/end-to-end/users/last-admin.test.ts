@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
@@ -9,8 +8,7 @@ describe("the last administrator", () => {
   let first: string;
   let second: string;
   const put = (id: string, body: object) => agent.call("PUT", `/api/users/${id}`, { body, local: true });
-  const administrators = async () =>
-    (await agent.call("GET", "/api/users?role=admin&enabled=true", { local: true })).json.total;
+  const administrators = async () => (await agent.read("/api/users?role=admin&enabled=true")).total;
   const agent = ofSuite(startCheckedAgent);
   before(async () => {
     first = (await agent.signedInAdmin()).id;
@@ -90,45 +88,5 @@ describe("the only administrator who can sign in, beside one who was given a one
     const body = { current_password: reset.json.initial_password, new_password: goodPassword };
     assert.equal((await agent.call("PUT", "/api/auth/password", { token, body })).status, 204);
     assert.equal((await call("DELETE", "")).status, 204);
-  });
-});
-
-describe("a device whose only administrator has used up a one-use password", () => {
-  const agent = ofSuite(startCheckedAgent);
-  const root = async (path: string) => (await agent.call("GET", path, { local: true })).json;
-  const seen = async () => {
-    const { needs, state } = await root("/api/status");
-    const { checks, status } = await root("/api/health");
-    const { code } = checks.find(({ name }: { name: string }) => name === "administrators");
-    const need = needs.find((one: { code: string }) => one.code === "no_administrator");
-    return { state, status, code, line: need?.remedy.line ?? null };
-  };
-  const steward = async (...args: string[]) =>
-    runSteward(args, { environment: { STEWARD_SOCKET: agent.socket } });
-
-  it("says nothing before there is one, and nothing while they can choose another password", async () => {
-    assert.equal((await seen()).code, "ok");
-    const made = await steward("user", "add", "boss", "--role", "admin", "--generate");
-    assert.equal((await seen()).code, "ok");
-    const { token, refreshToken } = await agent.login("boss", made.stdout.trim());
-    assert.equal((await seen()).code, "ok");
-    await agent.call("POST", "/api/auth/logout", { token, body: { refresh_token: refreshToken } });
-  });
-
-  it("tells everybody who looks, with the line to type", async () => {
-    const line = "steward user rescue NAME";
-    assert.deepEqual(await seen(), { state: "failing", status: "degraded", code: "no_administrator", line });
-    const { stdout } = await steward("status");
-    assert.match(
-      stdout,
-      /No administrator of this device can sign in \(users: 1\).*steward user rescue NAME/s,
-    );
-    const metrics = (await agent.call("GET", "/api/metrics", { local: true })).text;
-    assert.match(metrics, /no_administrator/);
-  });
-
-  it("is well again after a rescue", async () => {
-    assert.equal((await steward("user", "rescue", "boss", "--yes")).code, 0);
-    assert.equal((await seen()).code, "ok");
   });
 });

@@ -40,7 +40,7 @@ describe("POST /api/tokens/self/rotate", () => {
   const reads = async (token: string, from = inside) =>
     (await agent.call("GET", "/api/status", { token, from })).status;
   const listed = async (name: string) => {
-    const { items } = (await agent.call("GET", "/api/tokens", { local: true })).json;
+    const { items } = await agent.read("/api/tokens");
     return items.filter((one: { name: string }) => one.name === name);
   };
 
@@ -57,7 +57,7 @@ describe("POST /api/tokens/self/rotate", () => {
     );
     const [former] = await listed("fleet");
     assert.ok(Date.parse(former.expires_at) <= Date.now() + 86_400_000);
-    const { items } = (await agent.call("GET", "/api/events", { local: true })).json;
+    const { items } = await agent.read("/api/events");
     const event = items.find(({ type }: { type: string }) => type === "token.rotated");
     assert.deepEqual(
       [event.actor, event.subject, event.details],
@@ -76,7 +76,7 @@ describe("POST /api/tokens/self/rotate", () => {
     const { status, json } = await rotate(stolen);
     assert.deepEqual([status, json.code], [403, "forbidden"]);
     assert.ok(json.detail.includes(thief.id), json.detail);
-    const { items } = (await agent.call("GET", "/api/events", { local: true })).json;
+    const { items } = await agent.read("/api/events");
     const refusal = items.find(
       ({ type, details }: { type: string; details: { operation?: string } }) =>
         type === "request.refused" && details.operation === "rotateOwnToken",

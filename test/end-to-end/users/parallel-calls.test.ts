@@ -70,49 +70,12 @@ describe("calls at the same moment", () => {
       all: (answers) => assert.equal(answers.filter(({ status }) => status === 201).length, 1),
     },
     {
-      what: "rotate and delete the tokens of a user who is being deleted: a token, or none",
-      calls: async () => {
-        const owner = await newUser();
-        const tokens = await Promise.all(many(() => newToken(owner)));
-        return [
-          ...tokens.slice(1).map(
-            ({ id }) =>
-              () =>
-                root("POST", `/api/tokens/${id}/rotate`),
-          ),
-          () => root("DELETE", `/api/users/${owner}`),
-        ];
-      },
-      isRight: ({ status, json }) => [201, 204].includes(status) || json?.code === "not_found",
-    },
-    {
-      what: "list tokens while their owner is being deleted: the list of the others",
-      calls: async () => {
-        const owner = await newUser();
-        await Promise.all(many(() => newToken(owner)));
-        const list = () => root("GET", "/api/tokens");
-        return [() => root("DELETE", `/api/users/${owner}`), ...many(() => list)];
-      },
-      isRight: ({ status }) => status === 200 || status === 204,
-    },
-    {
       what: "change a user: each answer has what its call has set",
       calls: async () => {
         const id = await newUser();
         return many((index) => () => root("PUT", `/api/users/${id}`, { display_name: `name ${index}` }));
       },
       isRight: ({ status, json }, index) => status === 200 && json.display_name === `name ${index}`,
-    },
-    {
-      what: "change a user and delete them: what was changed before is answered so",
-      calls: async () => {
-        const id = await newUser();
-        const change = (index: number) => () =>
-          root("PUT", `/api/users/${id}`, { display_name: `name ${index}` });
-        return [...many(change), () => root("DELETE", `/api/users/${id}`)];
-      },
-      isRight: ({ status, json }, index) =>
-        index === times ? status === 204 : status === 404 || json.display_name === `name ${index}`,
     },
     {
       what: "reset a password and delete the user: the password that was set, or no such user",
@@ -125,12 +88,6 @@ describe("calls at the same moment", () => {
         index === times
           ? status === 204
           : json.code === "not_found" || json.code === "hashing_busy" || status === 200,
-    },
-    {
-      what: "change the settings: each answer has what its call has set",
-      calls: async () =>
-        many((index) => () => root("PUT", "/api/system", { device: { name: `pump ${index}` } })),
-      isRight: ({ status, json }, index) => status === 200 && json.device.name === `pump ${index}`,
     },
   ];
 

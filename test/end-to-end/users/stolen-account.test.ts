@@ -104,21 +104,4 @@ describe("an API token that an intruder made with a stolen account", () => {
     assert.match(json.detail, /owner of this API token, factorless, has not enrolled/);
     assert.equal(await use(stolen), "taken");
   });
-
-  it("is counted wherever sessions are ended, which leaves it as it is", async () => {
-    const { id, stolen } = await intruded("counted");
-    await root("DELETE", `/api/users/${id}/sessions`);
-    assert.equal((await root("GET", `/api/users/${id}`)).tokens, 1);
-    assert.deepEqual((await newestEvent("user.sessions_ended")).details, { sessions: 1, tokens_left: 1 });
-    assert.equal(await use(stolen), "taken");
-  });
-
-  it("rests while the user is disabled, and the answer and the event of enabling count it", async () => {
-    const { id, stolen } = await intruded("resting");
-    await root("PUT", `/api/users/${id}`, { enabled: false });
-    assert.equal(await use(stolen), "401 revoked");
-    assert.equal((await root("PUT", `/api/users/${id}`, { enabled: true })).tokens, 1);
-    assert.deepEqual((await newestEvent("user.changed")).details, { enabled: true, tokens: 1 });
-    assert.equal(await use(stolen), "taken");
-  });
 });

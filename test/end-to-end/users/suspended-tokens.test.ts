@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { atEnd, type Ending } from "../../../lab/basics/ending.ts";
@@ -34,13 +33,6 @@ async function withSuspended(test: Ending, names: readonly string[]) {
 
 const use = (agent: CheckedAgent, token: string) => agent.call("GET", "/api/status", { token });
 
-/** The names of the tokens that are suspended. */
-const listed = async (agent: CheckedAgent): Promise<string[]> =>
-  (await agent.call("GET", "/api/tokens", { local: true })).json.items
-    .filter((one: { is_suspended: boolean }) => one.is_suspended)
-    .map((one: { name: string }) => one.name)
-    .sort();
-
 describe("a suspended API token", () => {
   it("opens nothing and says why, until an administrator resumes it", async (test) => {
     const { agent, of } = await withSuspended(test, ["fleet"]);
@@ -60,26 +52,10 @@ describe("a suspended API token", () => {
     assert.equal((await use(agent, token)).status, 200);
     const again = await agent.call("POST", `/api/tokens/${id}/resume`, { token: admin.token });
     assert.equal(again.status, 200, "it is no error to do it twice");
-    const { items } = (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json;
+    const { items } = await agent.read("/api/events?after=0&limit=200");
     const events = items.filter(({ type }: AuditEvent) => type === "token.resumed");
     assert.equal(events.length, 1, "what changes nothing is no event");
     checkEvent(events[0]);
     assert.deepEqual([events[0].actor.name, events[0].subject], ["berta", { id, name: "fleet" }]);
-  });
-
-  it("is shown as such on the command line, which resumes one or all", async (test) => {
-    const { agent, of } = await withSuspended(test, ["fleet", "metrics", "backup"]);
-    const places = ["--socket", agent.socket];
-    const list = await runSteward(["token", "list", ...places]);
-    assert.equal(list.stdout.match(/ suspended /g)?.length, 3, list.stdout);
-    const one = await runSteward(["token", "resume", of("metrics").id, ...places]);
-    assert.deepEqual([one.code, await listed(agent)], [0, ["backup", "fleet"]]);
-    for (const args of [[], [of("fleet").id, "--all"]])
-      assert.equal((await runSteward(["token", "resume", ...args, ...places])).code, 2);
-    const all = await runSteward(["token", "resume", "--all", ...places]);
-    assert.equal(all.code, 0, all.stderr);
-    assert.deepEqual(await listed(agent), []);
-    const none = await runSteward(["token", "resume", "--all", ...places]);
-    assert.match(none.stderr, /No token is suspended/);
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { type Answer, outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
 interface Listed {
@@ -100,8 +100,7 @@ describe("the list of users", () => {
   };
   for (const [query, code] of Object.entries(refused)) {
     it(`${query} is refused: ${code}`, async () => {
-      const { status, json } = await list(query);
-      assert.deepEqual([status, json.code], [400, code]);
+      assert.equal(await outcome(list(query)), `400 ${code}`);
     });
   }
 

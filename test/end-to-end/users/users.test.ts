@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { outcome } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("users", () => {
@@ -10,7 +11,6 @@ describe("users", () => {
   before(async () => {
     token = admin.token;
   });
-  const users = async () => (await agent.call("GET", "/api/users?limit=200", { token })).json.items;
 
   describe("create", () => {
     it("answers with the user as asked for, its place, and no password", async () => {
@@ -40,14 +40,6 @@ describe("users", () => {
     });
   });
 
-  describe("get", () => {
-    it("answers with what the list says", async () => {
-      for (const user of await users()) {
-        assert.deepEqual((await agent.call("GET", `/api/users/${user.id}`, { token })).json, user);
-      }
-    });
-  });
-
   describe("put", () => {
     let path: string;
     before(async () => {
@@ -68,12 +60,10 @@ describe("users", () => {
       const first = await agent.call("PUT", path, { token, body: { display_name: "First" }, headers: mine });
       assert.equal(first.status, 200);
       assert.notEqual(first.headers.etag, headers.etag);
-      const second = await agent.call("PUT", path, {
-        token,
-        body: { display_name: "Second" },
-        headers: mine,
-      });
-      assert.deepEqual([second.status, second.json.code], [412, "etag_mismatch"]);
+      assert.equal(
+        await outcome(agent.call("PUT", path, { token, body: { display_name: "Second" }, headers: mine })),
+        "412 etag_mismatch",
+      );
       assert.equal((await agent.call("GET", path, { token })).json.display_name, "First");
     });
     it("lets a password work for one more sign-in, and says so in the event; only true can be asked for", async () => {
@@ -81,8 +71,10 @@ describe("users", () => {
       const own = { token: anna.token, body: { must_change_password: true } };
       const ownPath = `/api/users/${anna.id}`;
       assert.equal((await agent.call("PUT", ownPath, own)).status, 403);
-      const off = await agent.call("PUT", ownPath, { token, body: { must_change_password: false } });
-      assert.deepEqual([off.status, off.json.code], [400, "validation_failed"]);
+      assert.equal(
+        await outcome(agent.call("PUT", ownPath, { token, body: { must_change_password: false } })),
+        "400 validation_failed",
+      );
       const { json } = await agent.call("PUT", ownPath, { token, body: { must_change_password: true } });
       assert.equal(json.must_change_password, true);
       const [event] = (await agent.call("GET", "/api/events?type=user.changed&limit=1", { token })).json
@@ -129,8 +121,7 @@ describe("users", () => {
       const me = await agent.call("GET", "/api/auth/me", { token: user.token });
       assert.deepEqual([me.status, me.json.code, me.json.reason], [401, "invalid_token", "revoked"]);
       const body = { refresh_token: user.refreshToken };
-      const refresh = await agent.call("POST", "/api/auth/refresh", { body });
-      assert.deepEqual([refresh.status, refresh.json.code], [401, "invalid_token"]);
+      assert.equal(await outcome(agent.call("POST", "/api/auth/refresh", { body })), "401 invalid_token");
     };
     it("a disabled user's tokens die at once, and stay dead when the user is enabled again", async () => {
       const user = await agent.signedIn("disabled", "operator");
