@@ -12,22 +12,11 @@ import {
 } from "../../lab/agents/running-agent.ts";
 import { codeOf } from "../../lab/basics/authenticator.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
-import { standingTime } from "../../lab/simulated/test-time.ts";
 import { mountPrivately } from "../../lab/state/private-mount.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
+import { boxA, boxB, machine, time } from "./boxes.ts";
 
-/** As openIdentity gives it for a machine-id, or for none. */
-function machine(deviceId: string, isLasting = true): HostIdentity {
-  return {
-    ...{ deviceId, isLasting, bootId: `boot of ${deviceId}`, os: "Linux", kernel: "6", arch: "x64" },
-    hostname: "edge",
-  };
-}
-
-const original = machine("a".repeat(32));
-const copy = machine("b".repeat(32));
-
-const time = standingTime();
+const [original, copy] = [boxA, boxB];
 
 /** Gives the original an administrator with a second factor, a session and an API token. */
 async function provision(agent: RunningAgent) {
@@ -78,7 +67,7 @@ describe("state that was copied from another machine", () => {
     const signedIn = await signIn(second, codeOf(secret, time.nowSeconds() + 30));
     assert.equal(signedIn.status, 200, `the account with its second factor stays: ${signedIn.text}`);
 
-    const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
+    const { items } = await second.read("/api/events?after=0");
     assert.deepEqual([items[0].seq, items[0].type], [1, "host.identity_changed"]);
     assert.deepEqual(items[0].details, {
       ...{ former_device_id: original.deviceId, two_factor_resealed: 1, tokens_ended: 1 },
@@ -93,7 +82,7 @@ describe("state that was copied from another machine", () => {
     assert.notEqual(after.key, before.key);
 
     const third = await start(copy);
-    const again = (await third.call("GET", "/api/events?after=0", { local: true })).json.items;
+    const again = (await third.read("/api/events?after=0")).items;
     assert.equal(again.filter(({ type }: { type: string }) => type === "host.identity_changed").length, 1);
     assert.deepEqual((await seedAndKey()).key, after.key, "it is done once");
   });
@@ -103,7 +92,7 @@ describe("state that was copied from another machine", () => {
     const { token } = await provision(first);
     await first.stop();
     const before = await seedAndKey();
-    const second = await start(machine("c".repeat(32), false));
+    const second = await start(machine("c", false));
     assert.equal((await second.call("GET", "/api/status", { token })).status, 200);
     await second.stop();
     const third = await start(original);
@@ -153,7 +142,7 @@ describe("state that was copied from another machine", () => {
     const place = join(mount.seen, "state");
     const second = await start(copy, place);
     assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
-    const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
+    const { items } = await second.read("/api/events?after=0");
     assert.ok(items[0].seq === 1 && isNews(items[0]), JSON.stringify(items[0]));
     const kept = (await readdir(join(place, "events-before"))).sort();
     assert.deepEqual(kept, (await readdir(join(mount.seen, "lower/events"))).sort());
@@ -167,12 +156,12 @@ describe("state that was copied from another machine", () => {
     await writeFile(join(stateDirectory, ".events-before.part"), "no directory");
     const second = await start(copy);
     assert.match(second.log(), /events of the machine before stay among those of this one/);
-    const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
+    const { items } = await second.read("/api/events?after=0");
     assert.ok(items[0].seq === 1 && !isNews(items[0]) && items.some(isNews), JSON.stringify(items[0]));
     const { id } = items.find(isNews);
     await second.stop();
     const third = await start(copy);
-    const again = (await third.call("GET", "/api/events?after=0", { local: true })).json.items.filter(isNews);
+    const again = (await third.read("/api/events?after=0")).items.filter(isNews);
     assert.deepEqual(
       again.map((one: { id: string }) => one.id),
       [id],

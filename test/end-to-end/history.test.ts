@@ -4,20 +4,16 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { startObservingAgent } from "../../lab/agents/time-servers.ts";
+import { outcome, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { atEnd, ofSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
-import { until } from "../../lab/basics/until.ts";
 import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
-import { ordinaryServer } from "../../lab/simulated/time-network.ts";
 import { comesToRest } from "../../lab/state/state-directory.ts";
 import { historySeriesNames } from "../../src/contract/figures/history.ts";
 import type { History } from "../../src/contract/types.ts";
 
 const begin = Date.parse("2027-01-15T08:02:30.000Z");
 
-const read = async (agent: RunningAgent): Promise<History> =>
-  (await agent.call("GET", "/api/history", { local: true })).json;
+const read = async (agent: RunningAgent): Promise<History> => await agent.read("/api/history");
 
 const known = ({ series }: History): number => series.load.mean.filter((load) => load !== null).length;
 
@@ -59,46 +55,26 @@ describe("the history of a device, asked for", () => {
     const { disk_used_ratio, memory_used_ratio, load } = json.series;
     for (const { mean, worst } of [disk_used_ratio, memory_used_ratio, load])
       assert.ok(mean.at(-1) >= 0 && worst.at(-1) >= mean.at(-1));
-    const { host } = (await agent.call("GET", "/api/status", { local: true })).json;
+    const { host } = await agent.read("/api/status");
     const used = 1 - host.disk.available_bytes / host.disk.size_bytes;
     assert.ok(Math.abs(disk_used_ratio.mean.at(-1) - used) < 0.05);
   });
 
-  it("has the clock's offset and uncertainty, as the status has them", async (test) => {
-    const time = standingTime(begin);
-    const options = { time, openClock: time.servedClock() };
-    const measuring = await startObservingAgent({ servers: [ordinaryServer.address] }, {}, options);
-    test.after(() => measuring.dispose());
-    await until("the clock is measured", async () => {
-      time.pass(1);
-      return (await measuring.call("GET", "/api/system/time-sync", { local: true })).json.trust !== "none";
-    });
-    const { series } = await passUntilKnown(measuring, time, 2);
-    const { clock } = (await measuring.call("GET", "/api/status", { local: true })).json;
-    const last = (name: "clock_offset_seconds" | "clock_uncertainty_seconds") => series[name].mean.at(-1);
-    assert.ok(Math.abs((last("clock_offset_seconds") ?? 1) - clock.offset_seconds) < 1e-3);
-    assert.ok(Math.abs((last("clock_uncertainty_seconds") ?? 1) - clock.uncertainty_seconds) < 0.05);
-    assert.ok((last("clock_uncertainty_seconds") ?? 0) > Math.abs(last("clock_offset_seconds") ?? 1));
-  });
-
-  it("has seven days when they are asked for, and no other span", async () => {
-    const week = await agent.call("GET", "/api/history?hours=168", { local: true });
-    const sixDays = Date.parse((await read(agent)).start) - Date.parse(week.json.start);
-    assert.deepEqual([sixDays, week.json.series.load.mean.length], [6 * 86_400_000, 2_016]);
-    for (const hours of ["0", "25", "169", "x", ""]) {
-      const refused = await agent.call("GET", `/api/history?hours=${hours}`, { local: true });
-      assert.deepEqual([refused.status, refused.json.code], [400, "validation_failed"], hours);
-    }
-  });
-
-  it("has half hours when they are asked for, and steps of no other length", async () => {
-    const week = await agent.call("GET", "/api/history?hours=168&step_seconds=1800", { local: true });
-    const { start, step_seconds, series } = week.json as History;
+  it("has seven days and half hours when they are asked for, and no other spans and steps", async () => {
+    const { start, step_seconds, series } = await agent.read("/api/history?hours=168&step_seconds=1800");
     assert.deepEqual([step_seconds, series.load.mean.length], [1_800, 336]);
     assert.equal(Date.parse(start) % 1_800_000, 0);
-    for (const step of ["0", "600", "3600", "x", ""]) {
-      const refused = await agent.call("GET", `/api/history?step_seconds=${step}`, { local: true });
-      assert.deepEqual([refused.status, refused.json.code], [400, "validation_failed"], step);
+    assert.equal((await agent.read("/api/history?hours=168")).series.load.mean.length, 2_016);
+    for (const query of [
+      "hours=0",
+      "hours=25",
+      "hours=169",
+      "hours=",
+      "step_seconds=600",
+      "step_seconds=x",
+    ]) {
+      const answer = agent.call("GET", `/api/history?${query}`, { local: true });
+      assert.equal(await outcome(answer), "400 validation_failed", query);
     }
   });
 
@@ -112,22 +88,6 @@ describe("the history of a device, asked for", () => {
     assert.equal((await ask(tag)).status, 304);
     for (let minutes = 0; minutes < 5; minutes += 1) time.pass(60);
     assert.equal((await ask(tag)).status, 200);
-  });
-
-  it("is shown by the command line", async () => {
-    const { code, stdout, stderr } = await runSteward([
-      "--socket",
-      agent.socket,
-      "history",
-      "--hours",
-      "168",
-    ]);
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /^2027-01-08T08:[2-5][05]Z to 2027-01-15T08:[2-5][05]Z, in UTC\n\n/);
-    assert.match(
-      stdout,
-      /^disk used {10}\d+\.\d % +\d+\.\d % +2027-01-15T08:\d\dZ +\d+\.\d % +2027-01-15T08:\d\dZ$/m,
-    );
   });
 });
 

@@ -33,18 +33,14 @@ interface Held {
   readonly isAnswered: boolean;
 }
 
-const table: readonly Held[] = [
+const [upload, backup, bundle, events, logs]: readonly [Held, Held, Held, Held, Held] = [
   {
     ...{ what: "a file of updates", role: "operator", lesser: "readonly", scope: "updates:check" },
     ...{ method: "PUT", path: "/api/updates/repository", isAnswered: false },
   },
   {
-    ...{ what: "a backup", role: "admin", lesser: "operator", isAnswered: true },
-    ...{
-      method: "POST",
-      path: "/api/system/backup",
-      body: { passphrase: "seven wet horses at the old pier" },
-    },
+    ...{ what: "a backup", role: "admin", lesser: "operator", isAnswered: true, method: "POST" },
+    ...{ path: "/api/system/backup", body: { passphrase: "seven wet horses at the old pier" } },
   },
   {
     ...{ what: "a support bundle", role: "admin", lesser: "operator", isAnswered: false },
@@ -59,6 +55,7 @@ const table: readonly Held[] = [
     ...{ method: "GET", path: "/api/logs/stream", isAnswered: true },
   },
 ];
+const table = [upload, backup, bundle, events, logs];
 
 describe("a request that lasts", () => {
   const ending = endOfSuite();
@@ -123,7 +120,7 @@ describe("a request that lasts", () => {
   };
 
   /** The refusal of each, and that its place and its bytes are free again. */
-  const endsWith = async (held: readonly Held[], how: string, end: (one: Held) => Promise<Ending>) => {
+  const endsWith = async (held: readonly Held[], refused: number, end: (one: Held) => Promise<Ending>) => {
     const begun = await Promise.all(
       held.map(async (one) => {
         const { token, act } = await end(one);
@@ -136,7 +133,6 @@ describe("a request that lasts", () => {
         return [one.what, await open.outcome()];
       }),
     );
-    const refused = how === "role" ? 403 : 401;
     assert.deepEqual(
       outcomes,
       held.map(({ what, isAnswered }) => [what, isAnswered ? null : refused]),
@@ -160,40 +156,35 @@ describe("a request that lasts", () => {
   const put = (id: string, body: object) => agent.call("PUT", `/api/users/${id}`, { local: true, body });
 
   it("ends within seconds when its account is disabled, and its place and bytes are free", () =>
-    endsWith(table, "disabled", async (held) => {
+    endsWith(table, 401, async (held) => {
       const { id, token } = await newUser(held);
       return { token, act: () => put(id, { enabled: false }) };
     }));
 
   it("ends within seconds when the role of its account has no right to it any more", () =>
-    endsWith(table, "role", async (held) => {
+    endsWith(table, 403, async (held) => {
       const { id, token } = await newUser(held);
       return { token, act: () => put(id, { role: held.lesser }) };
     }));
 
   it("ends within seconds when its session ends", () =>
-    endsWith(table, "session", async (held) => {
+    endsWith(table, 401, async (held) => {
       const { token, refreshToken } = await newUser(held);
       const body = { refresh_token: refreshToken };
       return { token, act: () => agent.call("POST", "/api/auth/logout", { body }) };
     }));
 
+  const scoped = table.filter(({ scope }) => scope !== undefined);
   it("ends within seconds when its API token is deleted", () =>
-    endsWith(
-      table.filter(({ scope }) => scope !== undefined),
-      "token",
-      async (held) => {
-        const owner = await newUser(held);
-        const body = { name: held.what, scopes: [held.scope], expires_in: "1d" };
-        const { json } = await agent.call("POST", "/api/tokens", { token: owner.token, body });
-        const act = () => agent.call("DELETE", `/api/tokens/${json.id}`, { token: owner.token });
-        return { token: json.token, act };
-      },
-    ));
+    endsWith(scoped, 401, async (held) => {
+      const owner = await newUser(held);
+      const body = { name: held.what, scopes: [held.scope], expires_in: "1d" };
+      const { json } = await agent.call("POST", "/api/tokens", { token: owner.token, body });
+      const act = () => agent.call("DELETE", `/api/tokens/${json.id}`, { token: owner.token });
+      return { token: json.token, act };
+    }));
 
   it("of an operator's upload gives its place to an administrator", async () => {
-    const [upload] = table;
-    assert.ok(upload);
     const operator = await newUser(upload);
     const open = await begin(upload, operator.token);
     const admin = await agent.signedIn("late-admin", "admin");
@@ -205,8 +196,6 @@ describe("a request that lasts", () => {
   });
 
   it("goes on when the password that it took was given more than five minutes ago, and when its access token ends", async () => {
-    const backup = table.find(({ what }) => what === "a backup");
-    assert.ok(backup);
     const { token, id } = await newUser(backup);
     await stepUp(agent.call, token, goodPassword);
     const open = await begin(backup, token);

@@ -7,78 +7,6 @@ import { ofSuite } from "../../lab/basics/ending.ts";
 import type { Need } from "../../src/contract/types.ts";
 import type { RootOrder } from "../../src/host/ports.ts";
 
-/** An agent of a trial: it has no root helper. */
-describe("the machine, where the host has no root helper", () => {
-  const agent = ofSuite(startCheckedAgent);
-  const admin = ofSuite(() => agent.signedInAdmin());
-
-  const types = async () => {
-    const { items } = (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json;
-    return items.map(({ type }: { type: string }) => type);
-  };
-
-  it("shows its name and zone to everyone who signed in", async () => {
-    const { token } = await agent.signedIn("reader", "readonly");
-    const { status, json } = await agent.call("GET", "/api/system/host", { token });
-    assert.equal(status, 200);
-    assert.deepEqual([json.support_until, json.support], [null, "unknown"]);
-    assert.ok(json.host_name.length > 0 && json.time_zone.length > 0);
-  });
-
-  for (const [method, path, body] of [
-    ["POST", "/api/system/reboot", undefined],
-    ["POST", "/api/system/power-off", { force: true }],
-    ["PUT", "/api/system/host", { host_name: "another-name" }],
-  ] as const) {
-    it(`${method} ${path} says that this host gives the agent no right to it`, async () => {
-      const answer = await agent.call(method, path, { token: admin.token, ...(body && { body }) });
-      assert.deepEqual([answer.status, answer.json.code], [409, "host_right_missing"]);
-      assert.match(answer.json.detail, /no root helper/);
-      const reader = await agent.login("reader", "quiet otters borrow umbrellas");
-      const refused = await agent.call(method, path, { token: reader.token, ...(body && { body }) });
-      assert.deepEqual([refused.status, refused.json.code], [403, "forbidden"]);
-    });
-  }
-
-  it("names every fault of a name and a zone", async () => {
-    const body = { host_name: "-edge", time_zone: "../etc/passwd" };
-    const { status, json } = await agent.call("PUT", "/api/system/host", { token: admin.token, body });
-    assert.equal(status, 400);
-    assert.deepEqual(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort(), [
-      "/host_name",
-      "/time_zone",
-    ]);
-    const unknown = { time_zone: "Europe/Bonn" };
-    const zone = await agent.call("PUT", "/api/system/host", { token: admin.token, body: unknown });
-    assert.deepEqual([zone.status, zone.json.errors[0].code], [400, "unknown_time_zone"]);
-  });
-
-  it("records nothing that did not happen", async () => {
-    const { json } = await agent.call("GET", "/api/system/host", { token: admin.token });
-    const { host_name, time_zone } = json;
-    const body = { host_name, time_zone };
-    const same = await agent.call("PUT", "/api/system/host", { token: admin.token, body });
-    assert.deepEqual([same.status, same.json], [200, json]);
-    assert.deepEqual(
-      (await types()).filter((type: string) => type.startsWith("host.")),
-      [],
-    );
-  });
-
-  it("is shown and asked by the command line", async () => {
-    const places = ["--socket", agent.socket];
-    const shown = await runSteward(["system", "time-zone", ...places]);
-    const { json } = await agent.call("GET", "/api/system/host", { token: admin.token });
-    assert.deepEqual([shown.code, shown.stdout], [0, `${json.time_zone}\n`]);
-    const unasked = await runSteward(["reboot", ...places]);
-    assert.equal(unasked.code, 2);
-    assert.match(unasked.stderr, /steward reboot --socket .* --yes/);
-    const asked = await runSteward(["power-off", "--yes", ...places]);
-    assert.equal(asked.code, 4);
-    assert.match(asked.stderr, /no right to switch it off/);
-  });
-});
-
 describe("the machine, where root's helper answers", () => {
   const orders: RootOrder[] = [];
   let absence: string | null = null;
@@ -89,7 +17,7 @@ describe("the machine, where root's helper answers", () => {
   const admin = ofSuite(() => agent.signedInAdmin());
 
   const eventOf = async (type: string) => {
-    const { items } = (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json;
+    const { items } = await agent.read("/api/events?after=0&limit=200");
     const event = items.find((one: { type: string }) => one.type === type);
     checkEvent(event);
     return event;
@@ -97,8 +25,8 @@ describe("the machine, where root's helper answers", () => {
 
   it("says in status and health that its socket is gone, with the line to type, until it is back", async () => {
     const look = async () => {
-      const { json } = await agent.call("GET", "/api/status", { local: true });
-      const { checks } = (await agent.call("GET", "/api/health", { local: true })).json;
+      const json = await agent.read("/api/status");
+      const { checks } = await agent.read("/api/health");
       const need = json.needs.find((one: Need) => one.code === "root_helper");
       const check = checks.find((one: { name: string }) => one.name === "root helper");
       return [need?.level, need?.facts.reason, need?.remedy?.line, check.code];

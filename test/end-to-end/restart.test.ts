@@ -1,78 +1,51 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../lab/agents/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 
 describe("a restart of the agent", () => {
-  const home = scratchDirectory();
-  let agent: CheckedAgent;
+  const stateDirectory = join(scratchDirectory(), "state");
   let admin: SignedIn;
-  let spentPassword: string;
-  let usersBefore: unknown;
-  let settingsBefore: Answer;
+  let leaver: SignedIn;
+  let spent: { username: string; password: string };
+  const kept: unknown[] = [];
+  const read = async ({ call }: { call: typeof agent.call }, token: string) => [
+    (await call("GET", "/api/users", { token })).json,
+    (await call("GET", "/api/system", { token })).headers.etag,
+  ];
   before(async () => {
-    const first = await startCheckedAgent({ stateDirectory: join(home, "state") });
+    const first = await startCheckedAgent({ stateDirectory });
     admin = await first.signedInAdmin();
     const body = { username: "fresh", role: "operator" };
     const { json } = await first.call("POST", "/api/users", { token: admin.token, body });
-    spentPassword = json.initial_password;
-    await first.login("fresh", spentPassword);
-    const left = await first.signedIn("leaver", "operator");
-    await first.call("POST", "/api/auth/logout", { body: { refresh_token: left.refreshToken } });
-    leaver = left;
-    const change = {
-      device: { name: "Pump house" },
-      update: { windows: [{ days: ["sun"], from: "02:00", to: "04:00" }] },
-    };
-    await first.call("PUT", "/api/system", { token: admin.token, body: change });
-    usersBefore = (await first.call("GET", "/api/users", { token: admin.token })).json;
-    settingsBefore = await first.call("GET", "/api/system", { token: admin.token });
+    spent = { username: "fresh", password: json.initial_password };
+    await first.login(spent.username, spent.password);
+    leaver = await first.signedIn("leaver", "operator");
+    await first.call("POST", "/api/auth/logout", { body: { refresh_token: leaver.refreshToken } });
+    const windows = [{ days: ["sun"], from: "02:00", to: "04:00" }];
+    await first.call("PUT", "/api/system", { token: admin.token, body: { update: { windows } } });
+    kept.push(...(await read(first, admin.token)));
     await first.dispose();
-    agent = await startCheckedAgent({ stateDirectory: join(home, "state") });
   });
-  let leaver: SignedIn;
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startCheckedAgent({ stateDirectory }));
+  const refresh = (refresh_token: string) =>
+    agent.call("POST", "/api/auth/refresh", { body: { refresh_token } });
 
-  it("makes a new signing key: the old access token is refused with the reason signature", async () => {
+  it("makes a new signing key, keeps the session, and has users and settings as before", async () => {
     const { status, json } = await agent.call("GET", "/api/auth/me", { token: admin.token });
     assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "signature"]);
-  });
-
-  it("keeps the session: one refresh, and all is as before", async () => {
-    const body = { refresh_token: admin.refreshToken };
-    const { status, json } = await agent.call("POST", "/api/auth/refresh", { body });
-    assert.equal(status, 200);
-    admin = { ...admin, token: json.access_token, refreshToken: json.refresh_token };
-    assert.deepEqual((await agent.call("GET", "/api/users", { token: admin.token })).json, usersBefore);
-  });
-
-  it("keeps a session that was ended ended", async () => {
-    const body = { refresh_token: leaver.refreshToken };
-    assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 401);
+    const answer = await refresh(admin.refreshToken);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(await read(agent, answer.json.access_token), kept);
+    assert.equal((await refresh(leaver.refreshToken)).status, 401, "it was ended, and stays so");
   });
 
   it("keeps passwords, and a spent one-use password spent", async () => {
     await agent.login(adminName, adminPassword);
     await agent.login("leaver", goodPassword);
-    const body = { username: "fresh", password: spentPassword };
-    assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 401);
-  });
-
-  it("keeps the settings and their tag", async () => {
-    const { json, headers } = await agent.call("GET", "/api/system", { token: admin.token });
-    assert.deepEqual(json, settingsBefore.json);
-    assert.equal(json.device.name, "Pump house");
-    assert.equal(headers.etag, settingsBefore.headers.etag);
-  });
-
-  it("asks for no second setup", async () => {
-    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: false });
+    assert.equal((await agent.call("POST", "/api/auth/login", { body: spent })).status, 401);
   });
 });

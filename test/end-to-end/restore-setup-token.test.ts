@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { outcome } from "../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 
@@ -84,8 +85,7 @@ describe("a backup over the network", () => {
     await agent.signedInAdmin();
     assert.equal((await slow).code, "setup_already_done");
     for (const ask of [put, post]) {
-      const { status, json } = await ask(headers);
-      assert.deepEqual([status, json.code], [409, "setup_already_done"]);
+      assert.equal(await outcome(ask(headers)), "409 setup_already_done");
     }
   });
 });

@@ -10,7 +10,6 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { compiled } from "../../lab/host/compiled.ts";
 import { startAgent } from "../../lab/state/state-directory.ts";
-import { openServiceManager } from "../../src/host/linux/systemd/service-manager.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
 
 /** Notices that the receiver takes at most: the test ends it before. */
@@ -76,34 +75,6 @@ describe("an agent that systemd starts", () => {
     );
     assert.match(manager.notices()[0] ?? "", expected);
     assert.doesNotMatch(readFileSync(noted, "utf8"), /^(NOTIFY_SOCKET|WATCHDOG_USEC)=/m);
-  });
-
-  it("tells another status once, with the next word to the watchdog, and outlives one that cannot be said", async () => {
-    const addon = join(import.meta.dirname, "../../dist/clock-steering.node");
-    const environment = { NOTIFY_SOCKET: manager.socket, WATCHDOG_USEC: "60000" };
-    const service = openServiceManager(environment, { addon, pid: process.pid });
-    const before = manager.notices().length;
-    const notices = () => manager.notices().slice(before);
-    let says = () => "clock not measured yet";
-    service.ready(() => says());
-    await until("the watchdog is fed", () => notices().includes("WATCHDOG=1"));
-    says = () => "clock\nsynchronised";
-    await until("another status", () => notices().includes("WATCHDOG=1\nSTATUS=clock synchronised"));
-    says = () => {
-      throw new Error("no status");
-    };
-    const so = notices().length;
-    await until(
-      "the watchdog is fed on",
-      () =>
-        notices()
-          .slice(so)
-          .filter((one) => one === "WATCHDOG=1").length > 2,
-    );
-    service.stopping();
-    await until("it says that it stops", () => /^STOPPING=1/.test(notices().at(-1) ?? ""));
-    assert.equal(notices()[0], "READY=1\nSTATUS=clock not measured yet");
-    assert.equal(notices().filter((one) => one.includes("STATUS=clock synchronised")).length, 1);
   });
 
   it("lets the commands that are typed while it starts do their work, each of four", async (test) => {

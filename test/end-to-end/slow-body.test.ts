@@ -28,7 +28,7 @@ describe("a request whose body is slow", () => {
     return { line: text.split("\r\n", 1)[0], text };
   };
   const names = async () => {
-    const { json } = await agent.call("GET", "/api/users", { local: true });
+    const json = await agent.read("/api/users");
     return json.items.map(({ username }: { username: string }) => username);
   };
 

@@ -53,7 +53,7 @@ describe("a stop by SIGTERM", () => {
     agent.process.kill("SIGKILL");
     await new Promise((resolve) => agent.process.once("exit", resolve));
     const next = await startAgentProcess({ stateDirectory: agent.stateDirectory });
-    assert.equal((await next.call("GET", "/api/health", { local: true })).json.status, "ok");
+    assert.equal((await next.read("/api/health")).status, "ok");
     await next.dispose();
     await agent.dispose();
   });
