@@ -174,16 +174,15 @@ describe("steward-publisher check, with a server that", () => {
     await bench.good("publish", bench.site);
     const behind = await checked(1, server.origin, bench.site);
     assert.deepEqual(codesOf(behind), ["other_files"]);
+    const found = behind.problems.at(-1) ?? "";
     assert.match(
-      behind.problems.at(-1) ?? "",
+      found,
       /^metadata of timestamp and 2 more: The server has version 1, and \S+\/public has version 2\. Upload \S+\/public,/,
     );
     server.files = filesBelow(join(bench.site, "public"));
     const ahead = await checked(1, server.origin, copy);
-    assert.match(
-      ahead.problems.at(-1) ?? "",
-      /has version 2, and \S+ has version 1\. Publish nothing from \S+copy /,
-    );
+    const seen = ahead.problems.at(-1) ?? "";
+    assert.match(seen, /has version 2, and \S+ has version 1\. Publish nothing from \S+copy /);
   });
 });
 
@@ -290,19 +289,15 @@ describe("steward-publisher check", () => {
     assert.equal(readdirSync(temporary).filter((name) => name.startsWith("steward-publisher-")).length, 1);
     child.kill("SIGINT");
     assert.deepEqual(await ended, [130, null]);
-    assert.deepEqual(
-      readdirSync(temporary).filter((name) => name.startsWith("steward-publisher-")),
-      [],
-    );
+    const found = readdirSync(temporary).filter((name) => name.startsWith("steward-publisher-"));
+    assert.deepEqual(found, []);
   });
 
   it("refuses a folder, as inspect refuses a server, and each names the other", async (test) => {
     const { bad, site } = await makeBench(test);
     assert.match((await bad(2, "check", site)).stderr, /Files here: steward-publisher inspect \S+site/);
-    assert.match(
-      (await bad(2, "inspect", "https://updates.example")).stderr,
-      /A server: steward-publisher check https:\/\/updates\.example/,
-    );
+    const found = (await bad(2, "inspect", "https://updates.example")).stderr;
+    assert.match(found, /A server: steward-publisher check https:\/\/updates\.example/);
   });
 });
 

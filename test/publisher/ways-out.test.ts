@@ -68,25 +68,11 @@ describe("steward-publisher, when something published expires soon", () => {
       assert.doesNotMatch(stderr, /binary|root version/);
     }
     const { stdout } = await bad(10, "renew", site, "--margin", "2h", "-o", "json");
-    assert.deepEqual(
-      JSON.parse(stdout).expiring.map(({ role }: { role: string }) => role),
-      ["rules"],
-    );
+    const roles = JSON.parse(stdout).expiring.map(({ role }: { role: string }) => role);
+    assert.deepEqual(roles, ["rules"]);
     await good("renew", site, "rules");
-    assert.match(
-      (await bad(10, "renew", site, "--margin", "2h")).stderr,
-      /Type: steward-publisher publish \S+$/m,
-    );
-  });
-
-  it("refuses a margin that is none", async (test) => {
-    const { site, good, bad } = await makeBench(test);
-    await good("init", site);
-    assert.match(
-      (await bad(6, "publish", site, "--margin", "soon")).stderr,
-      /such as 36h or 14d, not "soon"/,
-    );
-    assert.match((await bad(2, "renew", site, "rules", "--margin", "1h")).stderr, /leave ROLE out/);
+    const found = (await bad(10, "renew", site, "--margin", "2h")).stderr;
+    assert.match(found, /Type: steward-publisher publish \S+$/m);
   });
 });
 
@@ -113,72 +99,38 @@ describe("steward-publisher add --security", () => {
   });
 });
 
-describe("steward-publisher add, of what looks like a mistake", () => {
-  it("ends with 5 and names the way, unless --allow names the mistake", async (test) => {
-    const { site, payload, good, bad } = await makeBench(test);
-    await good("init", site, "--product", "demo");
-    await good("add", site, payload, ...release);
-    const again = ["add", site, payload, "--kind", "rules", "--name", "demo-rules", "--release", "0.9.0"];
-    assert.match((await bad(5, ...again)).stderr, /0\.9\.0 is older than .* add --allow older\./);
-    assert.match(
-      (await bad(5, ...again, "--allow", "older")).stderr,
-      /same bytes .* add --allow same-bytes\./,
-    );
-    await bad(5, ...again, "--allow", "older", "--allow", "same-bytes", "--product", "demmo");
-    await good("add", site, payload, ...again.slice(3), "--allow", "older", "--allow", "same-bytes");
-  });
-});
-
 describe("steward-publisher prune", () => {
   it("lists what goes and what stays, drops it when told so, and says what to do next", async (test) => {
     const { site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");
-    await good("publish", site);
-    const named = ["--kind", "rules", "--name", "demo-rules", "--allow", "same-bytes"];
-    for (const version of ["1.0.0", "1.1.0", "1.2.0"])
-      await good(
-        "add",
-        site,
-        payload,
-        ...named,
-        "--release",
-        version,
-        ...(version === "1.0.0" ? ["--security"] : []),
-      );
+    const named = ["--kind", "rules", "--name", "demo-rules", "--allow", "same-bytes", "--release"];
+    await good("add", site, payload, ...named, "1.0.0", "--security");
+    for (const version of ["1.1.0", "1.2.0"]) await good("add", site, payload, ...named, version);
     await good("publish", site);
     const dry = await good("prune", site, "--keep", "1", "--dry-run");
     assert.equal(
       dry.stdout,
-      [
-        "rules demo-rules for demo, stable, any: 1 old release is dropped, 1.1.0.",
-        "Releases that stay: 2.",
-        "  stable/rules/demo-rules-1.0.0.tar.gz stays: it has the highest floor, which new devices learn from it.",
-        "  stable/rules/demo-rules-1.1.0.tar.gz\n",
-      ].join("\n"),
+      `rules demo-rules for demo, stable, any: 1 old release is dropped, 1.1.0.
+Releases that stay: 2.
+  stable/rules/demo-rules-1.0.0.tar.gz stays: it has the highest floor, which new devices learn from it.
+  stable/rules/demo-rules-1.1.0.tar.gz
+`,
     );
     await bad(2, "prune", site, "--keep", "1");
     await bad(6, "prune", site, "--keep", "0");
     await bad(3, "prune", site, "--keep-release", "9.9.9", "--yes");
     assert.deepEqual(JSON.parse((await good("inspect", site, "-o", "json")).stdout).drafts, []);
     const { stderr } = await good("prune", site, "--keep", "1", "--yes");
-    assert.match(
-      stderr,
-      /The draft of rules version 3 has \d+ bytes, \d+ fewer\.\nNext: steward-publisher publish/,
-    );
+    assert.match(stderr, /rules version 2 has \d+ bytes, \d+ fewer\.\nNext: steward-publisher publish/);
     assert.match(
       (await good("inspect", site)).stdout,
-      /^stable\/rules\/demo-rules-1\.1\.0\.tar\.gz +published, dropped by the draft /m,
+      /rules-1\.1\.0\.tar\.gz +published, dropped by the draft /,
     );
     const discarded = await good("discard", site, "rules", "--yes");
-    assert.match(discarded.stderr, /The draft of rules version 3, with: 1 dropped release\./);
+    assert.match(discarded.stderr, /The draft of rules version 2, with: 1 dropped release\./);
     await good("prune", site, "--keep", "1", "--yes");
     const published = await good("publish", site);
     assert.match(published.stderr, /^No longer on offer: stable\/rules\/demo-rules-1\.1\.0\.tar\.gz$/m);
-    const { targets, problems } = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
-    assert.deepEqual(
-      [targets.map(({ path }: { path: string }) => path.slice(-12, -7)), problems],
-      [["1.0.0", "1.2.0"], []],
-    );
     assert.match((await good("prune", site, "--keep", "1", "--yes")).stderr, /Nothing is dropped\./);
   });
 });
