@@ -142,10 +142,8 @@ describe("of a journal of releases", () => {
   it("the kind on trial and the newest entry of each kind are told", () => {
     assert.equal(kindOnTrial(journal), "binary");
     assert.equal(kindOnTrial(emptyJournal), null);
-    assert.deepEqual(
-      [newestEntry(journal, "rules")?.sequence, newestEntry(journal, "binary")?.sequence],
-      [3, 2],
-    );
+    const found = [newestEntry(journal, "rules")?.sequence, newestEntry(journal, "binary")?.sequence];
+    assert.deepEqual(found, [3, 2]);
     assert.equal(newestEntry(emptyJournal, "rules"), undefined);
   });
 });

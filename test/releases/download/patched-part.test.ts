@@ -123,10 +123,8 @@ describe("a payload for which a patch is on offer", () => {
       patches,
       unpackPatch: writing(whole),
     });
-    assert.deepEqual(
-      server?.requests.map(({ url }) => url),
-      [paths.patch(bytes)],
-    );
+    const urls = server?.requests.map(({ url }) => url);
+    assert.deepEqual(urls, [paths.patch(bytes)]);
     assertStaged();
   });
 
