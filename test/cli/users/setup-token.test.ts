@@ -4,7 +4,6 @@ import {
   chownSync,
   readdirSync,
   readFileSync,
-  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -12,112 +11,95 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { endedAlone, endsAlone, runSteward, startAgent, temporaryDirectory } from "../fixture.ts";
 
-/** The run directory of an agent that answers. */
-async function runDirectory(test: TestContext, status = "ok"): Promise<string> {
+/** The run directory of an agent that answers, with what `make` puts there in the token's place. */
+async function runDirectory(test: TestContext, make?: (path: string) => unknown, status = "ok") {
   const { socketPath } = await startAgent(test, {
     "GET /api/health": { body: { status } },
     "GET /api/status": { body: { needs: [] } },
   });
-  return dirname(socketPath);
+  const directory = dirname(socketPath);
+  const path = join(directory, "setup-token");
+  make?.(path);
+  return { directory, path, words: ["setup-token", "--socket", socketPath] };
 }
+
+const written =
+  (text: string, mode = 0o600) =>
+  (path: string) =>
+    writeFileSync(path, text, { mode });
+const isRoot = process.getuid?.() === 0;
 
 describe("steward setup-token", { concurrency: true }, () => {
   it("prints the content of the file beside the socket", async (test) => {
-    const directory = await runDirectory(test);
-    writeFileSync(join(directory, "setup-token"), "the-token\n", { mode: 0o600 });
-    const args = ["setup-token", "--socket", join(directory, "steward.sock")];
-    assert.deepEqual(await runSteward(args), { code: 0, stdout: "the-token\n", stderr: "" });
+    const { words } = await runDirectory(test, written("the-token\n"));
+    await endsAlone(words, { stdout: "the-token\n", stderr: "" });
   });
 
   for (const options of [[], ["--new"]]) {
-    it(`ends with 3 when there is none${options.length > 0 ? ", and makes none with --new" : ""}`, async (test) => {
-      const directory = await runDirectory(test);
-      const { code, stdout, stderr } = await runSteward(["setup-token", ...options], {
-        environment: { STEWARD_SOCKET: join(directory, "steward.sock") },
-      });
-      assert.deepEqual([code, stdout], [3, ""]);
-      assert.match(stderr, /setup is done/);
+    const also = options.length > 0 ? ", and makes none with --new" : "";
+
+    it(`ends with 3 when there is none${also}`, async (test) => {
+      const { directory, words } = await runDirectory(test);
+      await endsAlone([...words, ...options], { code: 3, stdout: "", stderr: /setup is done/ });
       assert.deepEqual(readdirSync(directory), ["steward.sock"]);
+    });
+
+    it(`prints none that an agent has left behind${also} (exit 8)`, async (test) => {
+      const directory = temporaryDirectory(test);
+      const path = join(directory, "setup-token");
+      written("dead\n")(path);
+      const places = ["--socket", join(directory, "steward.sock"), "--state", directory];
+      const end = { code: 8, stdout: "", stderr: /The agent is not running/ };
+      await endsAlone(["setup-token", ...options, ...places], end);
+      assert.equal(readFileSync(path, "utf8"), "dead\n");
     });
   }
 
   it("replaces the token by 128 new bits that only the owner can read", async (test) => {
-    const directory = await runDirectory(test);
-    const path = join(directory, "setup-token");
-    writeFileSync(path, "the-token\n", { mode: 0o644 });
-    const args = ["setup-token", "--new", "--socket", join(directory, "steward.sock")];
-    const first = await runSteward(args);
-    const second = await runSteward(args);
-    for (const { code, stdout } of [first, second]) {
-      assert.equal(code, 0);
-      // 16 bytes are 22 characters of base64url.
-      assert.match(stdout, /^[A-Za-z0-9_-]{22}\n$/);
-    }
+    const { directory, path, words } = await runDirectory(test, written("the-token\n", 0o644));
+    // 16 bytes are 22 characters of base64url.
+    const end = { stdout: /^[A-Za-z0-9_-]{22}\n$/ };
+    const [first, second] = [
+      await endedAlone([...words, "--new"], end),
+      await endedAlone([...words, "--new"], end),
+    ];
     assert.notEqual(first.stdout, second.stdout);
-    assert.equal(readFileSync(path, "utf8"), second.stdout);
-    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.deepEqual([readFileSync(path, "utf8"), statSync(path).mode & 0o777], [second.stdout, 0o600]);
     assert.deepEqual(readdirSync(directory), ["setup-token", "steward.sock"]);
   });
 
   it("leaves the file to its owner when root replaces it", {
-    skip: process.getuid?.() !== 0 && "needs root",
+    skip: !isRoot && "needs root",
   }, async (test) => {
-    const directory = await runDirectory(test);
-    const path = join(directory, "setup-token");
-    writeFileSync(path, "the-token\n");
+    const { path, words } = await runDirectory(test, written("the-token\n"));
     chownSync(path, 65534, 65533);
-    await runSteward(`setup-token --new --socket ${join(directory, "steward.sock")}`);
+    await runSteward([...words, "--new"]);
     assert.deepEqual([statSync(path).uid, statSync(path).gid], [65534, 65533]);
   });
 
-  for (const [what, make] of [
-    ["64 MiB (memory)", (path: string) => truncateSync(path, 64 * 1024 * 1024)],
-    ["escape sequences", (path: string) => writeFileSync(path, "\u001b]0;owned\u0007")],
-    [
-      "nothing, in a pipe that is never written to",
-      (path: string) => execFileSync("mkfifo", [`${path}.pipe`]) && renameSync(`${path}.pipe`, path),
-    ],
-  ] as const) {
-    it(`takes no file for a token that holds ${what}`, async (test) => {
-      const directory = await runDirectory(test);
-      const path = join(directory, "setup-token");
+  const strange: Readonly<Record<string, (path: string) => unknown>> = {
+    "64 MiB (memory)": (path) => {
       writeFileSync(path, "");
-      make(path);
-      const { code, stdout, stderr } = await runSteward(
-        `setup-token --socket ${join(directory, "steward.sock")}`,
-      );
-      assert.deepEqual([code, stdout], [1, ""]);
-      assert.match(stderr, /holds no setup token\. Make a new one: steward setup-token --new/);
+      truncateSync(path, 64 * 1024 * 1024);
+    },
+    "escape sequences": written("\u001b]0;owned\u0007"),
+    "nothing, in a pipe that is never written to": (path) => execFileSync("mkfifo", [path]),
+    "root's secret, behind a link": (path) => {
+      writeFileSync(`${path}.secret`, "root's secret");
+      symlinkSync(`${path}.secret`, path);
+    },
+  };
+  for (const [what, make] of Object.entries(strange))
+    it(`takes no file for a token that holds ${what}`, async (test) => {
+      const { words } = await runDirectory(test, make);
+      const stderr = /holds no setup token\. Make a new one: steward setup-token --new/;
+      await endsAlone(words, { code: 1, stdout: "", stderr });
     });
-  }
-
-  it("does not follow a link that leads root to another file", async (test) => {
-    const directory = await runDirectory(test);
-    writeFileSync(join(directory, "secret"), "root's secret");
-    symlinkSync(join(directory, "secret"), join(directory, "setup-token"));
-    const { code, stdout } = await runSteward(`setup-token --socket ${join(directory, "steward.sock")}`);
-    assert.deepEqual([code, stdout], [1, ""]);
-  });
-
-  for (const options of [[], ["--new"]]) {
-    it(`prints none that an agent has left behind${options.length > 0 ? ", and makes none with --new" : ""} (exit 8)`, async (test) => {
-      const directory = temporaryDirectory(test);
-      writeFileSync(join(directory, "setup-token"), "dead\n", { mode: 0o600 });
-      const places = ["--socket", join(directory, "steward.sock"), "--state", directory];
-      const { code, stdout, stderr } = await runSteward(["setup-token", ...options, ...places]);
-      assert.deepEqual([code, stdout], [8, ""]);
-      assert.match(stderr, /The agent is not running/);
-      assert.equal(readFileSync(join(directory, "setup-token"), "utf8"), "dead\n");
-    });
-  }
 
   it("prints none while the agent is in rescue (exit 5)", async (test) => {
-    const directory = await runDirectory(test, "rescue");
-    writeFileSync(join(directory, "setup-token"), "dead\n", { mode: 0o600 });
-    const { code, stdout } = await runSteward(`setup-token --socket ${join(directory, "steward.sock")}`);
-    assert.deepEqual([code, stdout], [5, ""]);
+    const { words } = await runDirectory(test, written("dead\n"), "rescue");
+    await endsAlone(words, { code: 5, stdout: "" });
   });
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exampleClock, exampleSummary } from "../../../lab/command-line/example-clock.ts";
-import { annaId, exampleUser, pageOf, runAgainst } from "../../../lab/command-line/scripted-agent.ts";
 import { type DiagnosisFacts, diagnosisOf, type SeenSkew } from "../../../src/cli/users/user-diagnosis.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
-import { twoFactorOn } from "../own-session.ts";
+import { annaId, ended, exampleUser, pageOf, twoFactorOn } from "../fixture.ts";
 
 const anna = exampleUser(twoFactorOn);
 const clock = exampleClock({
@@ -185,15 +184,14 @@ describe("steward user diagnose", () => {
   };
 
   it("tells of this user's wrong codes alone, and shows hostile text harmlessly", async (test) => {
-    const { code, stdout, received } = await runAgainst(test, "user diagnose anna", answers);
-    assert.equal(code, 0);
+    const { stdout, received } = await ended(test, "user diagnose anna", answers);
     assert.match(stdout, /from 192\.0\.2\.7\\x1b\[2J: a code of a clock 300 seconds ahead/);
     assert.doesNotMatch(stdout, /600 seconds/);
     assert.equal(received[1]?.path, `/api/events?type=two_factor.skew_seen&name=${annaId}&limit=200`);
   });
 
   it("prints user and events in the API's shapes", async (test) => {
-    const { stdout } = await runAgainst(test, "-o json user diagnose anna", answers);
+    const { stdout } = await ended(test, "-o json user diagnose anna", answers);
     assert.deepEqual(JSON.parse(stdout), {
       ...{ user: anna, events: [event(2, annaId, 300)], refused: [], steps: [], clock },
     });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { exampleUser } from "../../../lab/command-line/scripted-agent.ts";
 import type { Client } from "../../../src/cli/client/context.ts";
 import { findUser } from "../../../src/cli/users/user-lookup.ts";
 import { type ErrorCode, errorCodes } from "../../../src/contract/error-codes.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
+import { exampleUser } from "../fixture.ts";
 
 const users = ["annabel", "anna", "berta"].map((username) => exampleUser({ username }));
 
@@ -22,6 +22,7 @@ function agent(refusal: ErrorCode | null, self = "anna") {
 }
 
 const named = { exitCode: 3 };
+const refused = (code: ErrorCode) => ({ code });
 const rows: readonly (readonly [
   what: string,
   typed: string,
@@ -40,7 +41,7 @@ const rows: readonly (readonly [
     "berta",
     "forbidden",
     "anna",
-    { code: "forbidden" },
+    refused("forbidden"),
     ["listUsers berta", "getMe"],
   ],
   [
@@ -48,7 +49,7 @@ const rows: readonly (readonly [
     "anna",
     "rate_limited",
     "anna",
-    { code: "rate_limited" },
+    refused("rate_limited"),
     ["listUsers anna"],
   ],
 ];
