@@ -3,14 +3,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { after, before, describe, it, type TestContext } from "node:test";
-import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
+import { describe, it, type TestContext } from "node:test";
 import { openBundle } from "../../../src/cli/doctor/bundle.ts";
 import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { journalWords } from "../../../src/cli/doctor/look-at-log.ts";
 import { createRedaction } from "../../../src/cli/doctor/redaction.ts";
-import { deviceOf } from "./examined.ts";
+import { deviceOf, livedInState } from "./examined.ts";
 
 const journal = [
   "sign_in.refused: ana, by anonymous from 203.0.113.9 (operation login)",
@@ -58,14 +57,7 @@ function unpacked(test: TestContext, archive: string): Record<string, string> {
 }
 
 describe("steward doctor --bundle", () => {
-  const cleanUps: (() => unknown)[] = [];
-  let lived: LivedInState;
-  before(async () => {
-    lived = await makeLivedInState({ after: (call) => void cleanUps.push(call) });
-  });
-  after(async () => {
-    for (const cleanUp of cleanUps.reverse()) await cleanUp();
-  });
+  const lived = livedInState();
   const device = (test: TestContext) =>
     deviceOf(test, {
       state: lived.original,

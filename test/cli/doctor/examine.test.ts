@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -10,32 +11,56 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { asNobody } from "../../../lab/host/credentials.ts";
-import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
-import type { Answer } from "../../../src/cli/doctor/doctor-context.ts";
+import type { Answer, DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
-import { nextLine } from "../../../src/cli/doctor/finding.ts";
+import { type Entry, entriesOf, inOrder, nextLine } from "../../../src/cli/doctor/finding.ts";
 import { lookAtKeys } from "../../../src/cli/doctor/look-at-keys.ts";
+import { reportText } from "../../../src/cli/doctor/report.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { finding, needOf } from "../../../src/contract/finding.ts";
 import type { Status } from "../../../src/contract/types.ts";
-import { deviceOf, type Said, showUnit, troublesOf, unit } from "./examined.ts";
+import { type Device, deviceOf, livedInState, type Said, showUnit, troublesOf, unit } from "./examined.ts";
 
 const setters =
   "systemctl is-active chrony.service chronyd.service systemd-timesyncd.service ntp.service ntpd.service ntpsec.service openntpd.service ntpd-rs.service";
-
 const agent = showUnit("steward.service");
+const restart = "systemctl restart steward.service";
+
+/** What is done to the device before it is looked at; `state`: its state directory. */
+type Change = (state: string, device: DoctorContext) => unknown;
+
+/** Each file of the users becomes this. */
+const allUsers =
+  (text: string): Change =>
+  (state) => {
+    for (const name of readdirSync(state))
+      if (name.startsWith("users.")) writeFileSync(join(state, name), text);
+  };
+const pipe = (path: string) => execFileSync("mkfifo", ["-m", "600", path]);
+const zeros = (path: string) => symlinkSync("/dev/zero", path);
 
 describe("steward doctor", () => {
-  const cleanUps: (() => unknown)[] = [];
-  let lived: LivedInState;
-  before(async () => {
-    lived = await makeLivedInState({ after: (call) => void cleanUps.push(call) });
-  });
-  after(async () => {
-    for (const cleanUp of cleanUps.reverse()) await cleanUp();
-  });
+  const lived = livedInState();
+
+  /** Of an area (or with a code) the device has this finding, with the line to type (ROOT: where its files are), and these words in its detail. */
+  async function found(
+    test: Parameters<typeof deviceOf>[0],
+    [what, line, words]: readonly [found: string, line: string | undefined, words?: RegExp],
+    { change, ...given }: Device & { change?: Change } = {},
+  ): Promise<Entry[]> {
+    const device = deviceOf(test, { state: lived.original, ...given });
+    change?.(device.places.stateDirectory, device);
+    const troubles = await troublesOf(device);
+    const [area, code] = what.split(/ (?=\S+$)/);
+    const one = troubles.find((entry) => entry.area === area && entry.code === code);
+    assert.ok(one ?? code === "none", troubles.map((entry) => `${entry.area} ${entry.code}`).join());
+    assert.equal(one?.remedy?.line.replaceAll(device.root, "ROOT"), line);
+    if (words) assert.match(one?.detail ?? "", words);
+    return troubles;
+  }
+  const finds = async (...given: Parameters<typeof found>): Promise<void> => void (await found(...given));
 
   it("starts an agent that is not started, and finds nothing else", async (test) => {
     const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
@@ -44,30 +69,40 @@ describe("steward doctor", () => {
       troubles.map(({ area, code }) => `${area} ${code}`),
       ["agent not_running", "log no_journal"],
     );
-    assert.equal(nextLine(troubles, true), "systemctl start steward.service");
+    assert.deepEqual(
+      [true, false].map((isRoot) => nextLine(troubles, isRoot)),
+      ["systemctl start steward.service", "su -c 'steward doctor'"],
+    );
   });
 
-  it("waits for an agent that is being started, and shows why one is started again and again", async (test) => {
-    const agentOf = async (state: string) => {
-      const said = { [showUnit("steward.service")]: state };
-      const found = (await troublesOf(deviceOf(test, { state: lived.original, said }))).find(
-        ({ area }) => area === "agent",
-      );
-      return [found?.code, found?.level, found?.remedy?.line];
-    };
-    const first = unit("activating").replace("dead", "start");
-    assert.deepEqual(await agentOf(first), ["starting", "attention", "systemctl start steward.service"]);
-    const lines = "journalctl -u steward.service -n 20 --no-pager";
-    for (const later of [first.replace("NRestarts=0", "NRestarts=3"), first.replace("start", "auto-restart")])
-      assert.deepEqual(await agentOf(later), ["does_not_start", "failing", lines]);
-  });
+  const first = unit("activating").replace("dead", "start");
+  const lines = "journalctl -u steward.service -n 20 --no-pager";
+  const file = "/proc/self/net/tcp";
+  const own = "   0: 0100007F:2116 00000000:0000 0A 00000000:00000000 00:00000000";
+  const agents: readonly (readonly [name: string, shown: string, found: string, line: string])[] = [
+    ["waits for one that is being started", first, "starting", "systemctl start steward.service"],
+    ["shows why one is started again", first.replace("NRestarts=0", "NRestarts=3"), "does_not_start", lines],
+    ["shows why one waits for that", first.replace("start", "auto-restart"), "does_not_start", lines],
+    [
+      "restarts one whose run directory is gone, and finds no other program",
+      unit("active"),
+      "no_answer",
+      restart,
+    ],
+  ];
+  for (const [name, shown, code, line] of agents)
+    it(`of the agent ${name}`, async (test) => {
+      const device = { said: { [agent]: shown }, files: { [file]: `  sl  local_address\n${own}\n` } };
+      const troubles = await found(test, [`agent ${code}`, line], device);
+      assert.equal(nextLine(troubles, true), line);
+    });
 
   const [timer, service] = ["steward-backup.timer", "steward-backup.service"];
   const again = `systemctl start ${service}`;
-  const file = "/etc/steward/backup-recipients";
+  const recipients = "/etc/steward/backup-recipients";
   const shown = `systemctl show --property=ExecStart ${service}`;
-  const command = `ExecStart={ path=/bin/sh ; argv[]=/bin/sh steward backup --to /x --recipients-file ${file} ; ignore_errors=no }\n`;
-  const asAgent = `runuser -u steward -- test -r ${file}`;
+  const command = `ExecStart={ path=/bin/sh ; argv[]=/bin/sh steward backup --to /x --recipients-file ${recipients} ; ignore_errors=no }\n`;
+  const asAgent = `runuser -u steward -- test -r ${recipients}`;
   const failed = unit("failed").replace("success", "exit-code");
   const on = { [showUnit(timer)]: unit("active") };
   const newest = `journalctl -n 1 -o cat --no-pager _SYSTEMD_UNIT=${service}`;
@@ -82,12 +117,12 @@ describe("steward doctor", () => {
     [
       "has no recipients",
       { ...on, [showUnit(service)]: failed, [shown]: command },
-      ...([false, "backup_failed", `editor ${file}; ${again}`] as const),
+      ...([false, "backup_failed", `editor ${recipients}; ${again}`] as const),
     ],
     [
       "has recipients that its user may not read",
       { ...on, [showUnit(service)]: failed, [shown]: command },
-      ...([true, "backup_failed", `chmod a+rx /etc/steward; chmod a+r ${file}; ${again}`] as const),
+      ...([true, "backup_failed", `chmod a+rx /etc/steward; chmod a+r ${recipients}; ${again}`] as const),
     ],
     [
       "says why it fails",
@@ -103,18 +138,13 @@ describe("steward doctor", () => {
   ];
   for (const [what, said, hasFile, code, line] of backups)
     it(`looks at the daily backup, which ${what}`, async (test) => {
-      const files: Record<string, string> = hasFile ? { [file]: "" } : {};
+      const files: Record<string, string> = hasFile ? { [recipients]: "" } : {};
       const program = { userId: () => 0 };
       const found = await troublesOf(deviceOf(test, { state: lived.original, said, files, program }));
       const own = found.find(({ area }) => area === "device");
       assert.deepEqual([own?.code, own?.remedy?.line], [code, line]);
       if (said[newest] !== undefined) assert.match(own?.detail ?? "", /It said last: The disk is full\.$/);
     });
-
-  it("sends a user who is not root to root, as the last line", async (test) => {
-    const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
-    assert.equal(nextLine(await troublesOf(device), false), "su -c 'steward doctor'");
-  });
 
   it("calls nothing sound that a user must not look at", async (test) => {
     const device = deviceOf(test, { state: lived.original, program: { userId: () => 65_534 } });
@@ -129,52 +159,63 @@ describe("steward doctor", () => {
     }
   });
 
-  it("restores users from their good copy", async (test) => {
-    const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
-    writeFileSync(join(device.places.stateDirectory, "users.json"), "{ half a file");
-    const troubles = await troublesOf(device);
-    assert.equal(troubles[0]?.code, "document_lost");
-    assert.equal(nextLine(troubles, true), "steward state restore users");
-  });
-
-  it("restores users from the newest version where the good copy is damaged too", async (test) => {
+  it("restores users from their good copy, or the newest version, and begins them anew without any", async (test) => {
+    const cut: Change = (state) => writeFileSync(join(state, "users.json"), "{ half a file");
+    await finds(test, ["state document_lost", "steward state restore users"], { change: cut });
+    const both: Change = (state) => {
+      for (const name of ["users.json", "users.good.json"]) writeFileSync(join(state, name), "\0\0\0");
+    };
     const device = deviceOf(test, { state: lived.original });
-    const { stateDirectory } = device.places;
-    for (const name of ["users.json", "users.good.json"]) writeFileSync(join(stateDirectory, name), "\0\0\0");
-    const command = nextLine(await troublesOf(device), true);
-    assert.match(command ?? "", /^steward state restore users --from users\.\S+\.json$/);
-  });
-
-  it("begins users anew where there is no copy at all, and says so", async (test) => {
-    const device = deviceOf(test, { state: lived.original });
-    const { stateDirectory } = device.places;
-    for (const name of readdirSync(stateDirectory))
-      if (name.startsWith("users.")) writeFileSync(join(stateDirectory, name), "");
-    const [first] = await troublesOf(device);
-    assert.equal(first?.remedy?.line, "steward state reset users");
-    assert.match(first?.detail ?? "", /without a user/);
-  });
-
-  it("notices settings that have disappeared", async (test) => {
-    const device = deviceOf(test, { state: lived.original });
-    rmSync(join(device.places.stateDirectory, "settings.json"));
-    const [first] = await troublesOf(device);
-    assert.match(first?.detail ?? "", /settings\.json is missing/);
-    assert.equal(first?.remedy?.line, "steward state restore settings");
-  });
-
-  it("makes an administrator where there is none", async (test) => {
-    const device = deviceOf(test, {});
-    const command = nextLine(
-      (await troublesOf(device)).filter(({ area }) => area === "people"),
-      true,
+    both(device.places.stateDirectory, device);
+    assert.match(
+      nextLine(await troublesOf(device), true) ?? "",
+      /^steward state restore users --from users\.\S+\.json$/,
     );
-    assert.equal(command, null);
-    const empty = deviceOf(test, { state: lived.original });
-    const users = join(empty.places.stateDirectory, "users.json");
-    writeFileSync(users, '{"accounts": [], "__internal__": {"migrations": {"version": "1.0.0"}}}');
-    const found = (await troublesOf(empty)).find(({ area }) => area === "people");
-    assert.equal(found?.remedy?.line, "steward user add admin --role admin --generate");
+    const anew = ["state document_lost", "steward state reset users", /without a user/] as const;
+    const troubles = await found(test, anew, { change: allUsers("") });
+    const lost = troubles.find(({ code }) => code === "document_lost") ?? assert.fail();
+    assert.match(lost.remedy?.deletes ?? "", /^all accounts/);
+    const report = { version: "1", device_time: "", is_root: true, findings: troubles, next: null };
+    assert.match(reportText(report), /> steward state reset users\n +It deletes all accounts/);
+    assert.equal(nextLine([lost], true), "steward state reset users");
+    // It is no next line where another one mends as much.
+    const other = entriesOf("agent").failing("not_running", "It is off.", "systemctl start steward.service");
+    assert.equal(nextLine(inOrder([lost, other]), true), "systemctl start steward.service");
+  });
+
+  it("notices settings that have disappeared", (test) =>
+    finds(test, ["state document_lost", "steward state restore settings", /settings\.json is missing/], {
+      change: (state) => rmSync(join(state, "settings.json")),
+    }));
+
+  for (const keepsCopies of [false, true])
+    it(`installs the newer release for a state that it has written${keepsCopies ? "" : ", also without copies"}`, (test) => {
+      const words = keepsCopies ? /steward state restore users/ : /steward state reset users/;
+      return finds(test, ["state document_newer", "apt-get install steward", words], {
+        change: (state) => {
+          const path = join(state, "users.json");
+          const text = readFileSync(path, "utf8");
+          const newer = text.replace(/"version":\s*"\d+\.\d+\.\d+"/g, '"version": "99.0.0"');
+          for (const name of readdirSync(state))
+            if (name.startsWith("users.") && !keepsCopies) rmSync(join(state, name));
+          writeFileSync(path, newer);
+        },
+      });
+    });
+
+  it("makes an administrator where there is none, and says nothing of a new device", async (test) => {
+    const text = '{"accounts": [], "__internal__": {"migrations": {"version": "1.0.0"}}}';
+    const change: Change = (state) => writeFileSync(join(state, "users.json"), text);
+    const line = "steward user add admin --role admin --generate";
+    await finds(test, ["people setup_required", line], { change });
+    const fresh = await troublesOf(deviceOf(test, {}));
+    assert.equal(
+      nextLine(
+        fresh.filter(({ area }) => area === "people"),
+        true,
+      ),
+      null,
+    );
   });
 
   it("lets an administrator in where none can sign in, unless the agent knows one who still can", async (test) => {
@@ -199,37 +240,48 @@ describe("steward doctor", () => {
     assert.deepEqual(await look(silent), ["administrator", "ok", null]);
   });
 
-  it("lets a user in whose second factor lost its key", async (test) => {
-    const device = deviceOf(test, { state: lived.original });
-    rmSync(join(device.places.stateDirectory, ".seal.key"));
-    const found = (await troublesOf(device)).find(({ area }) => area === "keys");
-    assert.equal(found?.code, "sealing_key_missing");
-    assert.equal(found?.remedy?.line, "steward user rescue ana");
-  });
+  it("lets a user in whose second factor lost its key", (test) =>
+    finds(test, ["keys sealing_key_missing", "steward user rescue ana"], {
+      change: (state) => rmSync(join(state, ".seal.key")),
+    }));
+
+  for (const [what, put] of Object.entries({
+    pipe,
+    zeros,
+    text: (path: string) => writeFileSync(path, "no key"),
+  }))
+    it(`sets what is in the place of the agent's own key aside: ${what}`, (test) => {
+      const line = `mv ROOT/state/.seal.key ROOT/state/.seal.key.unusable; ${restart}`;
+      return finds(test, ["keys sealing_key_unusable", line], {
+        change: (state) => {
+          rmSync(join(state, ".seal.key"));
+          put(join(state, ".seal.key"));
+        },
+      });
+    });
+
+  for (const [what, put] of Object.entries({ pipe, link: zeros }))
+    it(`has the guard make a new release journal where a ${what} is in its place`, (test) => {
+      const words = /journal\.json is a (pipe|link), and no regular file/;
+      return finds(test, ["updates journal_damaged", "systemctl restart steward-guard.service", words], {
+        change: (_, { places }) => put(join(places.releasesDirectory, "journal.json")),
+      });
+    });
 
   it("knows a clock at 1970, and takes the battery-backed clock where that is right", async (test) => {
     const now = new Date(1_000_000);
-    const lost = deviceOf(test, { state: lived.original, now });
-    const found = (await troublesOf(lost)).find(({ area }) => area === "clock");
-    assert.equal(found?.code, "before_floor");
-    assert.equal(found?.remedy?.line, "steward time set --yes TIME");
-    const battery = new Date(1_795_000_000_000);
-    const kept = deviceOf(test, { state: lived.original, now, battery });
-    const better = (await troublesOf(kept)).find(({ area }) => area === "clock");
-    assert.equal(better?.remedy?.line, "steward time set --yes 2026-11-18T11:06:40.000Z");
+    await finds(test, ["clock before_floor", "steward time set --yes TIME"], { now });
+    const line = "steward time set --yes 2026-11-18T11:06:40.000Z";
+    await finds(test, ["clock before_floor", line], { now, battery: new Date(1_795_000_000_000) });
   });
 
   it("has a battery-backed clock that is wrong for certain set by the right one", async (test) => {
-    const battery = new Date(1_000_000);
+    const [battery, soon] = [new Date(1_000_000), new Date(Date.now() + 2 * 3_600_000)];
     const files = { "/usr/sbin/hwclock": "" };
-    const lineOf = async (device: Parameters<typeof deviceOf>[1]) =>
-      (await troublesOf(deviceOf(test, { state: lived.original, ...device }))).find(
-        ({ code }) => code === "battery_clock_apart",
-      )?.remedy?.line;
-    assert.equal(await lineOf({ battery, files }), "hwclock --systohc");
-    assert.equal(await lineOf({ battery }), "steward time status");
-    const soon = new Date(Date.now() + 2 * 3_600_000);
-    assert.equal(await lineOf({ battery: soon, files }), "steward time status");
+    const apart = "clock battery_clock_apart";
+    await finds(test, [apart, "hwclock --systohc"], { battery, files });
+    await finds(test, [apart, "steward time status"], { battery });
+    await finds(test, [apart, "steward time status"], { battery: soon, files });
   });
 
   it("finds two time daemons, and the program in a crontab that sets the clock too", async (test) => {
@@ -271,20 +323,41 @@ describe("steward doctor", () => {
   });
 
   it("takes the rights of others away from the host file, and from the key", async (test) => {
-    const files = { "/steward.json": "{}", "/etc/steward/seal.key": "a".repeat(64) };
-    const device = deviceOf(test, { state: lived.original, files });
-    const [file, key] = [device.places.hostFile, join(device.root, "etc/steward/seal.key")];
-    chmodSync(file, 0o666);
-    chmodSync(key, 0o644);
-    const troubles = await troublesOf(device);
-    const commandFor = (wanted: string) => troubles.find(({ area }) => area === wanted)?.remedy?.line;
-    assert.equal(
-      commandFor("host file"),
-      `chown root ${file}; chmod go-w ${file}; systemctl restart steward.service`,
-    );
-    const given = `chown root:steward ${key}; chmod 640 ${key}`;
-    assert.equal(commandFor("keys"), `${given}; systemctl restart steward.service`);
+    const device = {
+      files: { "/steward.json": "{}", "/etc/steward/seal.key": "a".repeat(64) },
+      change: (_: string, { root }: DoctorContext) => {
+        chmodSync(join(root, "steward.json"), 0o666);
+        chmodSync(join(root, "etc/steward/seal.key"), 0o644);
+      },
+    };
+    const key = "ROOT/etc/steward/seal.key";
+    const ofFile = `chown root ROOT/steward.json; chmod go-w ROOT/steward.json; ${restart}`;
+    await finds(test, ["host file host_file_without_copy", ofFile], device);
+    const ofKey = `chown root:steward ${key}; chmod 640 ${key}; ${restart}`;
+    await finds(test, ["keys sealing_key_unusable", ofKey], device);
   });
+
+  it("names the members of the host file that have no effect, and changes none of them", (test) =>
+    finds(test, ["host file host_file_members_unknown", "steward host-file check", /\/colour/], {
+      files: { "/steward.json": '{"colour": "red"}' },
+    }));
+
+  for (const state of ["inactive", "masked"])
+    it(`brings the root helper back whose socket is ${state}`, async (test) => {
+      const shown = state === "masked" ? unit("inactive").replace("loaded", "masked") : unit(state);
+      const said = { [showUnit("steward-helper.socket")]: shown };
+      const device = deviceOf(test, { state: lived.original, said });
+      const line = "systemctl restart steward-helper.socket";
+      const found = async (absence: string | null) => {
+        const host = { ...device.host, helper: { absence: () => absence } };
+        const one = (await troublesOf({ ...device, host })).find(
+          ({ code }) => code === "root_helper_missing",
+        );
+        return one && [one.level, one.remedy?.line];
+      };
+      assert.deepEqual(await found(`There is none. As root: ${line}.`), ["failing", line]);
+      assert.equal(await found(null), undefined);
+    });
 
   it("notices a program with a damaged part", async (test) => {
     const sound = deviceOf(test, { state: lived.original, isTried: true });
@@ -299,64 +372,41 @@ describe("steward doctor", () => {
   });
 
   it("takes no person called steward for an account of its own", async (test) => {
-    const person = "steward:x:1001:1001::/home/steward:/bin/bash\n";
-    const passwd = (text: string) =>
-      deviceOf(test, { state: lived.original, files: { "/etc/passwd": text } });
-    const device = passwd(person);
-    const [first] = await troublesOf(device);
-    assert.deepEqual([first?.code, first?.level], ["account_foreign", "failing"]);
-    assert.match(
-      first?.detail ?? "",
-      /^The user steward of this device \(uid 1001, .* can make administrators\.$/,
-    );
-    assert.equal(
-      first?.remedy?.line,
-      `unshare --pid --fork --mount-proc usermod --prefix ${device.root} --login steward-old steward`,
-    );
-    const own = "steward:x:996:996:Steward:/var/lib/steward:/usr/sbin/nologin\n";
-    assert.ok((await troublesOf(passwd(own))).every(({ code }) => code !== "account_foreign"));
+    const passwd = (text: string) => ({ files: { "/etc/passwd": text } });
+    const line = "unshare --pid --fork --mount-proc usermod --prefix ROOT --login steward-old steward";
+    const words = /^The user steward of this device \(uid 1001, .* can make administrators\.$/;
+    const person = passwd("steward:x:1001:1001::/home/steward:/bin/bash\n");
+    await finds(test, ["program account_foreign", line, words], person);
+    const own = passwd("steward:x:996:996:Steward:/var/lib/steward:/usr/sbin/nologin\n");
+    await finds(test, ["program none", undefined], own);
   });
 
-  it("says of a state directory that systemd or the agent cannot use which one it is, and mends it", async (test) => {
-    const restart = "; systemctl restart steward.service";
-    const rows: [name: string, put: (path: string) => void, said: RegExp, line: (path: string) => string][] =
-      [
-        [
-          "a file",
-          (path) => writeFileSync(path, ""),
-          /is no directory/,
-          (path) => `mv ${path} ${path}.unusable`,
-        ],
-        [
-          "a link that leads nowhere",
-          (path) => symlinkSync("../disk/state", path),
-          /is a link to \/.*disk\/state, which is not there: connect the disk/,
-          (path) => {
-            const to = join(path, "../../disk/state");
-            return `mount -a; rm ${path}; mkdir -p ${to} ${path}; echo '${to} ${path} none bind' >>/etc/fstab; systemctl daemon-reload; mount ${path}`;
-          },
-        ],
-        [
-          "another's",
-          (path) => mkdirSync(path),
-          /belongs to user \d+, and/,
-          (path) => `chown -hR steward: ${path}`,
-        ],
-      ];
-    for (const [name, put, said, line] of rows) {
-      const device = deviceOf(test, { said: { "id -u steward": "996\n" } });
-      const path = device.places.stateDirectory;
-      rmSync(path, { recursive: true });
-      put(path);
-      const found = (await troublesOf(device)).find(({ area }) => area === "state");
-      assert.deepEqual(
-        [found?.code, found?.level, found?.remedy?.line],
-        ["state_unusable", "failing", line(path) + restart],
-        name,
-      );
-      assert.match(found?.detail ?? "", said, name);
-    }
-  });
+  const toDisk =
+    "mount -a; rm ROOT/state; mkdir -p ROOT/disk/state ROOT/state; echo 'ROOT/disk/state ROOT/state none bind' >>/etc/fstab; systemctl daemon-reload; mount ROOT/state";
+  const leadsNowhere = /is a link to \/.*disk\/state, which is not there: connect the disk/;
+  for (const [what, put, words, line] of [
+    [
+      "a file",
+      (path: string) => writeFileSync(path, ""),
+      /is no directory/,
+      "mv ROOT/state ROOT/state.unusable",
+    ],
+    ["a link that leads nowhere", (path: string) => symlinkSync("disk/state", path), leadsNowhere, toDisk],
+    [
+      "another's",
+      (path: string) => mkdirSync(path),
+      /belongs to user \d+, and/,
+      "chown -hR steward: ROOT/state",
+    ],
+  ] as const)
+    it(`says of a state directory that cannot be used that it is ${what}, and mends it`, (test) =>
+      finds(test, ["state state_unusable", `${line}; ${restart}`, words], {
+        said: { "id -u steward": "996\n" },
+        change: (state) => {
+          rmSync(state, { recursive: true });
+          put(state);
+        },
+      }));
 
   it("calls it failing that root cannot become the state's owner", async (test) => {
     const device = deviceOf(test, { state: lived.original });

@@ -1,7 +1,9 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { TestContext } from "node:test";
+import { before, type TestContext } from "node:test";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { makeLivedInState } from "../../../lab/state/damaged-state.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
 import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
@@ -90,6 +92,16 @@ export function deviceOf(
     openState: async (directory) => createStateTools(directory, documentKinds({})),
     now: () => now ?? new Date(),
   };
+}
+
+/** The state of a device that was lived in, made once for a suite; to be called in its body. */
+export function livedInState(): { readonly original: string } {
+  const ending = endOfSuite();
+  const lived = { original: "" };
+  before(async () => {
+    ({ original: lived.original } = await makeLivedInState(ending));
+  });
+  return lived;
 }
 
 /** The findings of a device that are not all well. */
