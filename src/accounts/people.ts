@@ -11,10 +11,7 @@ import type { Account } from "./users/account.ts";
 import type { Accounts } from "./users/accounts.ts";
 import { originOf } from "./users/provider-account.ts";
 
-/**
- * The facts about people and their tokens in the device's status. A device has thousands of them and a status each few
- * seconds: what follows from the accounts, the tokens or both is found again when they are others.
- */
+/** Facts about people and tokens in the status, read each few seconds: found again when accounts or tokens differ. */
 export function createPeopleFacts({
   accounts,
   apiTokens,

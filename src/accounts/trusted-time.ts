@@ -59,10 +59,7 @@ export function createTrustedTime({
     nowSeconds,
     /** A number that changes after each step of more than 30 s, and at each start of the agent. */
     epoch: (): number => steps.look().epoch,
-    /**
-     * True if the clock agrees with that epoch: it is the present one, or every step since then has been undone. A token
-     * of that epoch then ends when it would have ended without the steps, and no later.
-     */
+    /** True in that epoch, or if every step since was undone: its token then ends as without the steps, and no later. */
     isInEpoch: steps.isIn,
     /** True while the clock is trusted. */
     isTrusted,

@@ -8,10 +8,7 @@ const mostCertificates = 16;
 /** A chain in its order: the device's certificate, then those between it and the authority. */
 export type Chain = readonly [X509Certificate, ...X509Certificate[]];
 
-/**
- * Finds the certificate for this key in the answer of an authority, and those that lead to the authority's own, in any
- * order. The authority's own is left out: who trusts it has it. Throws `validation_failed`, with what to do.
- */
+/** Finds this key's certificate in an authority's answer, and those below its own. Throws `validation_failed`. */
 export function readAnswer(text: string, key: string): Chain {
   const all = certificatesIn(text);
   const privateKey = createPrivateKey(key);

@@ -13,10 +13,7 @@ export const ownCertificate = "certificate.pem";
 const reload = "systemctl reload steward.service";
 const setTime = "steward time set --yes TIME";
 
-/**
- * The gravest fault of the certificate for HTTPS; null: there is none. `directory`: that of the installed ones. `now`:
- * the present as far as it is known; `passed`: a time that has certainly passed, by which a certificate has expired.
- */
+/** The gravest fault of HTTPS's certificate; null: none. `directory`: of installed ones. `passed`: a time surely passed. */
 export function certificateTrouble(
   certificates: Pick<Certificates, "present" | "refused">,
   directory: string,

@@ -84,10 +84,7 @@ export function createSelfMade(options: SelfMadeOptions): () => Promise<Pair | n
   };
 }
 
-/**
- * The floor is the better beginning, because a clock that is set back then never makes the certificate begin in the
- * future. But it may be years ago: that of a program which was built long before a person has set the clock.
- */
+/** The floor, so that a clock set back makes no certificate of the future; unless it is years old, from an old build. */
 function beginningOf(floor: Date, now: Date): Date {
   const farMilliseconds = (validDays / 2) * dayMilliseconds;
   return now.getTime() - floor.getTime() < farMilliseconds ? floor : now;

@@ -7,10 +7,7 @@ const units = [
   ["ms", 0.001],
 ] as const;
 
-/**
- * A length of time as people write it, everywhere: in settings, requests, the host file and on the command line. Whole
- * numbers with their units, the largest first: `90s`, `30m`, `6h`, `1h30m`, `7d`, `250ms`.
- */
+/** A length of time, everywhere alike: whole numbers with units, the largest first: `90s`, `30m`, `6h`, `1h30m`, `250ms`. */
 export const duration = {
   type: "string",
   maxLength: 64,

@@ -1,10 +1,7 @@
 const form =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
-/**
- * A moment written as RFC 3339 §5.6 has it, with the offset that tells it apart from the same words elsewhere; null for
- * all else that `Date` would take: days that do not exist, no offset, no seconds. A leap second cannot be set.
- */
+/** RFC 3339 §5.6 with an offset; null for what else `Date` takes: days that do not exist, no offset. No leap second. */
 export function readRfc3339(text: string): Date | null {
   const [, year, month, day, hour, minute, second, fraction = "", sign, hours, minutes] =
     form.exec(text) ?? [];

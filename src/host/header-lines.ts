@@ -5,10 +5,7 @@ const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\x20-\x7e\t]*
 const own =
   /^(host|connection|keep-alive|proxy-.*|content-.*|transfer-encoding|accept-encoding|expect|upgrade|trailer|te)$/;
 
-/**
- * The headers in a text, a line `name: value` each; empty lines and those that begin with # are passed over. Names are in
- * lower case. A text instead: what is wrong with the first line that cannot be used, to follow the text's name.
- */
+/** The headers in a text, a line each, without empty lines and #; names in lower case. A text: the first line's fault. */
 export function readHeaderLines(text: string): Readonly<Record<string, string>> | string {
   const headers: Record<string, string> = {};
   for (const [index, one] of text.split("\n").entries()) {

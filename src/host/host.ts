@@ -58,10 +58,7 @@ export interface Host {
   readonly names: HostNames;
 }
 
-/**
- * The time of this host, which the whole agent uses. Its parts agree with each other, so a test replaces all of them at
- * once: if one of them continued separately, the agent would see a step of the clock.
- */
+/** The host's time, for the whole agent. A test replaces all its parts at once: else the agent sees a step. */
 export interface HostTime {
   readonly uptime: Uptime;
   /** Milliseconds since 1970 by the wall clock, right or wrong. */
@@ -131,10 +128,7 @@ export interface KeyExchangeOptions extends TimeAuthorities {
 }
 
 export interface TrustedOwners {
-  /**
-   * The user besides root whose files are trusted: the one who runs this program, for a trial in folders of its own.
-   * Never for a file at its usual place, because an attacker who has taken over a service acts as its user.
-   */
+  /** The one who runs this, trusted besides root, in a trial's own folders. Never for a file at its usual place. */
   own?: number | undefined;
   /** For root, who judges in the agent's place: files are read by it. Undefined: this process reads them for itself. */
   readonly asAgent?: AsAgent | undefined;

@@ -56,10 +56,7 @@ export interface JournalQuery {
   readonly order: "newest-first" | "oldest-first";
 }
 
-/**
- * The end of a reading of the journal. `whole`: at its end; `stopped`: by the visitor; `bounded`: at a limit of time or
- * size, and there may be more; `unreadable`: there is no journal, or this process may not read it.
- */
+/** `whole`: at its end; `stopped`: by the visitor; `bounded`: by time or size; `unreadable`: no journal, or no right. */
 export type JournalEnd =
   | { readonly kind: "whole" | "stopped" | "bounded" }
   | { readonly kind: "unreadable"; readonly detail: string };

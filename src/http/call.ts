@@ -64,10 +64,7 @@ export interface BuiltFile {
   readonly path: string;
 }
 
-/**
- * The result of an operation whose answer is made while it is sent. `pieces` end early where the client is gone. `taken` is
- * called when the client has read the last byte, by all that its connection tells.
- */
+/** An answer that is made while it is sent. `pieces` end early if the client goes. `taken`: it has read the last byte. */
 export interface ByteAnswer {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly taken?: (() => void) | undefined;

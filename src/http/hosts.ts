@@ -3,10 +3,7 @@ import { isIP } from "node:net";
 import { canonicalAddress } from "../accounts/throttle/client-key.ts";
 import { type LanNames, labelOf, usualLanName } from "../host/lan-names.ts";
 
-/**
- * True if a Host header names this device: a literal address, or one of its names. Any other name gets 421: an attacker
- * could have pointed their own name at this device (DNS rebinding). `names`: its own, which may change.
- */
+/** True if a Host header names this device, by address or name: any other may be an attacker's (DNS rebinding). 421. */
 export function createHostCheck(names: () => readonly string[]): (host: string | undefined) => boolean {
   return (host) => {
     const [match, v6, name = ""] = hostForm.exec(host ?? "") ?? [];

@@ -46,10 +46,7 @@ const displayNamePattern = new RegExp(displayName.pattern);
 /** Characters of a name before the suffix that tells it from another. */
 const longestStem = 23;
 
-/**
- * Names for a new account, the preferred one first. The later ones end with a part of the subject's digest: a person
- * never takes over an account because its name is the same, and gets the same second name on every device.
- */
+/** Names for a new account, the preferred first; later ones end with a digest: an equal name never takes an account over. */
 export function usernamesFor(claims: Claims, { issuer, nameClaim }: SignInProvider): readonly string[] {
   const digest = createHash("sha256").update(`${issuer}\n${claims.sub}`).digest("hex");
   const stem = stemOf(claimAt(claims, nameClaim));

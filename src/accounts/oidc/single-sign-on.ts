@@ -144,11 +144,7 @@ async function begin(
   return { authorization_url, flow_token: flows.open(flow, clientKey), expires_in: flowSeconds };
 }
 
-/**
- * Only an unknown or used state may be a guess, so only that counts against the client. A flow of this device goes on
- * even if its address has failed too often: wrong passwords of one person must not keep the others behind one NAT from
- * the provider.
- */
+/** Only an unknown state may be a guess and counts. Wrong passwords must not keep others behind a NAT from the provider. */
 function refuseGuess(throttle: Throttle, context: RequestContext): Promise<never> {
   return withThrottle(throttle, { name: null }, context, async () => {
     throw refusedAnswer("flow");

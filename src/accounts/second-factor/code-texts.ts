@@ -8,10 +8,7 @@ import type { Fault } from "../../contract/errors.ts";
 /** Longer than a message that has a code in it. The contract lets no longer text in. */
 const longestText = 256;
 
-/**
- * The text in plain characters: compatibility forms (full-width, mathematical) and the digits of each script as ASCII's, any
- * blanks as one blank, any dash as a hyphen; invisible characters are left out. A text that is too long is empty.
- */
+/** Plain characters: compatibility forms and digits as ASCII's, one blank, hyphens, nothing invisible. Too long: empty. */
 function plain(text: string): string {
   if (text.length > longestText) return "";
   return text

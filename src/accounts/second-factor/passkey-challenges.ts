@@ -24,10 +24,7 @@ export function createPasskeyChallenges(uptime: Uptime) {
       challenges.put(challenge, { userId, purpose }, userId);
       return challenge;
     },
-    /**
-     * Takes the challenge that the browser has put into its client data, base64url (WebAuthn §5.8.1). Undefined if that is
-     * malformed or of a page in another site's frame, or the challenge is not an open one of this user and purpose.
-     */
+    /** Takes an open challenge of this user and purpose from the browser's client data (WebAuthn §5.8.1). Undefined: none. */
     take: (userId: string, purpose: Purpose, clientData: string): string | undefined => {
       const challenge = challengeIn(clientData);
       const open = challenge === undefined ? undefined : challenges.get(challenge);

@@ -165,10 +165,7 @@ function recordLock(
   });
 }
 
-/**
- * Looks for the time near that a wrong code fits, nearest first (docs/design/trusted-time.md, rule 4). Such a code is
- * never accepted: its step is burnt, so that a guess which hits a later step gains nothing when that time comes.
- */
+/** Looks for a near time that a wrong code fits (trusted-time.md, rule 4). Its step is burnt: a guess gains nothing. */
 function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
   const lastSkews = new Map<string, number>();
   let syncAskedAt = Number.NEGATIVE_INFINITY;

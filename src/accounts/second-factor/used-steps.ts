@@ -4,10 +4,7 @@ export interface UsedSteps {
   readonly steps: readonly number[];
   /** The highest step that was accepted in `epoch`; null before the first. */
   readonly highest: number | null;
-  /**
-   * The clock epoch in which `highest` was accepted. Two runs of the agent must never share an epoch's number, not even
-   * across a reboot: `highest` would be compared with a clock that it does not belong to.
-   */
+  /** The clock epoch of `highest`. Two runs never share a number: `highest` would be compared with another clock. */
   readonly epoch: number;
 }
 
@@ -37,10 +34,7 @@ export function withUsed(used: UsedSteps, step: number, epoch: number): UsedStep
   return { ...used, steps: remember(used.steps, [step]), highest, epoch };
 }
 
-/**
- * Marks steps whose codes were seen and not accepted, so that a person who saw or guessed them cannot use them later.
- * `highest` stays: a guess at a later step must not lock the steps before it.
- */
+/** Marks steps whose codes were seen and not accepted, against a later use. `highest` stays: earlier steps must not lock. */
 export function withBurnt(used: UsedSteps, steps: readonly number[]): UsedSteps {
   return { ...used, steps: remember(used.steps, steps) };
 }

@@ -19,10 +19,7 @@ export const passkeyAlgorithms = [-8, -7, -257];
 /** Loaded at the first use: an agent without passkeys does not hold it. */
 const load = () => import("@simplewebauthn/server");
 
-/**
- * WebAuthn §7.1 without attestation, which would name the maker of the authenticator. Throws an Error for anything that
- * is not right. Whether the person was verified as well is not asked: they have given their password.
- */
+/** WebAuthn §7.1 without attestation, which would name the maker. Throws for anything not right. The password came before. */
 export async function verifyCreation(given: Omit<NewPasskey, "name">, begun: Begun): Promise<Credential> {
   const { verifyRegistrationResponse } = await load();
   const { id, client_data: clientDataJSON, attestation: attestationObject } = given;

@@ -3,10 +3,7 @@ import { jsonOf } from "../../contract/text/json-of.ts";
 import type { Accounts } from "../users/accounts.ts";
 import { isCostlier, mostWork, type Passwords } from "../users/passwords.ts";
 
-/**
- * Reads the first administrator of a provisioned device, which knows only the hash of the password, from the systemd
- * credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that names the fault.
- */
+/** Reads a provisioned device's first administrator from `steward.admin`: JSON `{username, password_hash}`. */
 export function readProvisioned(text: string): { username: string; passwordHash: string } {
   const { username, password_hash: hash } = jsonOf(text, (why) => new Error(`it ${why}`)) as Record<
     string,

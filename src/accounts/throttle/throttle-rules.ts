@@ -24,10 +24,7 @@ const siteShare = 10;
 const accountFailures = 100;
 const accountSeconds = 60;
 
-/**
- * The end of this account's delay for this client, past or future; 0 if there is none. `account`: the failures of all
- * strange clients at it; undefined for a client that is known for it. Every refusal ends: after fifteen minutes at most.
- */
+/** The end of this account's delay for this client; 0: none. `account`: failures of strange clients. At most 15 minutes. */
 export function ownEnd(own: FailureCounter | undefined, account: FailureCounter | undefined): number {
   if (!own) return 0;
   const isSlowed = account !== undefined && account.failures >= accountFailures;

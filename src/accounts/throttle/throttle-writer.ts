@@ -9,10 +9,7 @@ export const failureDelaySeconds = 15;
 /** Seconds that a new lock may wait: those that begin together are written together. */
 const lockDelaySeconds = 2;
 
-/**
- * Locks in a row that are written so soon, and the seconds that give another one. An attacker makes a lock with each
- * try, and every write wears the flash: beyond this, locks wait like failures, four writes a minute.
- */
+/** Locks in a row written so soon, and the seconds for another one: each try makes one, and writes wear the flash. */
 const soonInARow = 10;
 const soonEverySeconds = 60;
 

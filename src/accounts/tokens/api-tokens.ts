@@ -214,10 +214,7 @@ function createRotations(options: ApiTokensOptions) {
      */
     rotate: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
       rotate(options, owner, token, overlapSeconds),
-    /**
-     * The same for a program with this token. While its successor has not been used, another one replaces that, since the
-     * answer may have been lost; afterwards it throws `forbidden`: two programs go by the same token.
-     */
+    /** For a program with this token. Until its successor is used another replaces that; then it throws `forbidden`. */
     rotateOwn: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
       rotate(options, owner, token, overlapSeconds, unusedSuccessor),
   };

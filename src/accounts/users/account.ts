@@ -6,10 +6,7 @@ import type { Role, User } from "../../contract/types.ts";
 import type { DocumentKind, Migration } from "../../store/documents/document-kind.ts";
 import { objectOf } from "../../store/validation/object-schema.ts";
 
-/**
- * The origin of the present password. `chosen`: by its user, or set permanently by an administrator; `initial`: made by
- * the agent for one sign-in; `spent`: after that sign-in, when it only serves to choose a new one.
- */
+/** `chosen`: by its user, or for good by an administrator; `initial`: made for one sign-in; `spent`: after that. */
 export type PasswordState = "chosen" | "initial" | "spent";
 
 /** A public key with which a passkey proves itself, under one host name of the device. */

@@ -48,10 +48,7 @@ export function checkNewPassword(
   if (code) throw new StewardError(code, `The password ${reason}.`);
 }
 
-/**
- * Throws `validation_failed` for a new password with an invisible character at an end: it comes from copying, and is missing
- * where the password is typed. A blank can be meant, and so can any character between others.
- */
+/** Throws `validation_failed` for an invisible character at an end: it comes from copying, and is missing when typed. */
 export function refuseUnseenEnds(password: string): void {
   const stranger = strangerIn(password, /^(?! )[\p{C}\p{Z}]|(?! )[\p{C}\p{Z}]$/u);
   if (stranger === undefined) return;

@@ -57,10 +57,7 @@ export function isWeaker(phc: string, than = cost): boolean {
   return memory < than.memory || passes < than.passes;
 }
 
-/**
- * KiB times passes of the costliest hash that a file may bring: twice today's. With more, a stranger learns from the
- * time of an answer that the name exists, and a few tries keep every other sign-in waiting.
- */
+/** KiB times passes that a file's hash may cost, twice today's: more would tell names by time, and hold up sign-ins. */
 export const mostWork = 2 * cost.memory * cost.passes;
 
 /** True for a hash above `mostWork`. */

@@ -49,11 +49,7 @@ function numbered(name: string, id: string): number | null {
   return found === id ? Number(number) : null;
 }
 
-/**
- * Deletes backups of the device that has made the one at `path`, those of the lowest numbers, so that so many are left beside
- * each other. No other file is deleted, whatever it is called. Throws the system's error where the directory cannot be
- * listed.
- */
+/** Deletes the lowest-numbered backups of the device that made `path`, but for so many. No other file, whatever its name. */
 export async function removeOlder(path: string, keep: number): Promise<Rotation> {
   const [, id = "", latest = ""] = ownForm.exec(path) ?? [];
   const left: Rotation["left"] = [];

@@ -4,10 +4,7 @@ import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, loadSend, openRequest, unreachable } from "./agent-connection.ts";
 import type { Places } from "./places.ts";
 
-/**
- * The bytes of an answer that is made while it is sent. The agent has so many milliseconds for the first piece, and for
- * each that follows. Throws the error of a refusal, and those of the connection, also while it is read.
- */
+/** The bytes of an answer as it is made. So many milliseconds for each piece. Throws refusals and the connection's errors. */
 export async function askForBytes(
   places: Places,
   request: HttpRequest,

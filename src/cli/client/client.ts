@@ -30,10 +30,7 @@ interface HttpClientOptions {
   whenAbsent?: (absence: Error) => Promise<void>;
 }
 
-/**
- * The agent over its unix socket or a URL. A refusal is an AgentRefusal with the agent's code;
- * no agent at the socket is AgentAbsent, every other failure of the connection a CommandError (4 or 8).
- */
+/** The agent over its socket or a URL. Refusals: AgentRefusal; none there: AgentAbsent; else CommandError (4 or 8). */
 export function createHttpClient(places: Places, options: HttpClientOptions = {}): Client {
   const { timeoutMilliseconds = patienceMilliseconds, accessToken, whenAbsent } = options;
   let credentials: Promise<Credentials> | undefined;

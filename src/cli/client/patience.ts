@@ -56,10 +56,7 @@ export async function afterOtherCommands<T>(waiter: Waiter, work: () => Promise<
   }
 }
 
-/**
- * The agent that is starting: it has locked its state already, or systemd is starting it. undefined: there is none. Throws
- * CommandError(8) at once where its unit does not come up: waiting would not help.
- */
+/** The agent that is starting; undefined: none. Throws CommandError(8) at once where its unit does not come up. */
 export async function findStartingAgent(
   places: Pick<Places, "socketPath" | "stateDirectory">,
   askUnit: AskAgentUnit = askAgentUnit,

@@ -11,10 +11,7 @@ interface RootFile {
   readonly owner?: Owner | undefined;
 }
 
-/**
- * Writes a file of root's in /etc, in a directory that others can read, whatever the umask of this process is. Throws
- * CommandError(4) for a user who may not, `storage_full`, `storage_unwritable`.
- */
+/** Writes root's file in /etc, whatever the umask. Throws CommandError(4) for others, and the errors of the disk. */
 export async function writeRootFile(path: string, { content, mode, owner }: RootFile): Promise<void> {
   const directory = dirname(path);
   try {

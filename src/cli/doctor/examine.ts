@@ -41,10 +41,7 @@ const patienceMilliseconds = 45_000;
 /** Milliseconds for an answer over the socket. */
 const answerMilliseconds = 5_000;
 
-/**
- * The findings of the agent and those seen without it, in order. `beforeState`: the rest that has to be read as root, because
- * the look at the state, the last one, makes this process its owner. Never throws for what is wrong with the device.
- */
+/** All findings, in order. `beforeState`: what root has to read before the look at the state gives up its rights. */
 export async function examine(
   context: DoctorContext,
   beforeState: () => Promise<void> = async () => {},

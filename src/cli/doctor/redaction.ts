@@ -5,10 +5,7 @@ export interface Private {
   readonly hostNames: readonly string[];
 }
 
-/**
- * Texts that may be a secret: password hashes, signed tokens, passwords and codes that the device has made, the part of
- * an address before the @, and long words without meaning, such as keys and ids.
- */
+/** Texts that may be a secret: hashes, tokens, passwords, codes, an address before the @, and long words without meaning. */
 const secrets = [
   /\$(?:argon2\w*|scrypt|2[aby]|[156y])\$[^\s"']+/g,
   /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,

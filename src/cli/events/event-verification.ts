@@ -31,10 +31,7 @@ interface Chain {
   hashes: Map<number, string>;
 }
 
-/**
- * Checks both chains: that each event is what it was, that none is missing between two, and their order. Changes before
- * the chain were kept when their part of it was dropped: of them, that each is what it was, and the order.
- */
+/** Checks both chains: each event as it was, none missing, in order. Of kept changes: each as it was, and the order. */
 export function createVerification() {
   const chains = new Map<LogName, Chain>();
   const found: Finding[] = [];

@@ -159,10 +159,7 @@ interface FormerAccount {
   readonly to: string;
 }
 
-/**
- * The filter for a name as a person types it: the id of the account that has the name, else of the last one that had it,
- * since two people may have had it one after the other. Any other text stays as it is.
- */
+/** The filter for a name: the account that has it, else the last that had it. Any other text stays. */
 async function accountNamed({ client, output }: Invocation, text: string): Promise<string> {
   const name = asUsername(text);
   if (!isUsername(name)) return text;

@@ -13,10 +13,7 @@ export interface ParsedChange {
   readonly keys: readonly string[];
 }
 
-/**
- * Reads `KEY=VALUE` pairs into one change. VALUE is read by the type in the schema; the value of a group is a JSON object.
- * The agent checks the values. Throws CommandError 2 (form) or 6 (content).
- */
+/** Reads `KEY=VALUE` pairs by the schema's types; groups as JSON. The agent checks values. CommandError 2 (form), 6. */
 export function parseAssignments(assignments: readonly string[]): ParsedChange {
   return changeOf(assignments.flatMap(assigned));
 }

@@ -121,10 +121,7 @@ async function replaced(
 const longestWait = 20_000;
 const pause = 200;
 
-/**
- * Returns when an agent in rescue has found its state repaired, so that the next command meets one that serves; at once
- * where none answers, and after a while where something else keeps it in rescue.
- */
+/** Returns when an agent in rescue has found its state repaired; at once where none answers; after a while otherwise. */
 async function untilOutOfRescue(places: Places): Promise<void> {
   const client = createHttpClient(places, { timeoutMilliseconds: 5_000 });
   const end = performance.now() + longestWait;

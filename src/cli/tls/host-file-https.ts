@@ -20,11 +20,7 @@ type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | 
 /** The mode of a new host file: every user may read it. */
 const usualMode = 0o644;
 
-/**
- * Changes only the member `https` of the host file. It writes directly, never through the agent: only root decides
- * about it. Returns the member. Throws `validation_failed` for a file that the agent would refuse, and CommandError: 1,
- * 4.
- */
+/** Changes the member `https` of the host file, as only root may. Throws `validation_failed`, and CommandError: 1, 4. */
 export async function changeHttps(
   path: string,
   change: HttpsChange,

@@ -43,10 +43,7 @@ export async function makeWaitingKey(directory: string): Promise<void> {
   await writeRootFile(waitingKeyIn(directory), { content: privateKey, mode: 0o600 });
 }
 
-/**
- * Installs the certificate of an answer, with its key, where the agent finds it, the key first, and returns its name. `stateDirectory`: the agent's, whose group
- * reads the key. Throws as `writeRootFile` does, and CommandError(3).
- */
+/** Installs an answer's certificate, the key first; returns its name. Throws as `writeRootFile`, and CommandError(3). */
 export async function installPair(
   directory: string,
   stateDirectory: string,

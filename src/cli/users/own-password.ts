@@ -16,10 +16,7 @@ export interface Entered {
   questions: Questions;
 }
 
-/**
- * The password that is good from now on. A one-use password is spent by signing in: its user would be shut out if the
- * session ended before they chose one, so they are asked for it here. Throws CommandError(4) when none was chosen.
- */
+/** The password that is good from now on. A one-use one is replaced here, before the session ends. CommandError(4): none. */
 export async function ownPassword(
   { program, output }: Pick<Invocation, "program" | "output">,
   client: Client,

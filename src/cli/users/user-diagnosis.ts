@@ -33,12 +33,6 @@ export interface SeenSkew {
   readonly isClockTrusted: boolean;
 }
 
-/** The time that codes are checked by was set, by so many seconds; positive: forward. */
-interface ClockStep {
-  readonly seq: number;
-  readonly seconds: number;
-}
-
 /** Refused sign-ins of one kind. */
 export interface Refusal {
   readonly at: string;
@@ -53,7 +47,7 @@ export interface DiagnosisFacts {
   readonly user: User;
   /** All three in the order of the events. */
   readonly skews: readonly SeenSkew[];
-  readonly steps: readonly ClockStep[];
+  readonly steps: readonly { readonly seq: number; readonly seconds: number }[];
   readonly refusals: readonly Refusal[];
   /** The device's facts about its own clock. */
   readonly clock: Pick<TimeSync, "server_time" | "state" | "trust" | "summary">;

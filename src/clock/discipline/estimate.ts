@@ -1,7 +1,4 @@
-/**
- * The estimate of the steered clock: its offset and the drift of its oscillator, each with its
- * variance; a Kalman filter of two states (offset in seconds, frequency error in seconds a second).
- */
+/** The steered clock's offset and its oscillator's drift, with variances: a Kalman filter (seconds, seconds a second). */
 export interface Estimate {
   /** Monotonic seconds that the rest holds for. */
   readonly atSeconds: number;
@@ -125,10 +122,7 @@ export function correct(
   };
 }
 
-/**
- * An oscillator that surprises wanders faster than was thought, one that never does more slowly. `surprise`: the squared
- * innovation in units of its variance; 1 in the mean while all is as believed.
- */
+/** An oscillator that surprises wanders faster than thought, else more slowly. `surprise`: squared innovation; mean 1. */
 function adapted(present: number, surprise: number): number {
   const changed = present * Math.exp(adaptation * (Math.min(surprise, mostSurprise) - 1));
   return Math.min(wander.most, Math.max(wander.least, changed));

@@ -89,10 +89,7 @@ function isKnownBetter(
   return isVague && knownSeconds !== null && 2 * knownSeconds < uncertaintySeconds;
 }
 
-/**
- * A second client's opinion on the leading source: before a correction that it could tell apart, and at the first round
- * of each boot, when nothing that was measured before could show that a single server is wrong. null: it agrees, or is silent.
- */
+/** A second client's opinion, before a telling correction and at a boot's first round. null: it agrees, or is silent. */
 async function contradictionOf(
   { pool, counters, askSecondOpinion }: ClockParts,
   { offsetSeconds }: Measurement,

@@ -87,10 +87,7 @@ export class AddressWalk {
   }
 }
 
-/**
- * A refusal that is authenticated holds for a day at once. Any other holds for minutes at first, since who sees one request
- * can send it: four times as long as the interval so far, which RATE makes longer as well.
- */
+/** A signed refusal holds for a day; any other for four times the interval at first: who sees a request can send it. */
 function exponentAfter({ exponent }: Failure, { kiss, isSigned, intervalSeconds }: Kissed): number {
   const most = isRefusal(kiss) ? mostByRefusal : mostByRate;
   if (isSigned && isRefusal(kiss)) return most;

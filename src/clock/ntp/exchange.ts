@@ -56,10 +56,7 @@ export type Exchange = (
   isPatient?: boolean,
 ) => Promise<ExchangeOutcome>;
 
-/**
- * NTPv4 client exchanges, any number at a time: one packet out, from a port of its own, and the first believable reply
- * in. A packet that is not believed never ends an exchange: a forged one could otherwise cancel the good reply.
- */
+/** NTPv4 exchanges: one packet out from a port of its own, the first believable reply in. Others never end one. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const late = new Set<string>();
   return (address, seal = unsealed, isPatient = false) =>

@@ -112,10 +112,7 @@ function decodeTimes(
   };
 }
 
-/**
- * A time in seconds since 1970 of unknown era, in the era that puts it within 2^31 s (68 years) of the pivot. RFC 5905 §6
- * takes the client's own clock for the pivot; that may be wrong here, and a build date is not.
- */
+/** Seconds of unknown era, within 2^31 s of the pivot. RFC 5905 §6 takes the own clock; a build date is never wrong. */
 export function inEra(seconds: number, pivotSeconds: number): number {
   return seconds - eraSeconds * Math.round((seconds - pivotSeconds) / eraSeconds);
 }

@@ -22,10 +22,7 @@ export interface Passage {
  */
 const steadySeconds = 1e-4;
 
-/**
- * The reading at the arrival of a packet that was `ageSeconds` old at `now`, without what the program did meanwhile. The
- * kernel tells an age by the wall clock, so where that has been stepped since the request was `sent` none is believed.
- */
+/** The reading when a packet arrived, `ageSeconds` ago. The kernel's age is of the wall clock: none after a step. */
 export function readingAtArrival(sent: ClockReading, now: ClockReading, ageSeconds: number): ClockReading {
   const stepSeconds = now.wallSeconds - sent.wallSeconds - (now.monotonicSeconds - sent.monotonicSeconds);
   if (!(Math.abs(stepSeconds) <= steadySeconds)) return now;

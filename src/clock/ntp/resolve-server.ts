@@ -5,10 +5,7 @@ import type { ResolveHost } from "../../host/ports.ts";
 export interface NtpTarget {
   readonly host: string;
   readonly port: number;
-  /**
-   * True where no administrator has set it, but a key exchange or a caller of the API named it: then it is not asked at
-   * an address of this device, its link or a cloud's metadata service, whatever its name resolves to.
-   */
+  /** Named by a key exchange or the API, not an administrator: never asked at this device, its link or a metadata service. */
   readonly isForeign?: boolean;
 }
 

@@ -19,10 +19,7 @@ export interface Sample {
   readonly rootDispersionSeconds: number;
 }
 
-/**
- * The reasons to reject a packet, with their codes in the contract. Of those with NTS, `nts_nak`: the server does not know
- * the cookie, or says so who saw the request; `not_authentic`: the reply has no right authenticator.
- */
+/** Reasons to reject a packet. `nts_nak`: the cookie is unknown, or said to be; `not_authentic`: no right authenticator. */
 export const badPacketCodes = {
   short: "bad_packet",
   long: "bad_packet",

@@ -23,10 +23,7 @@ interface Edge {
  */
 const middleTolerance = 0.0025;
 
-/**
- * The interval of offsets, in seconds, that more than half of the candidates agree on, with the fewest falsetickers
- * (RFC 5905 §11.2.1); null: no majority. Intervals that only touch do not agree.
- */
+/** The offsets that more than half of the candidates agree on (RFC 5905 §11.2.1); null: no majority. Touching is none. */
 export function intersect(candidates: readonly Candidate[]): { low: number; high: number } | null {
   const upwards = edgesOf(candidates);
   const downwards = upwards

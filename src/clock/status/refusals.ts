@@ -50,10 +50,7 @@ export interface SetByHandFacts {
   readonly ceilingSeconds: number;
 }
 
-/**
- * The clock is set by hand only where no server or daemon keeps it right, or in mode manual; and only to a time that can
- * be true. Throws `conflict_discipliner`, `time_implausible`, `validation_failed`.
- */
+/** Setting by hand: where nothing keeps the clock right, or in mode manual. `conflict_discipliner`, `time_implausible`. */
 export function requireMaySet(time: Date, { mode, syncStatus, ...bounds }: SetByHandFacts): void {
   const seconds = time.getTime() / 1_000;
   if (Number.isNaN(seconds)) {

@@ -1,9 +1,6 @@
 import type { ClockTrust } from "./clock-state.ts";
 
-/**
- * The floor: a time that has certainly passed, so that a clock below it is wrong (docs/design/trusted-time.md, rule 12).
- * It must rise slowly: if it followed a false time, it would reject the true one.
- */
+/** A time that has certainly passed (trusted-time.md, rule 12). It rises slowly: a false one must not reject the true. */
 export interface Floor {
   /** Seconds since 1970. */
   readonly atSeconds: number;

@@ -3,10 +3,7 @@ import type { Uptime } from "../../host/ports.ts";
 /** Two readings of coarse clocks may be so far apart without anything having happened (s). */
 const coarsenessSeconds = 0.05;
 
-/**
- * The lag of the host's clock behind the trusted time. That time is carried on by monotonic time, so that setting the host's
- * clock does not move it; it is as exact as sign-in needs it, some 10 ms.
- */
+/** The lag of the host's clock behind the trusted time, which monotonic time carries on: exact to some 10 ms. */
 export class TrustedOffset {
   readonly #wall: () => number;
   readonly #uptime: Uptime;

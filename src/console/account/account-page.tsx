@@ -118,14 +118,10 @@ function PasswordChange({
   );
 }
 
-interface Entries {
-  readonly display_name: string;
-}
-
 /** One's own name, role and rights; the name that others read can be changed. */
 function Profile({ user }: { readonly user: User }) {
   const form = useForm(
-    keptEntries<Entries>("profile") ?? { display_name: user.display_name },
+    keptEntries<{ readonly display_name: string }>("profile") ?? { display_name: user.display_name },
     async (body) => {
       userChanged(await call("updateUser", { params: { id: user.id }, body }));
       toast(t.ui.saved);

@@ -8,10 +8,7 @@ export interface WayIn {
   readonly certificate: { readonly fingerprint: string; readonly pin: string } | null;
 }
 
-/**
- * The address by which this browser came, or that of HTTPS where it came without. `tls`: null where it could not be read.
- * At an address that the device does not have itself, a proxy shows a certificate of its own.
- */
+/** The address by which this browser came, or that of HTTPS. `tls`: null if unreadable. A proxy has its own certificate. */
 export function wayIn(origin: string, tls: Tls | null): WayIn {
   const [first = origin] = tls?.listening ? tls.urls : [];
   const used = origin.startsWith("https:") ? origin : first;

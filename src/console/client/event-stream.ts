@@ -19,10 +19,7 @@ const silenceMilliseconds = 25_000;
 /** Seconds until a stream that ended is taken up again. */
 const comeBackSeconds = 1;
 
-/**
- * Follows a stream until the signal ends it, taking it up where it was after each break. What the agent refuses is
- * handed to `onRefusal`, and ends it. `lastId`: of the message behind which it begins, where one is known.
- */
+/** Follows a stream until the signal ends it, going on after each break. Refusals go to `onRefusal` and end it. */
 export async function follow<Id extends StreamId>(
   id: Id,
   input: CallInput<Id>,

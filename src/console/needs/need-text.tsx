@@ -12,10 +12,7 @@ export function NeedText({ need }: { readonly need: Need }) {
   return words && hasWords ? <Said sentence={words.text} /> : <>&nbsp;</>;
 }
 
-/**
- * False while the words of findings are on their way, which are loaded once `isNeeded`: most devices have no finding. True
- * also where they cannot be loaded, as after an update of Steward: then the agent's own sentence is shown.
- */
+/** False while findings' words are on their way, loaded once `isNeeded`. True also if they cannot be loaded. */
 function useFindingWords(isNeeded: boolean): boolean {
   const [isSettled, setSettled] = useState(hasThem);
   useEffect(() => {

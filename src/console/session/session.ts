@@ -189,10 +189,7 @@ async function renew(spent: string | null): Promise<void> {
   await untilSignedInAgain();
 }
 
-/**
- * False: the session is over. Only one tab at a time may do this, for the refresh token is good once. An agent that was
- * away is asked again: as long as no answer has come, a repeated request gets one.
- */
+/** False: the session is over. One tab at a time, since the refresh token is good once. An absent agent is asked again. */
 async function refresh(): Promise<boolean> {
   const before = endings;
   for (;;) {

@@ -25,10 +25,7 @@ import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 
-/**
- * The steps behind the sign-in. The address names the present one, so that a reload and a new sign-in come back to it. The
- * device knows the steps that are done; the next step is the first behind this one that is not.
- */
+/** The steps behind the sign-in. The address names the present one; the next is the first behind it not yet done. */
 export function SetupPage() {
   useStore(session);
   const first = useStore(restriction);

@@ -43,10 +43,7 @@ export function useTheirs(
     isLate && of(first.current) !== of(present) ? t.firstRun.theirs(visible(of(present)) || "–") : null;
 }
 
-/**
- * The entries of a step, kept through reloads until the tab is closed. Never for passwords and the like, because the
- * browser writes them down. The function takes a change; null forgets them all.
- */
+/** A step's entries, kept through reloads until the tab is closed. Never passwords: the browser writes them down. */
 export function useKept<T extends object>(
   name: string,
   initial: T,

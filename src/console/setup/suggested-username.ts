@@ -4,10 +4,7 @@ const letters: Readonly<Record<string, string>> = {
   ...{ ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" },
 };
 
-/**
- * A user name for a person of this name, such as `ana.mueller` for Ana Müller, which keeps the rule for user names
- * (contract/shapes.ts); "": the name gives none, because it is too short or in another script.
- */
+/** A user name for a person, such as `ana.mueller` for Ana Müller; "": too short, or of another script. */
 export function suggestedUsername(displayName: string): string {
   const plain = displayName
     .normalize("NFC")

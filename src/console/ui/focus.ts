@@ -21,10 +21,7 @@ export function useHead(step: string | undefined): void {
 /** The button that was clicked last, to which Safari does not give the keyboard. */
 let pressed: HTMLElement | null = null;
 
-/**
- * Puts the keyboard at the head of the page when what had it is removed: a row that was deleted, here or by another
- * administrator, or a button that is no longer offered. The browser leaves it nowhere.
- */
+/** Puts the keyboard at the head of the page when what had it is removed: the browser leaves it nowhere. */
 export function watchRemovedFocus(): void {
   let last: EventTarget | null = null;
   document.addEventListener("focusin", ({ target }) => {

@@ -19,10 +19,7 @@ export interface UpdatesOverview {
   readonly remedy: UpdateRemedy;
 }
 
-/**
- * A block of all updates comes first, then the failure of a request, then the end of the last check. The needs decide
- * the colour; a need that the sentences do not mention is named before them.
- */
+/** A block of all updates first, then a failed request, then the last check. The needs decide the colour. */
 export function overviewOf(
   status: Updates,
   progress: UpdateProgress | null,

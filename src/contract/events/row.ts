@@ -12,10 +12,7 @@ export type Stale =
   | "version"
   | "health";
 
-/**
- * The cases in which people hear of an event, by the receivers of `notify` (docs/notifications.md): never, with the messages
- * of the minute, at once, or as `levelOf` (outbox/notices.ts) decides by the event's details. Each row has to say so.
- */
+/** The cases in which people hear of an event (docs/notifications.md); `levelOf` decides by its details. */
 export type Heard =
   | "never"
   | "always"

@@ -30,10 +30,7 @@ export interface Operation {
   /** An OpenAPI path template. */
   readonly path: string;
   readonly summary: string;
-  /**
-   * Its other effects, when it is refused, and how to use it, for authors of clients. Only the OpenAPI document has it:
-   * the build leaves summary and description out of programs (scripts/build/operation-rows.ts).
-   */
+  /** Other effects, refusals and use, for authors of clients. Only the OpenAPI document has it: programs leave it out. */
   readonly description: string;
   readonly access: Access;
   /** Answers although no administrator exists yet, and in rescue when it is also `inRescue`. */

@@ -12,10 +12,7 @@ const most = { fileBytes: 256 * 1024, files: 200, depth: 4 } as const;
 /** The most bytes of all files of a folder. */
 export const mostFolderBytes = 2 * 1024 * 1024;
 
-/**
- * Every file of a folder that can be read, in the order of their paths; none where there is no such folder. Links are not
- * followed. Throws the system's errors where the folder itself cannot be listed.
- */
+/** Every readable file of a folder, by path; none without it. Follows no link. Throws where it cannot be listed. */
 export async function readFolder(folder: string) {
   const files: FolderFile[] = [];
   const leftOut: string[] = [];

@@ -42,10 +42,7 @@ export type Configurator = ReturnType<typeof createConfigurator>;
 
 export interface Applied {
   readonly changes: readonly ConfigurationChange[];
-  /**
-   * Fingerprint of the root of trust that root has to install before anything is changed, since this process cannot.
-   * The same request then does the rest; so does a start in between. null: all of it is done.
-   */
+  /** Fingerprint of the root that root has to install first; the same request, or a start, then does the rest. null: done. */
   readonly awaits: string | null;
 }
 

@@ -61,10 +61,7 @@ export class DeviceHistory {
     await this.#writing;
   }
 
-  /**
-   * The figures of the last so many hours, in steps of so many seconds, a multiple of those that are kept; the last step is
-   * the last that is over. Steps begin at multiples of their length, so that a figure stays once it is there.
-   */
+  /** Figures of the last hours, in steps of a multiple of those kept. Steps begin at multiples of their length. */
   async read(hours: number, seconds: number = stepSeconds): Promise<History> {
     const { ring, present } = this.#timeline.laid(await this.#open(), this.#options.moment());
     const size = seconds / stepSeconds;

@@ -22,25 +22,14 @@ const steadySeconds = 1_200;
 /** A clock that says a time so many seconds before the newest point was not set. A restart or a small step is less. */
 const behindSeconds = 3_600;
 
-interface Point {
-  readonly uptimeSeconds: number;
-  readonly bits: readonly number[];
-}
-
-interface Gathering {
-  readonly first: number;
-  last: number;
-  readonly readings: Figures[];
-}
-
 /**
  * Makes readings into points, and gives points their time. A point is dated by monotonic time until the clock is measured
  * and steady: then it is settled in the ring and stays where it is (docs/design/state.md, rule 14).
  */
 export class Timeline {
-  #gathering: Gathering | null = null;
+  #gathering: { readonly first: number; last: number; readonly readings: Figures[] } | null = null;
   /** Points that are not settled, the oldest first. */
-  #pending: Point[] = [];
+  #pending: { readonly uptimeSeconds: number; readonly bits: readonly number[] }[] = [];
   /** The clock less monotonic time, in seconds, and since when it has been that. */
   #difference = 0;
   #steadySince = Number.NaN;

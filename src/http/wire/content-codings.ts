@@ -134,10 +134,7 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
 /** Requested contents, by path: those of the console and of the API's description, in their codings. */
 const contents = new Map<string, Content>();
 
-/**
- * The content of a file of the program, in memory once: all answers whose bytes a client has not taken yet share it.
- * null: it was removed since the start, for example by an upgrade of the package.
- */
+/** A program file's content, once in memory for all answers under way. null: removed since the start. */
 export async function readOnce(path: string): Promise<Content | null> {
   const known = contents.get(path);
   if (known !== undefined) return known;

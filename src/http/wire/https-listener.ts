@@ -32,10 +32,7 @@ export const lanConnections = { maximum: 256, ofOneStranger: 16 } as const;
 /** Milliseconds for a handshake: as for the headers of a request. */
 const handshakeTimeout = 10_000;
 
-/**
- * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 has nothing else. No renegotiation, with
- * which a client could ask for one handshake after the other within a connection.
- */
+/** TLS 1.2 only with forward secrecy and AEAD, as all of 1.3. No renegotiation, by which a client asks for handshakes. */
 const tls = {
   minVersion: "TLSv1.2",
   ciphers: [

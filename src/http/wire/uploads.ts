@@ -47,10 +47,7 @@ export function goAhead(request: IncomingMessage, response: ServerResponse): voi
   if (isHeldBack(request)) response.writeContinue();
 }
 
-/**
- * Reads and discards the rest of an upload that was refused: closing on unread bytes would reset the connection, and the
- * answer would be lost. False: there is no such rest, or its sender has no right to it (any more).
- */
+/** Discards the rest of a refused upload: unread bytes would reset the connection. False: there is none, or no right. */
 export function discardRest(request: IncomingMessage, status: number): boolean {
   if (!isUploading(request.socket) || isHeldBack(request) || status === 401 || status === 403) return false;
   const timer = setTimeout(() => request.socket.destroy(), discardMilliseconds).unref();

@@ -7,10 +7,7 @@ import type { LogName } from "./event-segments.ts";
 const eventsBetween = 100;
 const secondsBetween = 10 * 60;
 
-/**
- * Writes the heads of the chains into the log: who cuts an event log's tail must cut the journal's too. A head is logged
- * only when it survives a power cut (`sync`), or the journal would know more than the disk.
- */
+/** Logs the chains' heads, so that who cuts a log's tail must cut the journal's. Only what survives a power cut (`sync`). */
 export function createEventHeads(sync: (log: LogName) => Promise<void>, log: Log, timers: Timers) {
   const heads = new Map<LogName, AuditEvent>();
   let count = 0;

@@ -34,10 +34,7 @@ export function segmentName(name: LogName, firstSeq: number): string {
   return `${name}-${String(firstSeq).padStart(16, "0")}.jsonl`;
 }
 
-/**
- * Finds a log's segments and its head, before anything is served, and cuts off the line that a crash left torn. Without `log` nothing is written,
- * because another process may still be writing that line.
- */
+/** Finds a log's segments and head, and cuts off a torn line. Without `log` it writes nothing: another may be writing. */
 export async function findLog(directory: string, name: LogName, log: Log | null) {
   const segments = findSegments(directory, name);
   let damagedLines = 0;

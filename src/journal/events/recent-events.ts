@@ -3,10 +3,7 @@ import { lasting } from "../../store/documents/lasting.ts";
 import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
 
-/**
- * The newest events of one log in memory: dashboards and the status ask for a page of them again and again, and
- * reading, parsing and verifying half a megabyte takes milliseconds. Empty until the first page is asked for.
- */
+/** The newest events of a log in memory, for dashboards that ask again and again. Empty until the first page. */
 export type RecentEvents = ReturnType<typeof createRecentEvents>;
 
 /** All events of a log from `from` on, oldest first; their JSON is made once. */

@@ -2,11 +2,6 @@ import type { Timers } from "../../host/ports.ts";
 import { createRepeats, maximumKinds } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
 
-interface Refusal {
-  readonly facts: EventFacts;
-  readonly code: string;
-}
-
 /**
  * Writes the first refusal of a kind at once, and then ever fewer lines for all like it, from one a minute to one in ten
  * minutes, with the facts of the last of those that it counts. Alike are those of one reason, at one account, from one
@@ -16,7 +11,7 @@ export function createRefusalCounts(
   write: (facts: EventFacts, code: string, count: number) => void,
   { timers, maximum = maximumKinds }: { timers: Timers; maximum?: number | undefined },
 ) {
-  const repeats = createRepeats<Refusal>({
+  const repeats = createRepeats<{ readonly facts: EventFacts; readonly code: string }>({
     keyOf: ({ facts: { type, actor, subject, from, client = from, details }, code }) =>
       JSON.stringify([type, code, details, client, actor.kind, actor.id, subject?.id]),
     // Half of the kinds are for accounts, so that strangers with many addresses leave them theirs.

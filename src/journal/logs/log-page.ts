@@ -20,10 +20,7 @@ export interface JournalReading {
   readLine: (entry: JournalEntry) => LogEntry | undefined;
 }
 
-/**
- * A page of the journal, the newest line first; undefined if the journal cannot be read. Lines that the reader may not
- * see are left out before lines are counted, so pages reveal nothing of them.
- */
+/** A page of the journal, newest first; undefined: unreadable. What the reader may not see is left out before counting. */
 export async function readJournalPage(
   { journal, units, readLine }: JournalReading,
   query: LogPageQuery,

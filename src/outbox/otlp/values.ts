@@ -9,11 +9,6 @@ export type AnyValue =
   | { readonly doubleValue: number }
   | { readonly arrayValue: { readonly values: readonly AnyValue[] } };
 
-export interface KeyValue {
-  readonly key: string;
-  readonly value: AnyValue;
-}
-
 /** A value of an attribute; null: the attribute is left out. */
 export type Attribute = string | number | boolean | bigint | null | readonly string[];
 
@@ -21,7 +16,7 @@ export type Attribute = string | number | boolean | bigint | null | readonly str
  * In the order of the members. A `number` becomes a double, since the same attribute is a fraction in another event; a
  * `bigint` an integer.
  */
-export function attributesOf(members: Readonly<Record<string, Attribute>>): KeyValue[] {
+export function attributesOf(members: Readonly<Record<string, Attribute>>) {
   return Object.entries(members).flatMap(([key, value]) =>
     value === null ? [] : [{ key, value: anyValueOf(value) }],
   );

@@ -14,12 +14,6 @@ import {
   unknownFinding,
 } from "../host-file/host-file.ts";
 
-interface HostFilePlace {
-  readonly path: string;
-  readonly uid: () => number | undefined;
-  readonly log: Log;
-}
-
 /** The agent that goes by the host file. */
 interface Reloaded {
   /** Applies the decisions that need no restart. */
@@ -32,7 +26,7 @@ interface Reloaded {
  * the decisions that it has read before; `started`: those with which it has begun.
  */
 export function createReload(
-  { path, uid, log }: HostFilePlace,
+  { path, uid, log }: { readonly path: string; readonly uid: () => number | undefined; readonly log: Log },
   started: DecisionsInForce,
   { apply, record }: Reloaded,
 ) {

@@ -50,10 +50,7 @@ const telling = ["need", "level", "reason", "kind", "name", "version"] as const;
 
 const always: Range = { low: -Infinity, high: Infinity };
 
-/**
- * The things that needed a person at this time, those that fail first, then those that began last. Of needs that began
- * before the events that are known, only those that fail are named: the others may be mere advice.
- */
+/** The things that needed a person then, failing first. Of needs from before the known events only failing ones. */
 export function faultsOf(events: readonly AuditEvent[], needs: readonly Need[], time: Range): Fault[] {
   const faults = new Map<string, Fault>();
   const faultOf = (details: AuditEvent["details"]) => {

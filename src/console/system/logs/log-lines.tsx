@@ -16,10 +16,7 @@ const advanceLines = 200;
 
 const none: readonly LogEntry[] = [];
 
-/**
- * The lines, the newest at the end as in a terminal, of which only those in sight are drawn. Scrolling away from the end,
- * or opening a line, pauses it; scrolling to the beginning reads older lines.
- */
+/** The lines, newest at the end; only those in sight are drawn. Scrolling away or opening one pauses it. */
 export function LogLines({ log }: { readonly log: FollowedLog }) {
   const { view } = log;
   const lines = view?.lines ?? none;

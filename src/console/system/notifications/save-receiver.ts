@@ -17,10 +17,7 @@ export class ChangedMeanwhile extends Error {
 /** A write is tried again at most this often because another user has changed settings. */
 const mostTries = 4;
 
-/**
- * Writes one receiver; `before`: as it was read, null for a new one. Changes that others make to other settings stay.
- * Returns it as the agent has it. Throws ChangedMeanwhile, and errors whose pointers begin at the receiver.
- */
+/** Writes one receiver; `before`: as read, null for a new one. Other settings stay. Throws ChangedMeanwhile, and faults. */
 export async function saveReceiver(
   receiver: ReceiverSettings,
   before: ReceiverSettings | null,

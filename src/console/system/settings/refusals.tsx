@@ -2,10 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ProblemBox, ProblemView, titleOf } from "../../ui/problem-view.tsx";
 import { refusedSettings } from "./errors.ts";
 
-/**
- * Says above the settings why they were not saved: each one that was refused is a link to its field. The first is in
- * sight at once; a single one takes the keyboard too, because its field says the same.
- */
+/** The reasons why settings were not saved: each refused one is a link to its field. A single one takes the keyboard too. */
 export function Refusals({
   error,
   reveal,

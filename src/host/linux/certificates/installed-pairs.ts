@@ -21,10 +21,7 @@ const otherName = /\.(pem|cer|crt|p12|pfx)$/i;
 const chainName = /^fullchain\.(pem|cer)$|(?<!\.issuer)\.crt$/;
 const keyName = /^privkey\.pem$|(?<!^request)\.key$/;
 
-/**
- * The pairs `NAME.crt` and `NAME.key` of a directory. Only root, or another trusted user, may be able to write them;
- * only these and the agent may read the key. Where there is none, a certificate of another name is refused.
- */
+/** The pairs `NAME.crt`, `NAME.key` of a directory that only trusted users write; keys only they and the agent read. */
 export async function readInstalledPairs(directory: string, owners: TrustedOwners): Promise<InstalledPair[]> {
   const { asAgent = asSelf } = owners;
   const entries = await asAgent(() => entriesOf(directory));

@@ -75,10 +75,7 @@ function isClockAddon(loaded: unknown): loaded is ClockAddon {
   return functionNames.every((name) => typeof functions.get(name) === "function");
 }
 
-/**
- * The loader maps a file into memory without checking that it is complete: a file that a power cut has truncated would
- * end the process with SIGBUS. The table of sections is at the end of an ELF file (elf(5)).
- */
+/** The loader maps a file unchecked: a cut-off one would end the process (SIGBUS). An ELF's section table is at its end. */
 function refuseCutOff(path: string): void {
   const file = openSync(path, "r");
   try {

@@ -39,10 +39,7 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   return [made];
 }
 
-/**
- * Makes a new key in place of the agent's own: `replace` puts it there once everything is sealed with it. A power cut
- * before that leaves both, and the next call continues with them. null: the agent has made no key here.
- */
+/** Makes a new key of the agent's; `replace` puts it in place when all is sealed. A power cut leaves both. null: none. */
 export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> {
   const former = readOwnKey(path);
   if (former === undefined) return null;

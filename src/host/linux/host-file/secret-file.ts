@@ -3,10 +3,7 @@ import { readTrustedFile, type TrustCheck } from "./trusted-file.ts";
 
 export const mostSecretBytes = 4_096;
 
-/**
- * The text of a file with a secret that root has named, without blanks around it. Throws what `refuse` makes if it is
- * absent, empty or cannot be read, if another user than root could have written it, or if every user can read it.
- */
+/** The text of root's secret file. Throws what `refuse` makes: absent, empty, unreadable, or open to other users. */
 export async function readSecretFile(path: string, { refuse, ...owners }: TrustCheck): Promise<string> {
   const reading = { ...owners, maximumBytes: mostSecretBytes, isSecret: true };
   const bytes = await readTrustedFile(path, reading, refuse);

@@ -6,10 +6,7 @@ import { refuseForeign, type TrustCheck } from "./trusted-file.ts";
 /** Links followed on the way: as many as Linux follows (path_resolution(7)). */
 const mostLinks = 40;
 
-/**
- * Refuses a program that an untrusted user could replace. It is run later by its name, so that every directory and link on
- * the way to it counts, and not only its present place. Throws what `refuse` makes.
- */
+/** Refuses a program that others could replace: every directory and link on its way counts. Throws what `refuse` makes. */
 export async function refuseForeignProgram(program: string, check: TrustCheck): Promise<void> {
   try {
     const real = await checkedPath(program, check);

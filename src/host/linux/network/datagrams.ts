@@ -5,10 +5,7 @@ import { systemErrorCode } from "../../../contract/errors.ts";
 import type { DatagramAddress, DatagramConnection, DatagramHandlers, Datagrams } from "../../ports.ts";
 import type { ClockAddon } from "../clock/clock-addon.ts";
 
-/**
- * UDP over node:dgram, for literal addresses only: a name rejects without a look-up. With the addon packets are sent at
- * the call and arrive with their age; without it (null) they are sent soon after, and their age is unknown.
- */
+/** UDP over node:dgram, for literal addresses. With the addon packets leave at the call and arrive with their age. */
 export function createDatagrams(addon: ClockAddon | null): Datagrams {
   return {
     connect: async (address, handlers) => {

@@ -5,10 +5,7 @@ export type JournalQuestion =
   | { readonly kind: "read"; readonly query: JournalQuery }
   | { readonly kind: "follow"; readonly behind: string | undefined };
 
-/**
- * Passes on the lines of `journalctl --output=json`, in pieces as they come, until the journal or `signal` ends it.
- * Never rejects. `bounded`: cut off, by the signal or by a limit of the source.
- */
+/** Passes on lines of `journalctl --output=json` until it ends, or `signal`. Never rejects. `bounded`: cut off. */
 export type JournalSource = (
   question: JournalQuestion,
   receive: (piece: string) => void,

@@ -13,10 +13,7 @@ export interface PaceOptions {
   readonly failure: (cause: unknown) => unknown;
 }
 
-/**
- * The pieces of a body at a minimum rate. Only the time in which the reader waits counts, so that a slow local disk is not
- * blamed on the server. Pieces are asked for one at a time, so that a slow reader needs no memory.
- */
+/** The pieces of a body at a minimum rate. Only the reader's waiting counts; pieces are asked for one at a time. */
 export async function* paced(
   pieces: AsyncIterable<Uint8Array>,
   { limits, signal, where, release, failure }: PaceOptions,
