@@ -1,10 +1,14 @@
-import type { AuditEvent, Status } from "../../contract/types.ts";
-import { longDuration } from "../catalogue/formats.ts";
+import type { ComponentChildren } from "preact";
+import type { AuditEvent, Need, Status } from "../../contract/types.ts";
+import { figure, longDuration, percent, withUnit } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
+import { usePart, type WeekLineProps } from "../client/parts.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
-import { isOneOf } from "../session/session.ts";
-import type { State } from "../ui/badge.tsx";
+import { FillMeter, type FillMeterProps, usedShare } from "../needs/fill-meter.tsx";
+import { clockHow, type How, howIs } from "../needs/how.ts";
+import { isOneOf, me } from "../session/session.ts";
+import { Badge, type State } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
 import { Empty, Page, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
@@ -12,7 +16,7 @@ import { Shape } from "../ui/shape.tsx";
 import { ClockTime } from "../ui/time.tsx";
 import { eventLines } from "./event-words.ts";
 import { NeedList } from "./need-list.tsx";
-import { Tiles } from "./tiles.tsx";
+import { clockFacts, peopleFacts, updateFacts, updatesHow } from "./tile-facts.ts";
 
 /** The first page: the state of the device, the needs, and the latest events. */
 export function HomePage() {
@@ -81,4 +85,119 @@ function howItIs({ state, needs }: Status): readonly [State, string] {
   if (count === 0) return ["good", t.home.well];
   const words = isOneOf("admin") ? t.home.needsYou : t.home.needsAdministrator;
   return [state === "attention" ? "attention" : "wrong", words(count)];
+}
+
+/** The device at a glance: clock, updates, people, host. */
+function Tiles({ status }: { readonly status: Status }) {
+  const { clock, updates, needs } = status;
+  return (
+    <section class="tiles" aria-label={t.home.atAGlance}>
+      <TileBox title={t.home.clock} to="/system" how={clockHow(clock.word, needs)}>
+        <FactList facts={clockFacts(clock)} />
+        <Week of="clock" />
+      </TileBox>
+      {updates !== null && (
+        <TileBox title={t.frame.updates} to="/updates" how={updatesHow(updates, needs)}>
+          <FactList facts={updateFacts(updates)} />
+        </TileBox>
+      )}
+      {isOneOf("admin") ? <PeopleTile status={status} /> : <OwnTile />}
+      <HostTile host={status.host} needs={needs} />
+    </section>
+  );
+}
+
+function inOrder() {
+  return { state: "good", word: t.home.inOrder } as const;
+}
+
+function PeopleTile({ status: { people, needs } }: { readonly status: Status }) {
+  if (people === null) return null;
+  return (
+    <TileBox title={t.home.people} to="/users" how={howIs("people", needs, inOrder())}>
+      <FactList facts={peopleFacts(people)} />
+    </TileBox>
+  );
+}
+
+/** Shows their own account to those who may not see the users. */
+function OwnTile() {
+  const { enabled, recovery_codes_remaining: codes } = me().two_factor;
+  const facts = enabled ? [t.home.factorOn, t.home.codesLeft(codes)] : [t.home.factorOff];
+  return (
+    <TileBox title={t.frame.account} to="/account" how={{ ...inOrder(), reason: null }}>
+      <FactList facts={facts} />
+    </TileBox>
+  );
+}
+
+function HostTile({ host, needs }: { readonly host: Status["host"]; readonly needs: readonly Need[] }) {
+  const { disk, memory, temperature_celsius: heat } = host;
+  const isFull = needs.some(({ code }) => code === "disk");
+  return (
+    <TileBox title={t.home.host} to="/system" how={howIs("host", needs, inOrder())}>
+      {disk !== null && (
+        <Used name={t.home.disk} free={disk.available_bytes} total={disk.size_bytes} isFull={isFull} />
+      )}
+      <Used name={t.home.memory} free={memory.available_bytes} total={memory.total_bytes} />
+      {heat !== null && <FactList facts={[withUnit(figure(heat), "°C")]} />}
+      <Week of="host" />
+    </TileBox>
+  );
+}
+
+function Used(given: FillMeterProps) {
+  return (
+    <div class="used">
+      <span>{given.name}</span>
+      <FillMeter {...given} />
+      <span>{percent(usedShare(given.free, given.total))}</span>
+    </div>
+  );
+}
+
+/** A tile that leads to its page wherever it is clicked; a screen reader hears its title as the link. */
+function TileBox({
+  title,
+  to,
+  how: { state, word, reason },
+  children,
+}: {
+  readonly title: string;
+  readonly to: string;
+  readonly how: How;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <article class="tile">
+      <h2>
+        <Link to={to}>{title}</Link>
+      </h2>
+      <Badge state={state}>{word}</Badge>
+      {reason !== null && (
+        <p>
+          <bdi>{reason}</bdi>
+        </p>
+      )}
+      {children}
+    </article>
+  );
+}
+
+function FactList({ facts }: { readonly facts: readonly string[] }) {
+  return (
+    <ul>
+      {facts.map((fact) => (
+        <li key={fact}>
+          <bdi>{fact}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The place of a line of seven days, which the page that it leads to draws: that is loaded behind this one. */
+function Week({ of }: WeekLineProps) {
+  const part = usePart("history", false);
+  return <div class="week">{part && <part.Body of={of} />}</div>;
 }

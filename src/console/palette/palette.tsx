@@ -1,12 +1,15 @@
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
+import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { isOneOf } from "../session/session.ts";
+import { isOneOf, isShown, signOut } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { visible } from "../ui/visible.ts";
-import { knownEntries, userEntry } from "./entries.ts";
 import { type Entry, found } from "./found.ts";
 import "../styles/parts/palette.css";
+import { chooseLanguage } from "../catalogue/wanted-language.ts";
+import { navigate } from "../navigation/navigation.ts";
+import { personPath } from "../navigation/paths.ts";
+import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 
 /** Goes to a page, a user or a setting, or does something, by its name (ARIA APG: combobox with a list box). */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -132,3 +135,110 @@ function useUsersCalled(sought: string): readonly Entry[] {
 }
 
 export { Palette as Body };
+
+/** Entries that need no answer of the agent, as far as the role may use them. */
+function knownEntries(): readonly Entry[] {
+  return [...pages(), ...actions(), ...places(), ...settings()];
+}
+
+/** A user of that name, whose page it opens. */
+function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
+  return { kind: "user", text: username, more: display_name, run: () => void navigate(personPath(username)) };
+}
+
+function settings(): Entry[] {
+  return Object.entries(t.settings.words).map(([pointer, { label, hint }]) => ({
+    kind: "setting",
+    text: label,
+    words: wordFor<string>(t.settings.also, pointer) ?? "",
+    more: hint,
+    run: () =>
+      void (pointer.startsWith("/update/ota/")
+        ? navigate("/updates", { open: "settings" })
+        : navigate("/system/settings", { find: label })),
+  }));
+}
+
+function actions(): Entry[] {
+  const looks = themes.filter((one) => one !== chosenTheme());
+  const others = languages().filter((one) => one !== language);
+  return [
+    ...looks.map((one) => ({
+      kind: "action" as const,
+      text: t.frame.themes[one],
+      words: t.palette.words.looks,
+      run: () => chooseTheme(one),
+    })),
+    ...others.map((one) => ({
+      kind: "action" as const,
+      text: t.palette.speak(languageName(one)),
+      run: () => chooseLanguage(one),
+    })),
+    { kind: "action", text: t.frame.signOut, words: t.palette.words.signOut, run: () => void signOut() },
+  ];
+}
+
+type Query = Readonly<Record<string, string>>;
+
+type PageName = keyof typeof t.palette.words.pages;
+
+type PlaceName = keyof typeof t.palette.places;
+
+const pageTexts: Readonly<Record<PageName, () => string>> = {
+  "/": () => t.home.title,
+  "/users": () => t.frame.users,
+  "/system": () => t.frame.system,
+  "/updates": () => t.frame.updates,
+  "/system/device": () => t.system.tabs.device,
+  "/system/settings": () => t.system.tabs.settings,
+  "/system/logs": () => t.system.tabs.logs,
+  "/system/events": () => t.system.tabs.events,
+  "/system/history": () => t.system.tabs.history,
+  "/account": () => t.frame.account,
+};
+
+/** The things that people look for, each with the page that has it. `roles` absent: everybody. */
+const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?: readonly ["admin"] }>> = {
+  addUser: { to: "/users", query: { user: "new" } },
+  lockedUsers: { to: "/users", query: { state: "locked" } },
+  clock: { to: "/system" },
+  host: { to: "/system" },
+  versions: { to: "/system" },
+  hostName: { to: "/system/device", query: { open: "host_name" } },
+  timeZone: { to: "/system/device", query: { open: "time_zone" } },
+  backup: { to: "/system/device", query: { open: "backup" }, roles: ["admin"] },
+  bundle: { to: "/system/device", roles: ["admin"] },
+  restart: { to: "/system/device", query: { open: "reboot" }, roles: ["admin"] },
+  powerOff: { to: "/system/device", query: { open: "powerOff" }, roles: ["admin"] },
+  reset: { to: "/system/device", query: { open: "reset" }, roles: ["admin"] },
+  sheet: { to: "/system/device", query: { open: "sheet" } },
+  password: { to: "/account" },
+  factor: { to: "/account" },
+  tokens: { to: "/account" },
+  sessions: { to: "/account" },
+  trust: { to: "/updates", query: { open: "trust" } },
+  history: { to: "/updates", query: { open: "history" } },
+  setup: { to: "/setup" },
+};
+
+function pages(): readonly Entry[] {
+  return (Object.keys(pageTexts) as PageName[])
+    .filter(isShown)
+    .map((path) => ({
+      kind: "page",
+      text: pageTexts[path](),
+      words: t.palette.words.pages[path],
+      run: () => void navigate(path),
+    }));
+}
+
+function places(): readonly Entry[] {
+  return Object.entries(placePaths)
+    .filter(([, { to, roles }]) => isShown(to) && (roles === undefined || isOneOf(...roles)))
+    .map(([name, { to, query }]) => ({
+      kind: "place",
+      text: t.palette.places[name as PlaceName],
+      words: t.palette.words.places[name as PlaceName],
+      run: () => void navigate(to, query),
+    }));
+}

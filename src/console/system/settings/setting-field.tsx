@@ -1,15 +1,23 @@
 import type { TimeServerEntry } from "../../../contract/clock/time-server.ts";
 import { languages, t } from "../../catalogue/words.ts";
+import { Button } from "../../ui/button.tsx";
 import { ChoicesField } from "../../ui/form/choices-field.tsx";
 import { DurationField } from "../../ui/form/duration-field.tsx";
 import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/form/field.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
 import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
-import { ListField } from "./list-field.tsx";
-import { hintOf, isDuration, labelOf, optionOf, valueInWords, type Window } from "./setting-words.ts";
+import { ListField, Rows, type RowsProps, useRowFocus } from "./list-field.tsx";
+import {
+  hintOf,
+  isDuration,
+  labelOf,
+  namedDays,
+  optionOf,
+  valueInWords,
+  type Window,
+} from "./setting-words.ts";
 import { type Editing, mayChange } from "./use-editing.ts";
-import { WindowsField } from "./windows-field.tsx";
 
 /**
  * One setting of the schema, as the control that its kind asks for; plain text for users who may not change it.
@@ -140,4 +148,98 @@ function isEmpty(value: unknown): boolean {
 function numberOf(text: string, isNullable: boolean): unknown {
   if (text === "" && isNullable) return null;
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** Times of the week; none means any time. */
+function WindowsField({
+  errors,
+  value,
+  onInput,
+  ...rest
+}: RowsProps & { readonly value: readonly Window[]; readonly onInput: (value: Window[]) => void }) {
+  const [root, focus] = useRowFocus();
+  return (
+    <Rows
+      {...rest}
+      root={root}
+      error={errors.get("")}
+      verb={t.settings.addWindow}
+      onAdd={() => {
+        onInput([...value, { days: ["sat"], from: "02:00", to: "04:00" }]);
+        focus(value.length);
+      }}
+    >
+      {value.length === 0 && <p>{t.settings.always}</p>}
+      {value.map((window, row) => (
+        <WindowRow
+          key={row}
+          name={`${t.settings.window} ${row + 1}`}
+          window={window}
+          errorAt={(member) => errors.get(`/${row}/${member}`)}
+          onInput={(next) => onInput(value.with(row, next))}
+          onRemove={() => {
+            onInput(value.toSpliced(row, 1));
+            focus(Math.min(row, value.length - 2), 0);
+          }}
+        />
+      ))}
+    </Rows>
+  );
+}
+
+function WindowRow({
+  name,
+  window,
+  errorAt,
+  onInput,
+  onRemove,
+}: {
+  readonly name: string;
+  readonly window: Window;
+  readonly errorAt: (member: string) => string | undefined;
+  readonly onInput: (window: Window) => void;
+  readonly onRemove: () => void;
+}) {
+  const { days, from, to } = window;
+  const time = (member: "from" | "to") => (
+    <TextField
+      label={member === "from" ? t.settings.from : t.settings.to}
+      type="time"
+      value={window[member]}
+      error={errorAt(member)}
+      onInput={(text) => onInput({ ...window, [member]: text })}
+    />
+  );
+  return (
+    <fieldset class="window" data-row aria-label={name}>
+      <div class="days line">
+        {namedDays().map(({ day, name: dayName }) => (
+          <label key={day}>
+            <input
+              type="checkbox"
+              checked={days.includes(day)}
+              onChange={({ currentTarget: { checked } }) =>
+                onInput({
+                  ...window,
+                  days: namedDays()
+                    .map((one) => one.day)
+                    .filter((one) => (one === day ? checked : days.includes(one))),
+                })
+              }
+            />{" "}
+            {dayName}
+          </label>
+        ))}
+      </div>
+      {errorAt("days") && <div class="error">{errorAt("days")}</div>}
+      <div class="row">
+        {time("from")}
+        {time("to")}
+        <Button label={`${t.settings.remove}: ${name}`} onClick={onRemove}>
+          {t.settings.remove}
+        </Button>
+      </div>
+      {to <= from && <p class="hint">{to === from ? t.settings.wholeDay : t.settings.nextDay}</p>}
+    </fieldset>
+  );
 }
