@@ -2,10 +2,7 @@ import type { ClockState, ReadClock } from "../clock/trust/clock-state.ts";
 import type { ProblemClock } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 
-/**
- * The one time that sign-in uses, and its trust. Codes, access tokens and expiry dates need it, because another clock
- * is involved. Sessions, locks and delays run on monotonic time instead.
- */
+/** The one time of codes, access tokens and expiry dates, and its trust. Sessions, locks and delays are monotonic. */
 export type TrustedTime = ReturnType<typeof createTrustedTime>;
 
 interface TimeObserver {

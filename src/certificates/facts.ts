@@ -33,10 +33,7 @@ function oneLine(name: string | undefined): string {
   return (name ?? "").split("\n").join(", ");
 }
 
-/**
- * The addresses that people type, and for which a certificate is made again: those of IPv4. Where none of them is on the LAN,
- * those of IPv6, which a provider may change by the day.
- */
+/** The addresses that people type: IPv4's. Without one on the LAN IPv6's, which a provider may change by the day. */
 export function lastingAddresses(addresses: readonly string[]): string[] {
   const ofV4 = addresses.filter((address) => isIP(address) === 4);
   return ofV4.some(isOnLan) ? ofV4 : addresses.filter((address) => address !== "::1");

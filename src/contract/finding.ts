@@ -8,10 +8,7 @@ import { type GivenFacts, needFacts } from "./words/needs.ts";
 
 export type Remedy = NonNullable<Need["remedy"]>;
 
-/**
- * Its English sentence is the record's, which the console says as well. `particulars`: what only the agent knows, and what
- * root types. `remedy`: the line to type, where one line mends it.
- */
+/** Its sentence is the record's, as in the console. `particulars`: the agent's own. `remedy`: a line to type. */
 export function finding<const Code extends FindingCode>(
   code: Code,
   facts: Finding<Code>["facts"],

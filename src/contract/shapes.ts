@@ -70,10 +70,7 @@ export function isUsername(text: string): boolean {
 /** The rules for a new password are judged by the accounts, which can say why; here only its type. */
 export const password = { type: "string", minLength: 1, writeOnly: true } as const;
 
-/**
- * An argon2id hash in PHC form that this device can check: at most 254 MiB, 99 passes, 9 lanes. One that asks for
- * more would end the process at the next sign-in instead of refusing it.
- */
+/** An argon2id hash (PHC) within 254 MiB, 99 passes, 9 lanes: one beyond would end the process at a sign-in. */
 export const passwordHash = {
   type: "string",
   pattern:

@@ -125,10 +125,7 @@ export type SeverityWord = (typeof logs.severityWords)[number];
 
 type Table = typeof operations;
 
-/**
- * A file that is sent to the agent: its bytes, piece by piece. The agent reads them once, as they arrive; a client can give
- * them again, for a request that is repeated.
- */
+/** A file for the agent, piece by piece. The agent reads it once; a client can give it again for a repeated request. */
 export interface Upload extends AsyncIterable<Uint8Array> {
   /** null: not known before its end. */
   readonly lengthBytes: number | null;

@@ -34,10 +34,7 @@ export interface SigningRequest extends Subjects {
   readonly keyFile: string;
 }
 
-/**
- * A failure by openssl's number of it, X509_V_ERR_* of openssl/x509_vfy.h, with its sentence; or the reason why it has
- * judged nothing. null: the certificates are valid for a server.
- */
+/** openssl's number for a failure, X509_V_ERR_*, with its sentence; or why nothing was judged. null: valid. */
 export type ChainVerdict =
   | { readonly number: number; readonly sentence: string }
   | { readonly trouble: string }

@@ -22,10 +22,7 @@ import type {
 } from "./ports.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/**
- * The host that the agent runs on, in groups: each room gets the ports that it uses. `host/linux/open-host.ts` opens
- * the real one; a test replaces any of them.
- */
+/** The host in groups: each room gets its ports. `host/linux/open-host.ts` opens it; a test replaces any. */
 export interface Host {
   readonly identity: HostIdentity;
   readonly time: HostTime;

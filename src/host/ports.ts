@@ -104,10 +104,7 @@ export interface ClockQuality {
  */
 export type SteeringBlocker = "not_asked_to" | "no_addon" | "no_capability";
 
-/**
- * The host's clock. Steering throws a StewardError `forbidden` if there is a blocker, and the system's error if the
- * kernel refuses. Positive seconds move the clock forward.
- */
+/** The host's clock. Steering throws `forbidden` with a blocker, and the system's error. Positive seconds: forward. */
 export interface ClockDriver {
   readonly blocker: SteeringBlocker | null;
   read(): ClockReading;
@@ -150,10 +147,7 @@ export interface Datagrams {
 /** The addresses of a host name, best first; rejects if there are none. A literal address resolves to itself. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
-/**
- * Bounds the bytes that the kernel holds for the connections of a server of Node's that listens on TCP: bytes that
- * clients do not take, and bytes that are not read. Does nothing if it cannot.
- */
+/** Bounds the kernel's bytes for a TCP server's connections: not taken, and not read. Else does nothing. */
 export type BoundBuffers = (server: object) => void;
 
 export interface Timers {
@@ -172,10 +166,7 @@ export interface ConnectionEnds {
 /** The user whose process has the other end of a loopback connection; null: unknown. Never rejects. */
 export type UserOfConnection = (ends: ConnectionEnds) => Promise<number | null>;
 
-/**
- * True if the other end's kernel has all bytes of a connection that this end has ended, and knows of the end; false also if
- * that cannot be known. Never rejects.
- */
+/** True if the other end's kernel has all bytes and the end of an ended connection; false if unknown. Never rejects. */
 export type IsAcknowledged = (socket: Pick<Socket, "localPort" | "remotePort">) => Promise<boolean>;
 
 export interface CommandResult {
@@ -273,10 +264,7 @@ export interface Transfer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /**
-   * As sent, never decoded. It is read to its end, or left by `break` or `close`, which ends the connection. A piece is
-   * valid until the next one is asked for, because its memory is reused.
-   */
+  /** As sent, never decoded; read to its end, or left by `break` or `close`. Pieces are valid until the next is asked for. */
   readonly body: AsyncIterable<Uint8Array>;
   close(): void;
 }

@@ -23,10 +23,7 @@ export function readHttpDate(text: string | undefined): number | null {
   return at.getUTCMonth() === monthIndex || Number(seconds) === 60 ? at.getTime() : null;
 }
 
-/**
- * RFC 9110 §10.2.3: whole seconds, 0 to a day. A date is held against the server's own `date`, for this device's clock
- * may be wrong. Undefined where it says nothing that can be understood.
- */
+/** RFC 9110 §10.2.3: whole seconds, 0 to a day. A date counts against the server's own `date`. Undefined: none. */
 export function readRetryAfter(fields: Fields): number | undefined {
   const text = fields["retry-after"];
   if (text === undefined) return undefined;

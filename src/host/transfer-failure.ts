@@ -1,10 +1,7 @@
 import { messageOf, systemErrorCode } from "../contract/errors.ts";
 import { type SurroundingName, type Surroundings, withPlace } from "./surroundings.ts";
 
-/**
- * `unreachable`: no name, no connection, no TLS, or an answer that broke off. `refused`: an address, an answer or a redirect
- * that is not acceptable. `too_large`: more than the caller takes.
- */
+/** `unreachable`: no connection, or it broke off. `refused`: unacceptable. `too_large`: more than the caller takes. */
 type FailureKind = "unreachable" | "refused" | "too_slow" | "too_large";
 
 /** A finer cause. */
@@ -17,10 +14,7 @@ interface FailureFacts {
   readonly cause?: unknown;
 }
 
-/**
- * A connection that was not made or ended too early, or an answer that is not acceptable. The message is of whole sentences
- * that fit any caller, and says what to change.
- */
+/** A connection not made or cut off, or an unacceptable answer. The message's sentences fit any caller. */
 export class TransferFailure extends Error {
   readonly kind: FailureKind;
   /** null: the kind says all. */

@@ -61,10 +61,7 @@ interface LastAnswer {
 
 const lastAnswers = new WeakMap<readonly string[], LastAnswer>();
 
-/**
- * The JSON of an answer, and a weak entity tag (RFC 9110 §8.8.1) which leaves out the members that these JSON Pointers of
- * one or two names point at.
- */
+/** An answer's JSON, and a weak tag (RFC 9110 §8.8.1) without the members at these JSON Pointers of one or two names. */
 export function weaklyTagged(value: object, pointers: readonly string[]) {
   const last = lastAnswers.get(pointers) ?? { momentary: momentaryOf(pointers), steady: "", etag: "" };
   lastAnswers.set(pointers, last);

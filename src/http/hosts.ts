@@ -18,10 +18,7 @@ export function namesOfHost(hostname: string, { own }: Pick<LanNames, "own">): s
   return [hostname, labelOf(hostname), ...(own.length > 0 ? own : [usualLanName(hostname)])];
 }
 
-/**
- * The origin of the page that sent the request, where it has the host and port of the Host header, which is one of ours by
- * then; undefined for programs and for pages of others.
- */
+/** The origin of the sending page, if it has the Host header's host and port; undefined for programs and others' pages. */
 export function pageOriginOf({ origin, host }: IncomingHttpHeaders): string | undefined {
   if (origin === undefined || !URL.canParse(origin)) return undefined;
   const page = new URL(origin);

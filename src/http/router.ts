@@ -67,10 +67,7 @@ export function createRoutes(options: RouterOptions) {
   };
 }
 
-/**
- * The routes of all operations, with their middleware, which is made once and not at each request; those without
- * parameters are here for the methods that a path answers.
- */
+/** All operations' routes and middleware, made once; those without parameters are here for a path's methods. */
 function createRouter(answerOf: (id: OperationId) => (ctx: Koa.Context) => Promise<void>) {
   const router = new Router({ sensitive: true, strict: true });
   for (const id of operationIds) {
@@ -277,10 +274,7 @@ function searchOf(url: string): URLSearchParams {
   return mark < 0 ? noQuery : new URLSearchParams(url.slice(mark + 1));
 }
 
-/**
- * The caller of the moment. An open operation shows more to a known one. A token that is refused there, or lacks the
- * scope, gets the answer for callers without a token.
- */
+/** The caller of the moment. An open operation treats a refused token, or one without the scope, as none. */
 function identify({ options, operation, ctx, attempt }: Routed, hasBegun = false): Promise<Actor> {
   const { address, clientKey } = attempt.context;
   const [isLocal, isClockTolerant] = [clientKey === null, operation.clockTolerant === true];

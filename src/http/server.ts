@@ -117,10 +117,7 @@ function checkOrigin(
   );
 }
 
-/**
- * True for the request by which HAProxy and others of its age see that a server lives. No browser sends HTTP/1.0, and
- * nothing in these answers is worth pointing a foreign name at the device.
- */
+/** True for HAProxy's check of health: no browser sends HTTP/1.0, and nothing in the answer is worth an attack. */
 function isCheckOfHealth({ httpVersion, method, url = "" }: IncomingMessage): boolean {
   const isRead = (method === "GET" || method === "HEAD") && /^\/api\/health(?:\/ready)?(?:\?|$)/.test(url);
   return httpVersion === "1.0" && (isRead || method === "OPTIONS");

@@ -93,10 +93,7 @@ function soundPart(body: unknown, errors: readonly InputError[], check: Validato
   return check(sound).every(({ code }) => code === "required") ? sound : undefined;
 }
 
-/**
- * The body without the members that have errors. Only the objects on the way to them are copied: a stranger's body may
- * be nested too deeply for a copy of the whole.
- */
+/** The body without wrong members. Only objects on the way are copied: a stranger's may be nested too deeply. */
 function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
   const sound = { body };
   const copies = new Set<unknown>([sound]);

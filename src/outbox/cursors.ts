@@ -12,10 +12,7 @@ export interface Position {
 
 export interface Cursor extends Position {
   readonly name: string;
-  /**
-   * The first and last seq of the message that is being tried. Written before the first attempt, so that an agent that
-   * was killed repeats the same message under the same id.
-   */
+  /** First and last seq of the tried message, written before: an agent that was killed repeats it under the same id. */
   readonly sending: { readonly first: number; readonly last: number } | null;
   readonly refused: Refused | null;
   /** The first and last seq of refused events that the next message names as its gap; null: none. */

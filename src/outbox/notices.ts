@@ -28,10 +28,7 @@ export function isTaken(takes: Takes, event: AuditEvent): boolean {
   return takes === "record" || level === "grave" || (takes === "all" && level !== null);
 }
 
-/**
- * The level of an event that people are notified of; null: it is only in the record. The row of its type decides
- * (docs/design/outbox.md, rule 6); another release may know other types.
- */
+/** An event's level; null: only in the record. The row of its type decides (docs/design/outbox.md, rule 6). */
 export function levelOf(event: AuditEvent): Level | null {
   const { heard = "never" } = (eventTypes as EventRows)[event.type] ?? {};
   return levels[heard](event.details as Details, event);
@@ -62,10 +59,7 @@ const levels: Readonly<Record<Heard, (details: Details, event: AuditEvent) => Le
   unless_root: (_, { actor }) => (actor.kind === "local-root" ? null : "ordinary"),
 };
 
-/**
- * Milliseconds: a program that makes itself a token for a day is no more than a session, whose sign-in people heard of, and one
- * that does so each hour would be noise.
- */
+/** Milliseconds: a token for a day is no more than a session, whose sign-in people heard of; one an hour would be noise. */
 const sessionMilliseconds = 86_400_000;
 
 export const languages = {

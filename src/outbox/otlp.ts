@@ -19,10 +19,7 @@ export function createOtlp(options: OtlpOptions) {
   return {
     deliver: (message: Message, signal: AbortSignal): Promise<Delivery> =>
       exported(options, "logs", logsRequestOf(message, resource(), wall()), signal),
-    /**
-     * Sends the values that `read` gives, of this moment. Those of a failed push are not kept, because the next push has
-     * newer ones.
-     */
+    /** Sends the values of `read` at this moment. A failed push is not kept: the next has newer ones. */
     pushMetrics: async (
       read: (sink: MetricSink) => Promise<void>,
       signal: AbortSignal,

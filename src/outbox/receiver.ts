@@ -41,10 +41,7 @@ export interface Message {
  */
 export type Delivery =
   | { readonly outcome: "taken"; readonly answer: string }
-  /**
-   * It will never take the message, or a part of it, which is not sent again. `events`: the number that it refused;
-   * absent: all of the message, which may go again in smaller parts.
-   */
+  /** Never taken, and not sent again. `events`: how many it refused; absent: all, which may go again in smaller parts. */
   | { readonly outcome: "refused"; readonly answer: string; readonly error: string; readonly events?: number }
   /** It may take the message later. `retryAfterSeconds`: the least pause. */
   | Retry;

@@ -50,10 +50,7 @@ export interface SentMail {
 const mostCharacters = 65_536;
 const longLine = /[^\n]{2049}/;
 
-/**
- * Sends one mail over a connection, which it closes. Rejects with SmtpFailure. Neither sign-in nor mail is sent before TLS
- * is there and the certificate is verified (RFC 3207, RFC 8314).
- */
+/** Sends one mail, and closes. Rejects with SmtpFailure. Nothing before verified TLS (RFC 3207, RFC 8314). */
 export async function sendMail(session: SmtpSession, mail: Mail, signal: AbortSignal): Promise<SentMail> {
   const { socket, security, authorities } = session;
   const greeting = greetingOf(session.hostName(), socket.localAddress);

@@ -17,10 +17,7 @@ export function webhookKey(secret: string): Buffer | null {
   return isWhole && key.byteLength >= fewestBytes && key.byteLength <= mostBytes ? key : null;
 }
 
-/**
- * The three headers of Standard Webhooks, with its signature `v1` (HMAC-SHA256). `id`: without a full stop, which
- * divides the parts that are signed. `seconds`: whole seconds since 1970.
- */
+/** Standard Webhooks' three headers, signature `v1` (HMAC-SHA256). `id`: without a full stop. `seconds`: since 1970. */
 export function signedHeaders(key: Uint8Array, id: string, seconds: number, body: string) {
   const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
   return { "webhook-id": id, "webhook-timestamp": String(seconds), "webhook-signature": `v1,${signature}` };

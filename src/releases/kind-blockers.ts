@@ -17,10 +17,7 @@ export const noBlockers: Blockers = { rules: null, binary: null };
 
 type Failures = Readonly<Record<UpdateKind, StewardError | null>>;
 
-/**
- * Codes of refused delegated metadata: the top-level roles, which all kinds depend on, are verified before. A failing
- * network or disk means nothing for a kind.
- */
+/** Codes of refused delegated metadata: top-level roles are verified before; network and disk mean nothing for a kind. */
 const refusals: readonly ErrorCode[] = [
   "update_file_missing",
   "update_limit_exceeded",
@@ -32,10 +29,7 @@ const refusals: readonly ErrorCode[] = [
   "update_too_large",
 ];
 
-/**
- * Lists each kind separately, so that the holders of one kind's keys can spoil only that kind. Throws every error that
- * concerns more than one kind. A kind that has a failure has no targets.
- */
+/** Lists each kind apart: one's keys spoil that kind only. Throws errors of several kinds; a failed one has no targets. */
 export async function listKinds(refreshed: Refreshed, channel: string) {
   const targets: FoundTarget[] = [];
   const failures: Record<UpdateKind, StewardError | null> = { rules: null, binary: null };

@@ -31,10 +31,7 @@ export function installationNeeds(
   ];
 }
 
-/**
- * Throws `storage_full` where a disk has less than all that is needed on it and the reserve, in one number. `what`: the
- * subject and the verb of the sentence, such as "demo 1.2.0 needs".
- */
+/** Throws `storage_full` for all that is needed on a disk and the reserve. `what`: such as "demo 1.2.0 needs". */
 export async function requireSpace(
   what: string,
   needs: readonly SpaceNeed[],

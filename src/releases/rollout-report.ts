@@ -21,10 +21,7 @@ export interface ReportedRelease extends Pick<Release, "kind" | "name" | "versio
   readonly device: string;
 }
 
-/**
- * `offered`: known, and not here yet; `staged`: here, and not applied; `trial`: it runs until it proves healthy;
- * `good`: in force. The others are the outcomes of the release journal.
- */
+/** `offered`: known only; `staged`: here; `trial`: until it proves healthy; `good`: in force; else the journal's outcomes. */
 export const reportedStates = [
   "offered",
   "staged",

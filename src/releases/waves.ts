@@ -18,10 +18,7 @@ export interface WaveStep {
 /** 48 bits are what a double holds exactly, with room to spare. */
 const positionBytes = 6;
 
-/**
- * This device's place in the line for a release: [0, 1), evenly spread over devices, different for each release, and
- * not computable without the device's seed (16 bytes).
- */
+/** A device's place in line for a release, [0, 1): evenly spread, different each time, secret with the seed (16 bytes). */
 export function wavePosition(seed: Uint8Array, releaseId: string): number {
   const digest = createHmac("sha256", seed).update(releaseId, "ascii").digest();
   return digest.readUIntBE(0, positionBytes) / 2 ** (8 * positionBytes);

@@ -77,10 +77,7 @@ export function createFacts(
   };
 }
 
-/**
- * Reads the facts of the host that are available at once: no process, no thread, no wait for a disk. `directory`: a
- * directory on the disk whose last known capacity is given.
- */
+/** The facts at once: no process, no thread, no wait. `directory`: whose last known capacity is given. */
 type ReadHostFigures = (directory: string, capacity: Capacity | null) => Promise<Status["host"]>;
 
 export function createHostFigures({ identity, time: { uptime } }: FactsHost): ReadHostFigures {

@@ -6,10 +6,7 @@ export function fingerprintGroups(fingerprint: string): string {
   return [groups.slice(0, 8), groups.slice(8)].map((line) => `  ${line.join(" ")}\n`).join("");
 }
 
-/**
- * The fingerprint as the agent writes it, from one with blanks, colons or capitals, as it was read out or copied. Throws
- * CommandError(6) for a part of one: comparing a part proves nothing.
- */
+/** The agent's spelling of a fingerprint with blanks, colons or capitals. CommandError(6) for a part: it proves nothing. */
 export function readFingerprint(text: string): string {
   const digits = text.replace(/[\s:]/g, "").toLowerCase();
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;

@@ -7,10 +7,7 @@ export interface Table {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/**
- * Aligned columns under their heads, each line ending in a line feed. With `width`, that of a terminal, the widest columns
- * are cut to fit, the first one never: it names the row.
- */
+/** Aligned columns under their heads. `width`: a terminal's; the widest are cut to fit, never the first, the row's name. */
 export function formatTable({ heads, rows }: Table, width?: number): string {
   const lines = [heads, ...rows.map((row) => row.map(formatCell))];
   return alignColumns(width === undefined ? lines : fitted(lines, heads, width));

@@ -38,10 +38,7 @@ function scalar(value: unknown): string {
   throw new StewardError("update_metadata_malformed", `${what} has no canonical form: only integers do.`);
 }
 
-/**
- * JavaScript compares UTF-16, in which U+FFFF comes after U+10000. This compares unit by unit, since there may be half
- * a million names that are not verified yet.
- */
+/** JavaScript compares UTF-16, with U+FFFF after U+10000. Unit by unit, for half a million unverified names. */
 function byCodePoint(left: string, right: string): number {
   let index = 0;
   while (index < left.length && left[index] === right[index]) index += 1;

@@ -1,7 +1,4 @@
-/**
- * TUF metadata (specification 1.0.34 §4), as far as this client reads it. Unknown members stay in the signed part, so
- * that signatures are verified over the file as it was read.
- */
+/** TUF metadata (1.0.34 §4), as far as it is read. Unknown members stay in the signed part, for signatures. */
 export const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
 export type RoleType = (typeof topLevel)[number];
 

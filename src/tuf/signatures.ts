@@ -24,10 +24,7 @@ export function signersOf({ roles, keys }: Root, name: RoleType): Signers {
   return { ...roles[name], name, keys };
 }
 
-/**
- * TUF §5.3.4 and its like: the file must be signed by a threshold of keys, counted by the public keys themselves, since
- * one key can have two ids. Throws `update_signature_invalid`.
- */
+/** TUF §5.3.4 and its like: a threshold of keys, counted by key, since one may have two ids. `update_signature_invalid`. */
 export function verifySignatures(metadata: Metadata<RoleType>, signers: Signers, verifiers: Verifiers): void {
   const count = countSigners(metadata, signers, verifiers);
   if (count >= signers.threshold) return;

@@ -206,10 +206,7 @@ class Room {
     return this.status();
   }
 
-  /**
-   * A release that failed here needs a person no more, nor do those of its kind that failed before it. Resolves with
-   * those that did until now, the newest last. Throws `not_found`.
-   */
+  /** Takes a failed release, and its kind's before it, as seen to. Resolves with those, the newest last. `not_found`. */
   async dismiss(releaseId: string): Promise<readonly FailedRelease[]> {
     await this.#parts.watch.refresh();
     const failed = failedReleases(this.#parts);

@@ -46,10 +46,7 @@ export function createProviderRequest(
   };
 }
 
-/**
- * The part of a Response that oauth4webapi reads. A real one would load Node's fetch, 3 MiB. The program has put its
- * own class in place of Response, so the tag is that of the present class.
- */
+/** The part of a Response that oauth4webapi reads: a real one would load Node's fetch, 3 MiB. The tag is the class's. */
 function asResponse({ status, headers }: Transfer, text: string): Response {
   class ProviderResponse {
     readonly status = status;

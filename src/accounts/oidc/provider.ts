@@ -193,10 +193,7 @@ function checkFurther(
     throw refusedAnswer("malformed", "Its sub has none, or more than 255 bytes.");
 }
 
-/**
- * Checks that the user has signed in again since the step-up began. Both times are by the provider's clock; the
- * tolerance between two clocks would let an older sign-in count.
- */
+/** Checks that the user signed in again since the step-up began, by the provider's clock only, without tolerance. */
 function checkAuthenticatedSince({ iat, auth_time = 0 }: oauth.IDToken, elapsedSeconds: number): void {
   if (iat - auth_time > elapsedSeconds)
     throw refusedAnswer("auth_time", shown({ iat, auth_time, elapsedSeconds }));

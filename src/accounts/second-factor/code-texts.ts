@@ -70,10 +70,7 @@ function theOnly(found: readonly string[]): string | undefined {
   return others.length === 0 ? one : undefined;
 }
 
-/**
- * The faults of entries that are no code at all. They are looked for before any secret is, so that the answer depends on the
- * text only, and nothing is counted.
- */
+/** The faults of entries that are no code, before any secret is looked for: the answer depends only on the text. */
 export function codeFaults(
   given: {
     readonly [member in (typeof kinds)[number][0]]?: string | undefined;

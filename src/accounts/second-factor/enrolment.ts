@@ -50,10 +50,7 @@ export function createEnrolment(options: EnrolmentOptions) {
     options.throttle.forgetCodes(username);
     pending.delete(id);
   };
-  /**
-   * Removes factor and lock, and ends all sessions but one. `check` is called with the factor at the moment of its removal.
-   * Throws `not_found`, and the errors of `check`.
-   */
+  /** Removes factor and lock, and ends all sessions but one. `check` gets the factor at that moment. Throws its errors. */
   const remove = async (
     userId: string,
     { exceptSession, check }: { exceptSession?: string; check?: (factor: StoredFactor | null) => void } = {},

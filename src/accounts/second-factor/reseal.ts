@@ -1,10 +1,7 @@
 import type { AccountsState } from "../users/account.ts";
 import { createSeal, openedOrNull } from "./seal.ts";
 
-/**
- * Seals again, with the next key, the secrets of these accounts that the former key sealed; also returns their number.
- * `former` is retired, and `next` the preferred one of the remaining keys.
- */
+/** Seals these accounts' secrets of the key `former` again with `next`; also returns their number. */
 export function resealed(
   state: AccountsState,
   { former, next }: { readonly former: Uint8Array; readonly next: Uint8Array },

@@ -41,10 +41,7 @@ export function createUsedCodes(document: Document<UsedCodesState>) {
     await document.save();
   };
   return {
-    /**
-     * Uses the first of these steps that is unused: in memory before it returns, so that no two can use the same, then on
-     * the disk if possible. Undefined if all were used before.
-     */
+    /** Uses the first unused of these steps, in memory before it returns, then on disk if possible. Undefined: none. */
     use: async (id: string, steps: readonly number[], epoch: number): Promise<number | undefined> => {
       const step = steps.find((candidate) => isUsable(usedBy(id), candidate, epoch));
       if (step === undefined) return undefined;

@@ -67,10 +67,7 @@ export function createSessions(options: SessionsOptions) {
       await table.end((one) => one.id === id);
       return true;
     },
-    /**
-     * Ends the session of a refresh token and returns it; an unknown token ends nothing. Throws `invalid_token`: reason
-     * `binding`.
-     */
+    /** Ends a refresh token's session and returns it; an unknown token ends nothing. Throws `invalid_token` (`binding`). */
     close: async (proof: RefreshProof, client: SessionClient): Promise<StoredSession | undefined> => {
       const session = sessionOf(proof, client);
       if (session) await table.end((one) => one.id === session.id);

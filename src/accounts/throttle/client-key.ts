@@ -12,19 +12,13 @@ export function canonicalAddress(text: string): string | undefined {
   return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;
 }
 
-/**
- * The key of a canonical address: an IPv4 address itself, the /64 of an IPv6 address, in which a host moves freely (RFC
- * 8981), and one key for all of loopback.
- */
+/** The key of a canonical address: IPv4 itself, the /64 of IPv6, where a host moves (RFC 8981), one for all of loopback. */
 export function clientKeyOf(address: string): string {
   if (isLoopback(address)) return loopbackKey;
   return address.includes(":") ? `${firstGroups(address, 4)}::/64` : address;
 }
 
-/**
- * The /48 of a client, which is the size of one site's allocation (RFC 6177); its limits are ten times those of a /64.
- * Null for a client that is not IPv6.
- */
+/** The /48 of an IPv6 client, one site's allocation (RFC 6177), with ten times the limits of a /64. Null for others. */
 export function siteOf(client: string): string | null {
   return client.endsWith("::/64") ? `${client.split(":", 3).join(":")}::/48` : null;
 }

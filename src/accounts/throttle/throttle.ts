@@ -193,10 +193,7 @@ function createCodeLocks({ counts, now, writer, changed }: CountingContext, keyO
     return wrong !== undefined && wrong.at + codeDelaySeconds(wrong.failures) > now();
   };
   return {
-    /**
-     * Call it right before a code is judged, with no await between this and `wrongCode`: the code counts as one of the
-     * hour's. The result takes that back for a right one. Throws `account_locked`.
-     */
+    /** Counts a code before it is judged, with no await before `wrongCode`; the result takes it back. `account_locked`. */
     checkCodes: (name: string): Undo => {
       const account = keyOf(name);
       const wait = Math.ceil(codesEnd(counts, account, now()) - now());

@@ -233,10 +233,7 @@ function unusedSuccessor(
   );
 }
 
-/**
- * The end of a token that is replaced: it never lives longer than it would have, nor again. While the clock is not
- * trusted, the rest of its life begins with the trust.
- */
+/** The end of a replaced token: never later than before. While the clock is not trusted, it begins with the trust. */
 function ending(
   token: StoredApiToken,
   begin: Date,

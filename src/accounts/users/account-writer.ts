@@ -3,10 +3,7 @@ import type { Document } from "../../store/documents/document.ts";
 import { type Account, type AccountsState, inState, replaced } from "./account.ts";
 import { keepingAnAdministrator, type SignInFacts } from "./administrators.ts";
 
-/**
- * The maker of a change. While the disk takes no write, a change by which local root lets a user in is held in memory,
- * and so are the steps that this user then has to take.
- */
+/** The maker of a change. While the disk refuses, changes of local root that let a user in are held in memory. */
 export type Maker = "local-root" | "owner" | "other";
 
 export interface Changed {

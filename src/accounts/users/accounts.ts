@@ -131,10 +131,7 @@ export function createAccounts(given: AccountsOptions) {
     /** `undefined` makes a one-use initial password. Throws `last_admin`, the errors of `precondition` and of the password rules. */
     setPassword: (id: string, password: string | undefined, clientKey: ClientKey, given?: PasswordChange) =>
       setPassword(options, present(id), password, { clientKey, ...given }),
-    /**
-     * Enables the user, removes the second factor and sets the password, in one change; `undefined` makes a one-use
-     * password. Throws `not_found`, and the errors of the password rules.
-     */
+    /** Enables the user, removes the second factor, sets the password (`undefined`: one-use). Throws as password rules. */
     rescue: (id: string, password: string | undefined, clientKey: ClientKey, maker: Maker) =>
       rescue(options, present(id), password, { clientKey, maker }),
     /** The account of an identity at the provider, with the role from the provider. Throws `username_taken`. */

@@ -21,10 +21,7 @@ export interface Guesses {
   readonly common: CommonPasswords;
 }
 
-/**
- * Throws `password_too_short`, `password_too_long`, `password_contains_identity` or `password_blocklisted`, with the
- * reason. There are no rules of composition (NIST SP 800-63B-4 §3.1.1.2).
- */
+/** Throws `password_too_short`, `_too_long`, `_contains_identity`, `_blocklisted`. No composition (NIST SP 800-63B-4). */
 export function checkNewPassword(
   password: string,
   context: Guesses & { readonly minimumCharacters: number },

@@ -63,10 +63,7 @@ export interface CommandContext extends ProgramContext {
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
   /** Runs the installer with these words and paths, as this user on this terminal. Resolves with its exit code. */
   runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
-  /**
-   * As root: stops the agent, deletes state and identity of this machine, and switches it off. Throws CommandError; a
-   * machine whose state cannot be deleted keeps its identity.
-   */
+  /** As root: stops the agent, deletes state and identity, switches off. CommandError: an undeletable state keeps both. */
   prepareImage(places: { readonly stateDirectory: string; readonly socketPath: string }): Promise<void>;
 }
 
@@ -156,10 +153,7 @@ export interface InstallerPaths {
   readonly hostFile: string;
 }
 
-/**
- * The program that answers sends more than the agent ever would, or without an end: it is not the agent, or an attacker
- * controls it. Trying again would not help.
- */
+/** The program sends more than the agent ever would: it is not the agent, or controlled. Trying again does not help. */
 export class BoundlessAnswer extends CommandError {
   constructor(what: string) {
     super(8, `${what} Find out which program answers before you go on: systemctl status steward.`);

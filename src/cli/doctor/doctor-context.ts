@@ -44,10 +44,7 @@ export async function outputOf(
 /** More than any file that the doctor reads in is useful for. */
 const mostBytes = 2 * 1024 * 1024;
 
-/**
- * The text of a file; null: there is none, or this user may not read it. A pipe or a device is not waited for, and root
- * follows no link that the agent's user may have made.
- */
+/** A text; null: absent, or not this user's to read. Waits for no pipe, and root follows no link of the agent's user. */
 export async function textOf(path: string): Promise<string | null> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -18,10 +18,7 @@ export function parseAssignments(assignments: readonly string[]): ParsedChange {
   return changeOf(assignments.flatMap(assigned));
 }
 
-/**
- * Reads the output of `system get`: `KEY=VALUE` lines, of which empty ones and those that begin with # are ignored, or the
- * settings as one JSON object. Throws CommandError 2 or 6.
- */
+/** Reads `system get`: `KEY=VALUE` lines without empty ones and #, or one JSON object. Throws CommandError 2 or 6. */
 export function parseSettings(text: string): ParsedChange {
   if (text.trimStart().startsWith("{")) return changeOf(membersOf(parseJson(text, "Standard input"), ""));
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));

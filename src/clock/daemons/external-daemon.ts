@@ -75,10 +75,7 @@ export interface ExternalDaemonOptions {
   panicSeconds: () => number;
 }
 
-/**
- * The report where the daemon cannot be read: the kernel's flag says that the clock is kept right, and not how well, so
- * the time is `accepted` at most.
- */
+/** The report of an unreadable daemon: by the kernel the clock is kept right, not how well: `accepted` at most. */
 export function reportOfKernel(isSynchronised: boolean, trouble: DaemonTrouble | null): DaemonReport {
   return {
     isSynchronised,

@@ -85,10 +85,7 @@ export function predict(estimate: Estimate, atSeconds: number, control: Control)
 /** Squared standard deviations beyond which an innovation is not noise: the clock was moved, or the estimate was wrong. */
 const jump = 100;
 
-/**
- * The estimate with a measurement at its own moment (standard deviation `noiseSeconds`) taken in, `elapsedSeconds` after
- * the last one.
- */
+/** The estimate with a measurement (standard deviation `noiseSeconds`) taken in, `elapsedSeconds` after the last. */
 export function correct(
   predicted: Estimate,
   offsetSeconds: number,

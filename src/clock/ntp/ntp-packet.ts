@@ -36,10 +36,7 @@ const leapOfIndicator: readonly Leap[] = ["none", "insert", "delete"];
 
 const transmitOffset = 40;
 
-/**
- * RFC 5905 §7.4: a client acts on these. The other codes at stratum 0 have no significance in the protocol; INIT and STEP are
- * what servers answer that have no time yet.
- */
+/** RFC 5905 §7.4: a client acts on these. INIT and STEP, at stratum 0 too, are of servers that have no time yet. */
 const isKissCode = (code: string | null): code is KissCode => /^(DENY|RSTR|RATE)$/.test(code ?? "");
 
 /**

@@ -2,10 +2,7 @@ import type { ClockReading } from "../../host/ports.ts";
 import type { NtpReply } from "./ntp-packet.ts";
 import { phi, type Sample } from "./sample.ts";
 
-/**
- * Seconds that a reading of this host's clock can be off by, about 4 µs: the two clocks of a reading are read one after
- * the other, and a wall time as a double has a quantum of 0.24 µs.
- */
+/** Seconds that a reading may be off: about 4 µs between its two clocks, and 0.24 µs as the quantum of a double. */
 const ownPrecisionSeconds = 2 ** -18;
 
 /** When the request went out (monotonic seconds) and the reading when its reply arrived. */
@@ -16,10 +13,7 @@ export interface Passage {
   readonly longestSeconds: number;
 }
 
-/**
- * Seconds between which the two clocks of two readings may differ without a step: chronyd's and our own least steps are
- * far greater, and what one reading is off by is far smaller.
- */
+/** Seconds between two readings' clocks that are no step: real ones are far greater, errors far smaller. */
 const steadySeconds = 1e-4;
 
 /** The reading when a packet arrived, `ageSeconds` ago. The kernel's age is of the wall clock: none after a step. */

@@ -9,10 +9,7 @@ import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./s
 
 /** The keys and cookies that authenticate the exchanges with one server (RFC 8915). */
 export interface Association {
-  /**
-   * The NTP server that takes the next request, after a key exchange where no cookie is left. `isAsked`: a person asks,
-   * which ends a wait after earlier failures.
-   */
+  /** The server of the next request, after a key exchange without cookies. `isAsked`: a person ends earlier waits. */
   target(options: { isAsked: boolean }): Promise<NtpTarget | { readonly failure: string }>;
   /** True while the dates of the server's certificates were not judged, because the time was not known. */
   isProvisional(): boolean;

@@ -41,10 +41,7 @@ export const exportedKeys: readonly ExportedKey[] = [0, 1].map((direction) => ({
   bytes: 32,
 }));
 
-/**
- * The end of a key exchange: one to eight cookies, the name or literal address of the NTP server (null: the host that was
- * asked) and its port (null: 123); or the reason of the failure.
- */
+/** A key exchange's end: one to eight cookies, the NTP server (null: the asked host) and port (null: 123); or the failure. */
 export type KeyExchange =
   | {
       readonly kind: "agreed";

@@ -4,10 +4,7 @@ import type { SyncState } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { dateOf, votesOf } from "./summary.ts";
 
-/**
- * The finding that an administrator should know of: an external change first, then what the sources say, then that too
- * few of them agree for the time to be trusted; null: all is well.
- */
+/** The finding for an administrator: an external change, then what the sources say, then too few that agree; null: none. */
 export function troubleOf(
   conflict: ClockConflict | null,
   { verdict, synced }: Pick<SyncState, "verdict" | "synced">,

@@ -5,10 +5,7 @@ import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { answerByPasskey, useHasPasskeys } from "./webauthn.ts";
 
-/**
- * Proves the second factor by a passkey, in browsers that have them for this page. It is a part of its own: the page for
- * signing in loads it where the user has one.
- */
+/** Proves the second factor by a passkey: a part that the sign-in loads where the user has one for this page. */
 export function PasskeyButton({ request, onProven }: PasskeyButtonProps) {
   const isPossible = useHasPasskeys();
   const [refusal, setRefusal] = useState("");

@@ -120,10 +120,7 @@ let loaders: Loaders;
 
 let reload: () => Promise<void>;
 
-/**
- * Parts import the pages that open other parts; so those who open them know them by name, and main.tsx by file. `reloading`:
- * gets the files of another version, which have other names.
- */
+/** Parts import pages that open parts, so they go by name and main.tsx by file. `reloading`: gets another version's files. */
 export function loadPartsBy(given: Loaders, reloading: () => Promise<void>): void {
   loaders = given;
   reload = reloading;
@@ -136,10 +133,7 @@ export function loadPart<P extends Part>(part: P): Promise<Parts[P]> {
   return read().catch(() => lost().then(read));
 }
 
-/**
- * The same for what cannot be drawn without the part. After an update the page is reloaded, while all that was typed is still
- * there, and what is shown stays until then.
- */
+/** The same where nothing is drawn without it. After an update the page is reloaded, and typed text stays until then. */
 export function loadNeededPart<P extends Part>(part: P): Promise<Parts[P]> {
   return loadPart(part).catch((error: unknown) => {
     if (!isOutdated.read()) throw error;

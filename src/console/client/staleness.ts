@@ -76,10 +76,7 @@ const calm: Readonly<Partial<Record<OperationId, number>>> = {
   getSystemFacts: 300,
 };
 
-/**
- * Seconds after which a value is read again without an event, since it moves steadily, as load and offset do, or is under
- * way. null: each change of it has an event.
- */
+/** Seconds after which a value is read again: it moves steadily, or is under way. null: each change has an event. */
 export function freshSeconds<Id extends OperationId>(id: Id, value: Output<Id> | null): number | null {
   if (value !== null && isMoving(id, value)) return movingSeconds;
   // A history has another point when its next step is over.

@@ -1,10 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { guardLeaving, type Keep } from "./navigation.ts";
 
-/**
- * While it is true, leaving the page asks first. Set the result to false to leave before the next drawing all the same.
- * `keep`: what is taken over a reload for another version.
- */
+/** While true, leaving asks first. Set the result to false to leave before the next drawing. `keep`: over a reload. */
 export function useUnsaved(isUnsaved: boolean, keep?: Keep): { current: boolean } {
   const latest = useRef(isUnsaved);
   latest.current = isUnsaved;

@@ -24,10 +24,7 @@ export function needsAbout(tile: Tile, needs: readonly Need[]): Need[] {
   return needs.filter(({ code }) => (tiles[areas[code] ?? "device"] ?? "host") === tile);
 }
 
-/**
- * A part of the device by its gravest need, which no page judges for itself. `needs`: null while they are not known yet,
- * when nothing is called good. `word`: instead of the general one.
- */
+/** A part by its gravest need. `needs`: null while unknown, when nothing is good. `word`: instead of the general one. */
 export function howIs(
   tile: Tile,
   needs: readonly Need[] | null,

@@ -1,7 +1,4 @@
-/**
- * Milliseconds for which an unused page still renews its session. Its own regular requests would otherwise
- * keep the session of a user who has left alive for ever.
- */
+/** Milliseconds for which an unused page renews its session: a user who left must not stay signed in for ever. */
 const inUseMilliseconds = 15 * 60_000;
 
 const kinds = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "focus"] as const;

@@ -7,10 +7,7 @@ import type { Session } from "../../contract/types.ts";
 const bindingName = "steward-refresh-binding";
 const storedLength = 26;
 
-/**
- * The rest of the secret, which is stored nowhere: pages of other programs on this port would read it. It came with the
- * last sign-in here, or with this document.
- */
+/** The secret's rest, stored nowhere: other programs' pages on this port would read it. It came with this document. */
 let unstored: string | undefined;
 
 function readUnstored(): string | undefined {

@@ -17,10 +17,7 @@ export interface StepProps {
   readonly onBack: (() => void) | null;
 }
 
-/**
- * Saves the change unless another administrator has changed the settings since they were read: then they are read again,
- * the entries stay, and the person decides.
- */
+/** Saves the change, unless another administrator made one since: then settings are read again, and the person decides. */
 export async function saveSettings(settings: StepProps["settings"], body: SettingsChange): Promise<void> {
   if (Object.keys(body).length === 0) return;
   try {

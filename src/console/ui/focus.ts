@@ -44,10 +44,7 @@ export function watchRemovedFocus(): void {
   observer.observe(document.body, { childList: true, subtree: true });
 }
 
-/**
- * Keeps the field in which one types in sight when the keyboard of a phone comes, and tells the style how much of the
- * window it covers where the browser does not make the window smaller.
- */
+/** Keeps the field in sight when a phone's keyboard comes, and tells the style how much of the window that covers. */
 export function watchKeyboard(): void {
   const view = visualViewport;
   view?.addEventListener("resize", () => {
@@ -74,10 +71,7 @@ type Bar = "--bar-above" | "--bar-below";
 
 const watched = new Map<Bar, ResizeObserver>();
 
-/**
- * For `ref`: tells the style how high a bar is that stays over the page, for as long as it is there. What takes the
- * keyboard is scrolled clear of it (WCAG 2.2, 2.4.11).
- */
+/** For `ref`: tells the style a lasting bar's height, so that what takes the keyboard is scrolled clear (WCAG 2.4.11). */
 export const tellHeight: Readonly<Record<Bar, (element: HTMLElement | null) => void>> = {
   "--bar-above": (element) => watch("--bar-above", element),
   "--bar-below": (element) => watch("--bar-below", element),

@@ -91,10 +91,7 @@ export function UpdatesPage() {
   );
 }
 
-/**
- * Reads updates and their history, and follows both as they change. `progress`: of the work under way; null: there is none.
- * `begun` takes the answer where something was begun.
- */
+/** Reads updates and their history as they change. `progress`: of the work under way, or null. `begun` takes an answer. */
 function useUpdates() {
   const updates = useResource("getUpdates");
   const history = useResource("listUpdateHistory");

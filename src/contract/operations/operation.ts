@@ -40,10 +40,7 @@ export interface Operation {
   readonly beforePasswordChange?: true;
   /** Open to a user who must first enrol a second factor. */
   readonly beforeEnrolment?: true;
-  /**
-   * Takes a password (and code) given in the last minutes; `others`: except for what users do to themselves. Neither
-   * local root nor API tokens have one.
-   */
+  /** Takes a password (and code) of the last minutes; `others`: not for users' own. Local root and tokens have none. */
   readonly stepUp?: true | "others";
   /** For what only the user may call: how an administrator does it for them, after "An administrator ". */
   readonly insteadForAdmins?: string;

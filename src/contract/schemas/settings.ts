@@ -194,10 +194,7 @@ export const timeProbe = strictObject({
   agreeing: { type: "integer", description: "how many say one time that can be used; 0: none" },
 });
 
-/**
- * The annotations of this contract that JSON Schema does not know. `x-expected` completes "must be …" where a pattern or
- * a format is not met: no person is shown a regular expression.
- */
+/** Annotations unknown to JSON Schema. `x-expected` completes "must be …" in place of a pattern or a format. */
 export const annotationKeywords = ["x-writer", "x-redacted", "x-secret", "x-expected"] as const;
 
 /** The names of these shapes in the OpenAPI document. */

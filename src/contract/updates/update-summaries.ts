@@ -63,10 +63,7 @@ export type BlockingHoldCode = keyof typeof blockingHolds;
 export type UpdateSummaryCode = keyof typeof updateSummaries;
 export type UpdateProblemCode = BlockingHoldCode | (typeof otherUpdateProblems)[number];
 
-/**
- * True for the withdrawal of the installed release among those that were passed over: `here` is its version then. It is a
- * need until another one is installed, or the publisher takes it back.
- */
+/** True for the withdrawal of the installed release, whose version is `here`: a need until that is replaced or forgiven. */
 export function isRecall({ code, here }: { readonly code: string; readonly here: string | null }): boolean {
   return code === "withdrawn" && here !== null;
 }

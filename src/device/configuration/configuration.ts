@@ -269,10 +269,7 @@ function isOtherSignIn(was: Account, is: Account): boolean {
   return is.password_hash !== was.password_hash || is.two_factor !== was.two_factor;
 }
 
-/**
- * Changes all documents in memory at once, so that no request sees a part of it; then the disk, document by document.
- * The disk may take them later, or the next start does it again.
- */
+/** Changes all documents in memory at once, then on the disk one by one, which may be later or at the next start. */
 async function carryOut(options: Working, transaction: Transaction): Promise<readonly ConfigurationChange[]> {
   const { directory, users, tokens, settings } = options;
   const { order } = transaction;

@@ -24,10 +24,7 @@ export function plannedSettings(present: Settings, { configuration }: Order): Se
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
-/**
- * Throws `state_damaged` for a state that the next start would refuse to read: an order may be of another release, and
- * after it is in memory it goes to the disk.
- */
+/** Throws `state_damaged` for a state that the next start would refuse: an order may be another release's. */
 export function requireSound({ users, tokens, settings }: Present): void {
   const parts = [
     { kind: accountsKind, value: users },

@@ -13,10 +13,7 @@ export interface Moment {
 /** A smaller movement of the clock against monotonic time changes no point's step by more than one. */
 const toleranceSeconds = stepSeconds / 2;
 
-/**
- * Seconds for which a measured clock must have been steady: longer than between two polls (1,024 s), so that a step by
- * another program has been found and undone.
- */
+/** Seconds for which a clock must have been steady: longer than a poll (1,024 s), in which a foreign step is undone. */
 const steadySeconds = 1_200;
 
 /** A clock that says a time so many seconds before the newest point was not set. A restart or a small step is less. */

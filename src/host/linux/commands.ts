@@ -7,10 +7,7 @@ export const systemPath = "/usr/sbin:/usr/bin:/sbin:/bin";
 /** Bytes of each output stream, a hundred times what these programs write. A program that writes more is killed. */
 const mostOutputBytes = 262_144;
 
-/**
- * Runs programs of the system without a shell, in the C locale, with PATH as their only other variable. A program that
- * takes too long or writes too much is killed. `path`: as in the variable.
- */
+/** Runs programs without a shell, in the C locale, with only PATH. Too slow or too much: killed. `path`: PATH. */
 export function createRunCommand(options: { path?: string } = {}): RunCommand {
   const env = { PATH: options.path ?? systemPath, LC_ALL: "C" };
   return (program, args, { timeoutMilliseconds, signal }) =>

@@ -12,10 +12,7 @@ export interface Credentials
   getActiveResourcesInfo(): string[];
 }
 
-/**
- * The credentials of this process, which the addon changes: with Debian's libuv, Node refuses to. A program that was
- * built without a C compiler has no addon, and uses Node's own calls.
- */
+/** This process's credentials, by the addon: with Debian's libuv Node refuses. Without an addon: Node's own calls. */
 export function openCredentials(addonPath: string, own: NodeJS.Process): Credentials {
   if (!isUnix(own)) throw new StewardError("internal_error", "Only Linux has the users that Steward needs.");
   const { geteuid, getegid, getgroups } = own;
@@ -51,10 +48,7 @@ export function becomeUser(credentials: Credentials, { uid, gid }: User, group?:
   });
 }
 
-/**
- * Does `work` as another user; root's credentials come back in any case. Throws `internal_error` instead of working as
- * root.
- */
+/** Does `work` as another user; root's credentials come back in any case, else `internal_error` is thrown. */
 export function asUser<T>(credentials: Credentials, { uid, gid, groups = [gid] }: User, work: () => T): T {
   const { getegid, getgroups, setgroups, setegid, seteuid } = credentials;
   const before = { gid: getegid(), groups: getgroups() };

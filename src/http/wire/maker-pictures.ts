@@ -3,10 +3,7 @@ import type Koa from "koa";
 import { sendCoded } from "./content-codings.ts";
 import { requireReading } from "./static-files.ts";
 
-/**
- * The console shows them only as pictures, in which nothing runs. Opened as a page, an SVG file is a document: it has no
- * origin then, runs no script, and fetches nothing.
- */
+/** The console shows them as pictures only. Opened as a page an SVG has no origin, runs no script, fetches nothing. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 /** A picture's bytes and their media type, the same at each call; null: there is none. */

@@ -32,10 +32,7 @@ export async function openTimeFloor(options: TimeFloorOptions) {
   return {
     /** The latest of the build date, the wall clock, and the floor carried on by monotonic time. */
     now: (): Date => new Date(Math.max(floor(), wall().getTime())),
-    /**
-     * Stores a `now` at which signed metadata had not expired, so that the floor is never later than a signed expiry
-     * date. Throws `storage_full`, `storage_unwritable`.
-     */
+    /** Stores a `now` at which signed metadata had not expired: never later than signed dates. Throws the disk's errors. */
     raise: async (to: Date): Promise<void> => {
       const milliseconds = Math.max(to.getTime(), stored?.milliseconds ?? 0);
       const next = { milliseconds, bootId, uptime: uptime() };

@@ -54,10 +54,7 @@ interface LogSource {
 /** Keys whose counts are cached with a segment. */
 const rememberedCounts = 32;
 
-/**
- * A page of events from the files; the newest ones from memory, as far as it goes. Pages that begin at the oldest event
- * always come from the files, since chains are verified by them.
- */
+/** A page of events from memory as far as that goes, else from files, as always from the oldest: chains are verified. */
 export async function readPage(source: EventSource, query: EventQuery): Promise<Omit<EventList, "reach">> {
   const matches = createMatch(query);
   const { after, before = source.head + 1, limit } = query;

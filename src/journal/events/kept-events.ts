@@ -63,10 +63,7 @@ export async function openKeptEvents(
 /** The heading of an absent file. */
 const nothing: Heading = { through: 0, hash: chainStart, lost: null, digest: "" };
 
-/**
- * The changes of dropped segments, in one file. When it is full, the actor who added the most loses the oldest of their
- * own changes, so that no actor pushes out the changes of others.
- */
+/** Changes of dropped segments, in one file. When full, the actor who added the most loses the oldest of their own. */
 export class KeptEvents {
   /**
    * The file is not what was written. It is no longer read, and kept under another name before a new one is written.

@@ -12,10 +12,7 @@ export interface ActorLinesOptions {
 /** A day's work of a person; then 1,440 a day, some 0.5 MiB. */
 const ofActor = { burst: 500, perSecond: 1 / 60 };
 
-/**
- * Limits audit lines for each actor: the journal keeps a number of bytes, and the lines of one actor would push out
- * those of others. Lines beyond the limit are counted into one a minute.
- */
+/** Limits audit lines for each actor, so that none pushes out others'. Those beyond count into one a minute. */
 export function createActorLines({ log, timers, uptime }: ActorLinesOptions) {
   const buckets = createBuckets(ofActor, () => uptime() * 1_000);
   const leftOut = createRepeats<string>({

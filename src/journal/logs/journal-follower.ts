@@ -8,10 +8,7 @@ export type JournalFollower = ReturnType<typeof createJournalFollower>;
 const firstPauseSeconds = 1;
 const longestPauseSeconds = 60;
 
-/**
- * Follows the whole journal, not only the readable units: journalctl expands a pattern of units once, at its start, and
- * would miss an update's unit that is made later.
- */
+/** Follows the whole journal: journalctl expands a pattern of units at its start, and would miss later units. */
 export function createJournalFollower(journal: Journal, timers: Timers) {
   const receivers = new Set<(entry: JournalEntry) => void>();
   const receive = (entry: JournalEntry): void => {

@@ -16,10 +16,7 @@ const mostReadBytes = 16 * mostBytes;
 /** The names of the files; a directory with only these holds no state. */
 export const keptFiles = { present: "log.jsonl", former: "log.1.jsonl" } as const;
 
-/**
- * Keeps lines in log.jsonl of a directory and, when that is full, in log.1.jsonl. Nothing is synced: a power cut may
- * shorten a log without harm, and each fsync is wear.
- */
+/** Keeps lines in log.jsonl and, when full, log.1.jsonl. Not synced: a power cut may shorten it, and fsyncs wear. */
 export function createKeptLines(directory: string) {
   const present = join(directory, keptFiles.present);
   const former = join(directory, keptFiles.former);

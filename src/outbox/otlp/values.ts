@@ -1,7 +1,4 @@
-/**
- * The JSON of OTLP 1.11 (its specification, "JSON Protobuf Encoding"): names in lowerCamelCase,
- * integers of 64 bits as decimal strings, enumerations as numbers.
- */
+/** OTLP 1.11's JSON: names in lowerCamelCase, integers of 64 bits as decimal strings, enumerations as numbers. */
 export type AnyValue =
   | { readonly stringValue: string }
   | { readonly boolValue: boolean }
@@ -12,10 +9,7 @@ export type AnyValue =
 /** A value of an attribute; null: the attribute is left out. */
 export type Attribute = string | number | boolean | bigint | null | readonly string[];
 
-/**
- * In the order of the members. A `number` becomes a double, since the same attribute is a fraction in another event; a
- * `bigint` an integer.
- */
+/** In the members' order. A `number` becomes a double, for it is a fraction elsewhere; a `bigint` an integer. */
 export function attributesOf(members: Readonly<Record<string, Attribute>>) {
   return Object.entries(members).flatMap(([key, value]) =>
     value === null ? [] : [{ key, value: anyValueOf(value) }],

@@ -30,10 +30,7 @@ interface Parts {
   readonly text: string;
 }
 
-/**
- * A message of RFC 5424 for each event, and one for events that are lost, in octet counting (RFC 5425 §4.3).
- * `nowMilliseconds`: since 1970, for messages that are about no event.
- */
+/** A message of RFC 5424 an event, and one for lost ones, in octet counting (RFC 5425 §4.3). `nowMilliseconds`: of those. */
 export function syslogFrames(
   message: Message,
   { hostName, nowMilliseconds }: { readonly hostName: string; readonly nowMilliseconds: number },

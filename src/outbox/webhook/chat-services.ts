@@ -99,10 +99,7 @@ function richText(run: { readonly text: string; readonly weight?: string; readon
   return { type: "RichTextBlock", inlines: [{ type: "TextRun", ...run }] };
 }
 
-/**
- * The message in a service's markup and within its bound: of too many notices the gravest and newest, with the number of
- * all; of one that is too long its beginning.
- */
+/** The message in a service's markup and bound: of many notices the gravest and newest, of a long one its beginning. */
 export function chatText(message: Message, { mostBytes, escapeMarkup = (text) => text }: ChatForm): ChatText {
   const isGrave = message.notices.some(({ level }) => level === "grave");
   for (let notices = message.notices, most = mostBytes; ; ) {

@@ -38,10 +38,7 @@ export interface Agent {
 /** Seconds between two checks if the state was repaired. */
 const repairPollSeconds = 2;
 
-/**
- * Starts the agent under the lock of its state; in rescue if the state is damaged beyond what the agent may repair, or
- * cannot be reached. The agent releases the lock when it stops.
- */
+/** Starts the agent under its state's lock, released when it stops; in rescue if the state is damaged or unreachable. */
 export async function startAgent(config: AgentConfig): Promise<Agent> {
   await makeDirectory(config.runDirectory);
   try {

@@ -49,10 +49,7 @@ interface DocumentsConfig extends Pick<RoomsConfig, "stateDirectory" | "initialS
   readonly time?: StoreTime;
 }
 
-/**
- * Opens every document and their register, under the caller's lock or only for reading, in the order in which they may
- * first come to the disk. Throws `state_damaged` and `storage_unwritable`.
- */
+/** Opens every document and their register in the order in which they may first be written. `state_damaged`. */
 export async function openDocuments(config: DocumentsConfig) {
   const { stateDirectory: directory, initialSettings, readsOnly, isOnTrial, time } = config;
   const reserve = createReserve(directory);

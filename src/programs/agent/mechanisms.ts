@@ -83,10 +83,7 @@ interface Mechanism {
   readonly open?: (device: Device, others: never) => OpenedMechanism | Promise<OpenedMechanism>;
 }
 
-/**
- * The mechanisms that a device may lack, a record each, in the order in which they are opened. To take one out, delete its
- * record and follow docs/ARCHITECTURE.md, "Taking a mechanism out".
- */
+/** The mechanisms that a device may lack, as they are opened. To take one out see docs/ARCHITECTURE.md. */
 export const mechanisms = {
   metrics: {
     part: createMetering,

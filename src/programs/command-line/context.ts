@@ -74,10 +74,7 @@ async function openStateTools(stateDirectory: string, initialSettings: SettingsC
   return createStateTools(stateDirectory, documentKinds(initialSettings));
 }
 
-/**
- * Returns true for a text that is new. A command may open the state twice, to read and to write, and would print its
- * remarks twice.
- */
+/** True for a new text: a command may open the state twice, and would print its remarks twice. */
 function createNews(): (text: string) => boolean {
   const said = new Set<string>();
   return (text) => {

@@ -18,10 +18,7 @@ import {
 } from "./release-tree.ts";
 import { UnsafePayload, unsafePayload } from "./unsafe-payload.ts";
 
-/**
- * Bytes read and decompressed at a time. Freed pieces pile up in V8, 22 MiB for a payload of 256 MiB. Pieces twice as large take
- * 14 MiB more and are not faster.
- */
+/** Bytes at a time. Freed pieces pile up, 22 MiB for 256 MiB; twice as large take 14 MiB more and are not faster. */
 const pieceBytes = 32_768;
 
 /** One piece fills the stream, so that `drain` says when it is used up. */

@@ -21,10 +21,7 @@ export interface DocumentKind<T extends object> {
   formatVersion: string;
   migrations?: Readonly<Record<string, Migration>>;
   defaults: T;
-  /**
-   * The rule if neither the file nor its good copy can be read. `rescue`: the agent must not continue without the
-   * content. `defaults`: the content may be lost.
-   */
+  /** The rule if neither file nor good copy can be read. `rescue`: the agent needs it. `defaults`: it may be lost. */
   onLoss: "rescue" | "defaults";
   /** After a downgrade and an upgrade each member has the value that it was last given, by whichever release. */
   rejoins?: true;

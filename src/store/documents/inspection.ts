@@ -47,10 +47,7 @@ export interface StateCopy {
   detail: string;
 }
 
-/**
- * The chosen copy: `from`, a file's name or "good" for the last good copy; or `at`, the number of a version, or a time
- * at which it was in force.
- */
+/** The chosen copy: `from`, a file's name or "good"; or `at`, a version's number or a time when it was in force. */
 export interface CopyChoice {
   from?: string | undefined;
   at?: string | undefined;

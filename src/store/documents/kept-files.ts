@@ -42,10 +42,7 @@ export function markOf(file: string): { number: number; at: string | null } {
   return { number: Number(number), at: Number.isNaN(Date.parse(at)) ? null : at };
 }
 
-/**
- * Renames a document's file to one that has the present time in its name; at most three are kept. Throws `storage_full`
- * and `storage_unwritable`.
- */
+/** Renames a document's file to one with the present time; at most three are kept. Throws the errors of the disk. */
 export async function setAside(directory: string, name: string, wall = processTime.wall): Promise<void> {
   const path = documentPath(directory, name);
   const kept = await keptNames(directory, name);
@@ -81,10 +78,7 @@ export function formCopyName(name: string, version: string): string {
   return `${name}.format-${version}`;
 }
 
-/**
- * Keeps the bytes of a document's former form, for the release that knows no newer one. The newest two forms are kept.
- * Throws `storage_full` and `storage_unwritable`.
- */
+/** Keeps a document's former form for the release that knows no newer one; the newest two. Throws the disk's errors. */
 export async function keepForm(
   directory: string,
   name: string,

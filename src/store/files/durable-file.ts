@@ -121,10 +121,7 @@ function nearestPresent(path: string): string {
   return existsSync(above) ? above : nearestPresent(above);
 }
 
-/**
- * Makes parents from the top down, each on the disk before its children. A single `recursive` call reports ENOENT for
- * every reason why a directory cannot be made, a full disk among them.
- */
+/** Makes parents from the top down, each on the disk first. `recursive` reports ENOENT for any reason. */
 async function mkdirWithParents(path: string, mode: number): Promise<void> {
   const code = await mkdir(path, { mode }).then(
     () => null,

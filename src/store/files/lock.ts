@@ -100,10 +100,7 @@ export async function takeAgentLock(directory: string, tryLock?: TryLock): Promi
   }
 }
 
-/**
- * The error that taking the lock would throw now; undefined: it is free, or that cannot be found out. Root may ask in a
- * directory of another user: it follows no link and waits for nothing.
- */
+/** The error of taking the lock now; undefined: free, or unknown. Safe for root in another user's directory. */
 export async function findLock(directory: string): Promise<StateLocked | undefined> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   let descriptor: number;

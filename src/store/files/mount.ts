@@ -44,10 +44,7 @@ export function mountIn(mountinfo: string, path: string) {
     /** Its mount point, as root would give it to mount(8). */
     point,
     isReadOnly: isViewReadOnly || isFileSystemReadOnly,
-    /**
-     * Only this process's view is read-only: the file system itself can be written. A service has a view of its own, made
-     * at its start, which a later `mount -o remount,rw` does not reach.
-     */
+    /** Only this process's view is read-only: made at its start, it misses a later `mount -o remount,rw`. */
     isReadOnlyHereAlone: isViewReadOnly && !isFileSystemReadOnly,
   };
 }

@@ -11,10 +11,7 @@ import {
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { ifAbsent, StewardError, systemErrorCode } from "../../contract/errors.ts";
 
-/**
- * Follows no link, and does not wait for the other end of a pipe: such an open blocks its thread for ever, and in
- * readFileSync the whole process, which then receives no signal.
- */
+/** Follows no link, and waits for no pipe's other end, which would block a thread for ever, or the process. */
 const ownFile = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Something that we have not written is in the place of one of our files. */
@@ -92,10 +89,7 @@ export async function openRegular(path: string): Promise<{ file: FileHandle; sta
   }
 }
 
-/**
- * Opens a file for writing with `flags` besides those of creation; the caller closes it. It is only for files that may
- * be lost: anything in its place that is no regular file is removed.
- */
+/** Opens a file that may be lost, with `flags`; the caller closes it. What is no regular file there is removed. */
 export async function openDispensable(path: string, flags: number): Promise<FileHandle> {
   const all = flags | constants.O_CREAT | ownFile;
   try {

@@ -29,10 +29,7 @@ export function replacementPlace(directory: string) {
   };
 }
 
-/**
- * Decides that the state in its place replaces the present one when that is opened next, also after a power cut. Throws
- * `storage_full` and `storage_unwritable`: then nothing is decided.
- */
+/** Decides that the state in its place replaces the present one when next opened. Throws the errors of the disk. */
 export async function decideReplacement(directory: string): Promise<void> {
   const { directory: place, state } = replacementPlace(directory);
   try {
@@ -145,10 +142,7 @@ async function syncTree(directory: string): Promise<void> {
   await syncDirectory(directory);
 }
 
-/**
- * Makes an empty place for the next state, for this user only; an earlier decision is void. Throws `state_damaged` if it
- * is being carried out, `storage_full` and `storage_unwritable`.
- */
+/** Makes an empty place for the next state; an earlier decision is void. `state_damaged`: it is being carried out. */
 export async function makeReplacementPlace(directory: string): Promise<void> {
   const { directory: place, state } = replacementPlace(directory);
   await emptyReplacementPlace(directory);

@@ -2,10 +2,7 @@ import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { annotationKeywords } from "../../contract/schemas/settings.ts";
 import { leaveLongLists } from "./long-lists.ts";
 
-/**
- * ajv with this program's options; the build uses it to compile the validators ahead of time. A form is to show all its
- * faults; their number is bounded (validation-words.ts).
- */
+/** ajv with this program's options, also for the build. All faults of a form, in a bounded number (validation-words.ts). */
 export function createCompiler({ forSource, allErrors = true }: { forSource: boolean; allErrors?: boolean }) {
   const compiler = new Ajv2020({
     allErrors,

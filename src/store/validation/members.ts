@@ -5,10 +5,7 @@ interface Shape {
   readonly oneOf?: readonly Shape[];
 }
 
-/**
- * The schema for documents on the disk: unknown members are no error, because a newer release of the same major format
- * may have written them. The API validates by the strict schema.
- */
+/** The schema for documents on the disk, where unknown members are a newer release's. The API's is strict. */
 export function tolerant<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map((one) => tolerant(one)) as T;
   if (!isObject(schema)) return schema;

@@ -6,10 +6,7 @@ import { inputErrors } from "./validation-words.ts";
 /** Checks a value, and fills in the schema's defaults in place. Returns the list of faults, empty if there are none. */
 export type Validator = (value: unknown) => readonly InputError[];
 
-/**
- * The build's validator of that name, which brings its schema. A program run from its sources compiles `schema` at its
- * first use; one that has to be made first may be given as a function.
- */
+/** The build's validator of that name; from sources `schema` is compiled at its first use, a function called then. */
 export function createValidator(name: string, schema: object | (() => object)): Validator {
   let validate: CompiledValidator | undefined;
   if (compiledValidators && !(name in compiledValidators))

@@ -37,10 +37,7 @@ export function inputErrors(
   return [...told.values()];
 }
 
-/**
- * True for an error that another one covers: a part of one of several forms, since the choice itself reports once that
- * none fits; or the form of a name, whose object would be called too long.
- */
+/** True for an error that another covers: a part of one of several forms, or the form of a name called too long. */
 function isToldByWhole({ schemaPath }: SchemaError): boolean {
   return /\/(oneOf|anyOf|not|propertyNames)\/./.test(schemaPath);
 }

@@ -3,10 +3,7 @@ import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { isObject } from "../../store/validation/members.ts";
 import { withSecretsOf } from "../../store/validation/secrets.ts";
 
-/**
- * The settings merged with the given members; a secret in the form in which it is shown means the present one. Throws a
- * TypeError if they do not fit the settings' shape.
- */
+/** The settings merged with these members; a shown form means the present secret. TypeError: not of their shape. */
 export function mergeSettings(present: Settings, change: SettingsChange): Settings {
   return merge(present, withSecretsOf(settingsSchema, present, change)) as Settings;
 }

@@ -101,10 +101,7 @@ export class CheckScheduler {
     if (!(this.#isFetching && this.#running?.source.isServer)) this.#isJoined(source);
   }
 
-  /**
-   * Runs one for releases that are to be applied, in place of the one in progress; settles when it has ended. False: a
-   * change of the settings or of the trust has ended it.
-   */
+  /** Runs a check for releases to apply, in place of one in progress. False: a change of settings or trust ended it. */
   async checkFor(kinds: ReadonlySet<UpdateKind>, source: CheckSource): Promise<boolean> {
     // A fresh check, however recent the last one: requests to apply something are rare.
     while (this.#running) await this.#supersede();
@@ -119,10 +116,7 @@ export class CheckScheduler {
     if (this.#running?.isForApplying) throw heldUpBy("Another repository is being read");
   }
 
-  /**
-   * Begins one in place of the one in progress, and downloads every kind: its repository is here for this check only.
-   * `ended` settles with it. Throws `rate_limited`.
-   */
+  /** Begins a check in place of one, downloading every kind while its repository is here. `ended` settles with it. */
   async replace(source: CheckSource): Promise<{ readonly ended: Promise<unknown> }> {
     this.requireReplaceable();
     while (this.#running) {

@@ -5,10 +5,7 @@ import { holdBecause } from "../facts/hold-reason.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
 import type { CheckSource } from "./check-outcome.ts";
 
-/**
- * The reason why the settings block all updates; null: they do not. The API refuses such settings: only a file has them
- * that was edited by hand, or that is older than the host file.
- */
+/** The reason why the settings block all updates, as only an edited file, or an old one, may; null: they do not. */
 export function settingsBlock(options: Pick<UpdaterOptions, "settings" | "allowedChannels">) {
   const { verify_signature, channel } = options.settings().ota;
   const { allowedChannels } = options;
@@ -32,10 +29,7 @@ export function requireSettings(options: Pick<UpdaterOptions, "settings" | "allo
   if (block !== null) throw new StewardError(errors[block.code], block.detail);
 }
 
-/**
- * The source of a requested check: the named directory, else the server. Throws `signature_verification_required`,
- * `pinned_by_host`, `update_not_configured`.
- */
+/** A requested check's source: the directory, else the server. `signature_verification_required`, `pinned_by_host`. */
 export function sourceOf(
   options: Pick<UpdaterOptions, "settings" | "allowedChannels">,
   repository: string | undefined,

@@ -71,10 +71,7 @@ export class Downloads {
     this.#arePatchesOffered = patches.length > 0;
   }
 
-  /**
-   * Ids of the releases in force whose payloads stay, since a patch may begin with them (docs/design/updates.md, rule 15):
-   * where no patch is on offer at all, none does.
-   */
+  /** Releases in force whose payloads stay: patches may begin with them (updates.md, rule 15). None without patches. */
   formers(journal: ReleaseJournal): readonly string[] {
     const here = inForceIds(journal).filter((id) => this.isStaged(id));
     // Node's zlib, which is asked last, is not loaded for nothing.

@@ -82,10 +82,7 @@ export type InstallRequest =
 export interface Payloads {
   /** The ids of the payloads that are here whole. */
   staged(): Promise<readonly string[]>;
-  /**
-   * Fetches a payload, or goes on with what was fetched of it, and verifies it; staged when it settles. Throws the codes
-   * `update_*` and `storage_full`, and the signal's reason.
-   */
+  /** Fetches a payload or the rest of it, and verifies: staged when it settles. Throws `update_*`, `storage_full`. */
   fetch(payload: Payload, how: FetchPlan): Promise<void>;
   /** True where a payload can be made of a former one by a patch. */
   takesPatches(): boolean;

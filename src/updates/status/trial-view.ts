@@ -67,10 +67,7 @@ interface OutcomeFacts {
   readonly ota: Settings["update"]["ota"];
 }
 
-/**
- * The state that the last attempt has left behind, after that of a kind which needs a person; null: there was none, or the
- * last one changed nothing.
- */
+/** The state that the last attempt left, a kind that needs a person first; null: none, or nothing was changed. */
 export function outcomeState(
   journal: Pick<ReleaseJournal, "history"> & Partial<ReleaseJournal>,
   { failed, ota }: OutcomeFacts,

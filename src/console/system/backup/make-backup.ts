@@ -3,10 +3,7 @@ import { exchange } from "../../client/call.ts";
 /** The connection ended before the file did. */
 export class BrokenOff extends Error {}
 
-/**
- * Has the agent make a backup, and gathers it: a part of one does not open. `onBytes` is called with the number of bytes that
- * have come. Throws BrokenOff, and what `exchange` throws.
- */
+/** Has the agent make a backup and gathers it: a part does not open. Throws BrokenOff, and as `exchange`. */
 export async function makeBackup(
   passphrase: string,
   signal: AbortSignal,

@@ -15,10 +15,7 @@ type Letter = keyof typeof units;
 
 const letters = Object.keys(units) as Letter[];
 
-/**
- * A length of time as a number with its unit. Text that is typed or pasted with units, such as `1h30m`, is understood;
- * other text stays as it was typed, and the agent refuses it.
- */
+/** A length of time as number and unit. Text with units, such as `1h30m`, is understood; other text stays for the agent. */
 export function DurationField({
   value,
   onInput,

@@ -3,10 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 /** Milliseconds from the last key to the search. */
 const typingMilliseconds = 300;
 
-/**
- * The text of a search field, and what takes what is typed into it; `apply` gets it a moment after the last key. When
- * `value` becomes something that was not typed here, the field shows that.
- */
+/** A search field's text; `apply` gets it a moment after the last key. A `value` that was not typed here is shown. */
 export function useTyped(
   value: string,
   apply: (typed: string) => void,

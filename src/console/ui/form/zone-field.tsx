@@ -8,10 +8,7 @@ interface ZoneProps extends Edited<string> {
   readonly present: string;
 }
 
-/**
- * A time zone, found among some four hundred by what one types of its name (ARIA APG: editable combobox with a list
- * box). What is no zone stays as it was typed, for the agent to refuse.
- */
+/** A time zone, found by a part of its name (ARIA APG: editable combobox). Any other text stays for the agent. */
 export function ZoneField({ value, present, onInput, ...about }: FieldProps & ZoneProps) {
   const { isOpen, typed, text, found, at, ...search } = useZoneSearch({ value, present, onInput });
   const listId = useId();

@@ -4,10 +4,7 @@ import type { CertificateRequest, SignOwn } from "../../certificate-ports.ts";
 import type { RunCommand } from "../../ports.ts";
 import { openssl, subjectsOf } from "./openssl.ts";
 
-/**
- * Makes certificates with Debian's openssl, by `openssl ca`, because releases before 3.4 take the dates of a
- * certificate nowhere else. Its files are in `directory` until it is done.
- */
+/** Makes certificates with `openssl ca`: releases before 3.4 take dates nowhere else. `directory`: its files meanwhile. */
 export function createSignOwn(run: RunCommand, directory: string): SignOwn {
   return async (request) => {
     const place = await mkdtemp(join(directory, "certificate-"));

@@ -13,10 +13,7 @@ const tables = { ipv4: "/proc/self/net/tcp", ipv6: "/proc/self/net/tcp6" } as co
 /** In hex, as the tables have an IPv4 address that an IPv6 socket uses. */
 const mappedPrefix = "00000000000000000000FFFF";
 
-/**
- * The user at the other end of a loopback connection, from the row of its socket. The socket must be established and held
- * by a process: the kernel shows root's id for closed ones.
- */
+/** The user of a loopback connection, by its socket's row, if established: the kernel shows closed ones as root's. */
 export const userOfConnection: UserOfConnection = async (ends) => {
   for (const { table, row } of rowsOf(ends)) {
     const found = await findRow(table, row).catch(() => undefined);

@@ -92,10 +92,7 @@ const mostBytes = 65_536;
 
 const transfers = openTransfers({ allowLocalServers: true, redirects: null });
 
-/**
- * Checks an address of this device: it must answer with the expected status and, if the check names a member, with
- * `version` in it. Redirects are not followed. Never throws.
- */
+/** Checks an address of this device: the status, and `version` in the member that the check names. Never throws. */
 async function askHttp(
   check: HttpCheck,
   version: string,

@@ -22,10 +22,7 @@ const killMilliseconds = 5_000;
  */
 export function createSelfTest(
   run: RunCommand,
-  /**
-   * True if this process is root. Otherwise the self-test cannot run as another user or without network: this is for
-   * development, where the release is the developer's own.
-   */
+  /** True if this process is root: else the self-test runs as its user, for development. */
   isRoot: boolean,
   seconds: number = usualSeconds,
 ): ReleaseHost["selfTest"] {

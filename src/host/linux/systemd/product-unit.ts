@@ -16,10 +16,7 @@ export type ProductProgram = "activate" | "health";
 /** Milliseconds for actions that systemd does at once. */
 const shortMilliseconds = 2_000;
 
-/**
- * Runs programs of the host file in a unit of their own (steward-product@.service), so that they have its rights and not
- * those of this process. Rejects if the unit cannot be started.
- */
+/** Runs programs of the host file in steward-product@.service, with its rights. Rejects if that cannot be started. */
 export function createProductUnit(
   run: RunCommand,
   /** Runs a program as a child where the unit is missing: a release may be newer than the package's units. */

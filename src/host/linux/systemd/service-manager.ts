@@ -9,10 +9,7 @@ const usualMilliseconds = 30_000;
 /** Bytes of a status line: the addon sends less than a kilobyte. */
 const mostStatusBytes = 800;
 
-/**
- * By systemd's variables in the environment of a service (sd_notify(3), sd_watchdog_enabled(3)). `pid` is the id of this
- * process: the variables may be inherited from another one.
- */
+/** By systemd's variables (sd_notify(3), sd_watchdog_enabled(3)). `pid`: of this process, for they may be inherited. */
 export function openServiceManager(
   environment: NodeJS.ProcessEnv,
   { addon, pid }: { addon: string; pid: number },
@@ -54,10 +51,7 @@ export function openServiceManager(
     ).unref();
   };
   return {
-    /**
-     * The service is ready, and the watchdog is notified from now on. `systemctl status` shows the text of `describe`,
-     * which is called now and every 30 s; systemd is notified of a new text.
-     */
+    /** Ready: the watchdog is notified from now on, and `systemctl status` shows `describe`, called every 30 s. */
     ready: (describe: () => string): void => {
       notify ??= socket ? openClockAddon(addon)?.notify : undefined;
       if (!notify) return;

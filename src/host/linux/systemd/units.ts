@@ -162,10 +162,7 @@ async function readLog(
 /** Audit lines of the agent are left out: they are for administrators, and every user can read this log. */
 const auditLine = /^\{"time":.*"audit":true/;
 
-/**
- * Calls systemctl(1) and returns its output. Throws `forbidden`, `not_found`, `internal_error`. The caller checks the
- * name of the unit: it must not be a path or a pattern.
- */
+/** Calls systemctl(1). Throws `forbidden`, `not_found`, `internal_error`. Callers check names: no path, no pattern. */
 async function systemctl(
   run: RunCommand,
   verb: string,

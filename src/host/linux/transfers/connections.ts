@@ -203,10 +203,7 @@ function opened<Opened extends Socket>(
   });
 }
 
-/**
- * A connection through the proxy (RFC 9110 §9.3.6). Only the head of its answer is read: what follows is the server's, which
- * speaks first in some protocols.
- */
+/** A connection through the proxy (RFC 9110 §9.3.6). Only the answer's head is read: the server may speak first. */
 async function tunnel(
   proxy: URL,
   { host, port }: ServerPlace,

@@ -10,10 +10,7 @@ const bufferBytes = 1_048_576;
 /** Bytes of one piece that is parsed: one-byte chunks take half a second a mebibyte. */
 const parsedBytes = 16_384;
 
-/**
- * Bytes that come in one turn at most, where pieces are small: one read of TLS gives several records, the later ones also
- * after the socket was paused. They lie beside each other.
- */
+/** Most bytes of one turn where pieces are small: a read of TLS gives several records, which lie beside each other. */
 const mostTurnBytes = 131_072;
 
 /**

@@ -150,10 +150,7 @@ const pieceBytes = 262_144;
 /** Does not block on a fifo, and does not follow a link in the place of the file. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/**
- * Answers from a directory as a static server would: 200, 206 to `range`, 416 beyond the end, 404 without such a file.
- * Anything but a regular file is refused, also a link.
- */
+/** Answers as a static server: 200, 206 to `range`, 416, 404. Anything but a regular file is refused, also a link. */
 async function openFile(url: URL, request: TransferRequest): Promise<Transfer> {
   const file = await openRegular(url);
   const where = url.pathname;

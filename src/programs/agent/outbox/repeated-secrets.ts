@@ -6,10 +6,7 @@ const fewest = 4;
 /** Characters of the beginning of a secret at the end of a text that was cut off. */
 const fewestOfCut = 8;
 
-/**
- * The same receiver, without its secrets in the outcomes of its attempts: many servers answer with what they were asked for.
- * `secrets`: after an attempt.
- */
+/** A receiver without its secrets in outcomes: servers answer with what they were asked for. `secrets`: afterwards. */
 export function withoutRepeatedSecrets(receiver: Receiver, secrets: () => readonly string[]): Receiver {
   return {
     deliver: async (message, signal) => coveredDelivery(await receiver.deliver(message, signal), secrets()),

@@ -147,10 +147,7 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
   });
 }
 
-/**
- * The rooms' facts for the needs of the device, as far as a caller may see them. Member by member: V8 adds members behind
- * a spread one by one, which took a tenth of a scrape.
- */
+/** The rooms' facts for needs, as far as a caller may see them. Member by member: a spread took a tenth of a scrape. */
 function needsInputOf(
   { config, settings, clock: deviceClock, auth, checks, notifications, updates: room }: StatusRooms,
   { updates, mayNameUsers, host }: Pick<NeedsInput, "updates" | "mayNameUsers" | "host">,
