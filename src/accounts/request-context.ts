@@ -1,6 +1,5 @@
 import type { ClientKey } from "./users/passwords.ts";
 
-/** The client of a session, as users see it. */
 export interface SessionClient {
   /** The client's address; `local` on the unix socket. */
   readonly address: string;

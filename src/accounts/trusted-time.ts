@@ -8,7 +8,6 @@ export type TrustedTime = ReturnType<typeof createTrustedTime>;
 interface TimeObserver {
   /** A step of so many seconds was seen; positive: forward. */
   onStep: (seconds: number) => void;
-  /** The clock has become trusted. */
   onTrusted: () => void;
 }
 
@@ -58,7 +57,6 @@ export function createTrustedTime({
     epoch: (): number => steps.look().epoch,
     /** True in that epoch, or if every step since was undone: its token then ends as without the steps, and no later. */
     isInEpoch: steps.isIn,
-    /** True while the clock is trusted. */
     isTrusted,
     /**
      * The time for comparisons with expiry dates: now while the clock is trusted; otherwise the last trusted time carried

@@ -7,7 +7,6 @@ import type { Certificates, RefusedPair, Shown } from "./certificates.ts";
 const noticeDays = 14;
 const dayMilliseconds = 86_400_000;
 
-/** The name of the certificate that the device makes. */
 export const ownCertificate = "certificate.pem";
 
 const reload = "systemctl reload steward.service";

@@ -1,7 +1,6 @@
 import type { CommandGroup, CommandTable, Option } from "../terminal/commands/command.ts";
 import { globalOptionsWith } from "../terminal/commands/global-options.ts";
 
-/** Options that select the agent, or the way to it. */
 const agentOptions: readonly Option[] = [
   {
     name: "socket",

@@ -117,7 +117,6 @@ const digest = {
   "x-expected": "the 64 hex digits of a SHA-256",
 } as const;
 
-/** Digests of what a device is. */
 export const configurationDigest = strictObject({
   digest: { ...digest, description: "of all four" },
   users: { ...digest, description: "of the users that are kept here" },
@@ -134,7 +133,6 @@ export const configurationDigest = strictObject({
   },
 });
 
-/** Differences between a device and a document, by the names of members. */
 export const configurationDifferences = strictObject({
   differs: { type: "boolean", description: "false: the device is as the document says" },
   differences: {

@@ -16,7 +16,6 @@ export const duration = {
   "x-expected": "a duration such as 30m, 6h or 7d",
 } as const;
 
-/** A time in a query. */
 export const moment = {
   type: "string",
   maxLength: 64,

@@ -89,7 +89,6 @@ export function rethrown(make: (error: unknown) => Error): (error: unknown) => n
   };
 }
 
-/** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

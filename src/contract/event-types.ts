@@ -17,16 +17,13 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
-/** A member of the details of any event. */
 export type EventFact = { [Type in EventType]: keyof (typeof eventTypes)[Type]["details"] }[EventType];
 
-/** The types of events that the clock records itself. */
 export type ClockEventType = Extract<
   EventType,
   "clock.stepped" | "clock.source_changed" | "clock.contradicted" | "clock.panicked" | "clock.contested"
 >;
 
-/** The types of events that the updates record themselves. */
 export type UpdateEventType = Extract<
   EventType,
   | "update.trust_installed"

@@ -3,7 +3,6 @@ import type { NeedCode } from "./need-areas.ts";
 /** The kinds of damage to a document of the state. `unrecorded`: an earlier release found it. */
 export const damageKinds = ["missing", "unreadable", "newer", "unrecorded"] as const;
 
-/** The replacements for a damaged document. */
 export const replacements = ["good_copy", "former_form", "defaults", "unrecorded"] as const;
 
 /** The gravest first. `unseen`: the doctor could not look. */
@@ -81,7 +80,6 @@ export const findingKinds = {
 
 export type FindingCode = keyof typeof findingKinds;
 
-/** A member of the facts of any finding. */
 export type FindingFact = (typeof findingKinds)[FindingCode]["facts"][number];
 
 export const healthCodes = ["ok", ...(Object.keys(findingKinds) as FindingCode[])] as const;

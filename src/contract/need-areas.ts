@@ -52,5 +52,4 @@ export const needAreas = {
 
 export type NeedCode = keyof typeof needAreas;
 
-/** The needs that a person has to see to. */
 export const needCodes = Object.keys(needAreas) as NeedCode[];

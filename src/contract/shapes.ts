@@ -87,7 +87,6 @@ export function byOperator<const S extends object>(title: string, description: s
   return { ...schema, "x-writer": "operator", title, description } as const;
 }
 
-/** A setting that only administrators may change. */
 export function byAdmin<const S extends object>(title: string, description: string, schema: S) {
   return { ...schema, "x-writer": "admin", title, description } as const;
 }

@@ -7,7 +7,6 @@ export interface LanNames {
 }
 
 export interface LanNaming {
-  /** As of the last look. */
   present(): LanNames;
   /** Asks for this host's own names. Never rejects. */
   look(hostname: string): Promise<void>;
@@ -20,7 +19,6 @@ export function usualLanName(hostname: string): string {
   return `${labelOf(hostname)}.local`.toLowerCase();
 }
 
-/** The short form of a name. */
 export function labelOf(name: string): string {
   return name.replace(/\..*/, "");
 }

@@ -9,7 +9,6 @@ export interface HostIdentity {
   readonly deviceId: string;
   /** False: machine-id(5) cannot be read or is not initialised, and `deviceId` is only for this boot. */
   readonly isLasting: boolean;
-  /** The kernel's id of this boot. */
   readonly bootId: string;
   /** Pretty name of the operating system. */
   readonly os: string;

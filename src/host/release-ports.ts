@@ -22,7 +22,6 @@ export interface ReleaseFiles {
   link(path: string, target: string | null): Promise<void>;
   /** The target of the symbolic link; null: there is none. */
   linkTarget(path: string): Promise<string | null>;
-  /** Syncs everything below the directory to the disk. */
   sync(directory: string): Promise<void>;
   freeBytes(directory: string): Promise<number>;
 }

@@ -22,7 +22,6 @@ import { type CheckedInput, createInputCheck, type InputCheck, type RawInput, re
 import { type BudgetHeaders, createWriteBudget } from "./write-budget.ts";
 
 export interface DispatchRequest extends RawInput, Omit<Caller, "params"> {
-  /** Collects the handler's notes for the event, also for that of a refusal. */
   noted: EventNote;
   cookie: RefreshCookie | undefined;
   lastEventId: string | undefined;

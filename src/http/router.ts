@@ -30,7 +30,6 @@ export interface RouterOptions {
   authenticate: Authenticate;
   events: EventSink;
   lasting: LastingRequests;
-  /** The client of a request that came over TCP. */
   clientOf: (request: IncomingMessage) => RequestClient;
   refreshCookie: (ctx: Koa.Context) => RefreshCookie;
   /** True if a request came over the unix socket. */

@@ -28,7 +28,6 @@ const headBytes = 512;
 const mostHeaderBytes = 65_536;
 const mostStanzas = 32;
 
-/** The recipients' kinds that age-encryption opens. */
 const openedKinds = ["X25519", "mlkem768x25519"];
 
 class Complaint extends Error {

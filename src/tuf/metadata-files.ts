@@ -11,7 +11,6 @@ export interface MetadataFiles {
   /** On the disk when it settles, whole or not at all. Throws `storage_full`, `storage_unwritable`. */
   write(role: string, bytes: Uint8Array): Promise<void>;
   remove(role: string): Promise<void>;
-  /** Removes the files of every role. */
   clear(): Promise<void>;
 }
 

@@ -67,7 +67,6 @@ function stemOf(claim: unknown): string {
   return isUsername(stem) ? stem : "person";
 }
 
-/** The claim `name`, if it can be shown. */
 export function displayNameOf({ name }: Claims): string {
   const text = typeof name === "string" ? name.trim() : "";
   const isShort = [...text].length <= displayName.maxLength;

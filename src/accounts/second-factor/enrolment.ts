@@ -91,7 +91,6 @@ export function createEnrolment(options: EnrolmentOptions) {
   };
 }
 
-/** The way from a new secret to a second factor. */
 function createSetup(options: EnrolmentOptions, pending: PendingSecrets) {
   const { accounts, sessions, time, seal } = options;
   return {

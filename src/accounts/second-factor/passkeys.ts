@@ -27,7 +27,6 @@ interface PasskeysOptions {
 /** Passkeys of one user. */
 const mostPasskeys = 10;
 
-/** The part of a passkey that its user sees. */
 export function passkeyView({ id, name, host, created_at, last_used_at }: StoredPasskey): Passkey {
   return { id, name, host, created_at, last_used_at };
 }

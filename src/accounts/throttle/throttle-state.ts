@@ -74,7 +74,6 @@ function passingCounts() {
   };
 }
 
-/** The account of the keys `account client`. */
 function accountOf(keys: string): string {
   return keys.slice(0, keys.indexOf(" "));
 }

@@ -40,7 +40,6 @@ import { createThrottleWriter, failureDelaySeconds } from "./throttle-writer.ts"
 export type Throttle = ReturnType<typeof createThrottle>;
 
 export interface AttemptContext {
-  /** True if there is an account of that name. */
   readonly exists?: boolean;
   /** The id of the living session that repeats its password. */
   readonly session?: string;

@@ -20,7 +20,6 @@ export interface EndedTokens {
   readonly tokens_kept?: number;
 }
 
-/** A new token and its text. */
 interface MadeToken {
   readonly token: StoredApiToken;
   readonly text: string;

@@ -25,7 +25,6 @@ export function createLivingTokens(all: () => readonly StoredApiToken[], time: T
   return {
     /** Those that have not expired and are not suspended; another list after each change. */
     living,
-    /** Gives the number of tokens of a user that are among those. */
     countLiving: (): ((userId: string) => number) => {
       present = living();
       return (userId) => ofUser(userId).length;

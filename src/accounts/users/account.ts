@@ -32,7 +32,6 @@ export interface StoredFactor {
   /** The secret that the authenticator shares, sealed for this account. */
   readonly sealed_secret: string;
   readonly enrolled_at: string;
-  /** Hashes of the unused recovery codes. */
   readonly recovery_hashes: readonly string[];
   readonly passkeys?: readonly StoredPasskey[];
 }

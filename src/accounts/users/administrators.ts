@@ -48,7 +48,6 @@ export function shutOut(
   return { last, why: others.length === 0 ? "there is no other" : named + more };
 }
 
-/** Administrators whom a refusal names. */
 const mostNamed = 5;
 
 /** Throws `last_admin`. It judges the state that is about to be written, so that two demotions at once cannot both pass. */

@@ -31,7 +31,6 @@ export function createUserList({
   issuer,
 }: {
   all: () => readonly Account[];
-  /** Gives views as they are now. */
   viewer: () => (account: Account) => User;
   lockOf: (username: string) => User["locked"];
   /** False: `lockOf` gives none for any user. */

@@ -30,7 +30,6 @@ export class AgentRefusal extends DocumentedRefusal {
   }
 }
 
-/** An answer of the agent, read to its end. */
 export type Answer = Awaited<ReturnType<typeof receiveAnswer>>;
 
 /** Bytes of an answer; a page of 200 long log lines has some ten million. */

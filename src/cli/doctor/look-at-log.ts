@@ -5,7 +5,6 @@ const { ok, unseen } = entriesOf("log");
 
 const shown = 3;
 
-/** The options of journalctl for all of Steward's units. */
 export const journalWords = [
   "--no-pager",
   "--quiet",

@@ -40,7 +40,6 @@ const auditLine = /(\b[a-z0-9_]+\.[a-z0-9_]+: )(?:([^\n]*?)(, ))?by (\S+) from /
 
 const thisDevice = "this-device";
 
-/** Actors who are no person. */
 const roles = ["local-root", "agent", "anonymous"];
 
 /** Replaces what is secret or names a person in texts: one user is `user-1` in all of them, one address `address-1`. */

@@ -83,7 +83,6 @@ function placeOf(options: GivenOptions) {
   });
 }
 
-/** The filter, for past events and for new ones. */
 async function filterOf(invocation: Invocation) {
   const { options } = invocation;
   const name = options.text("name");

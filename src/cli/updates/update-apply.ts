@@ -79,7 +79,6 @@ export function selected(word: string): Kinds {
   return updateKinds.filter((kind) => word === "all" || word === kind);
 }
 
-/** The positional as the API has it. */
 export function kindsOf({ positionals }: Invocation): Release["kind"] | "all" {
   return updateKinds.find((kind) => kind === positionals[0]) ?? "all";
 }

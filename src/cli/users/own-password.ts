@@ -6,7 +6,6 @@ import type { Client } from "../client/context.ts";
 import { askNewPassword } from "./new-password.ts";
 import type { Questions } from "./questions.ts";
 
-/** Tries to type a new password that the rules accept. */
 const newPasswordTries = 3;
 
 export interface Entered {

@@ -9,7 +9,6 @@ import { findUser } from "./user-lookup.ts";
 /** Newest events of a type that are looked through, the contract's upper bound. */
 const eventsSeen = 200;
 
-/** Differences that are listed. */
 const skewsShown = 5;
 
 /** Seconds that two differences may be apart to be one wrong clock: a code's step. */
@@ -18,7 +17,6 @@ const sameSkewSeconds = 30;
 /** Recovery codes below which new ones are advised, as at a sign-in. */
 const fewRecoveryCodes = 3;
 
-/** Refused sign-ins that are listed. */
 const refusalsShown = 5;
 
 /** A wrong code that was the right one of another time. */

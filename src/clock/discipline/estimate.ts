@@ -13,7 +13,6 @@ export interface Estimate {
   readonly wander: number;
 }
 
-/** The corrections of the clock since the estimate. */
 export interface Control {
   /** Seconds a second that the kernel makes the clock run faster by. */
   readonly frequency: number;

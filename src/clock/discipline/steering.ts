@@ -93,7 +93,6 @@ export class Steering {
     this.#difference = differenceIn(driver.read());
   }
 
-  /** Decides on a measurement, and performs the decision. */
   apply(measurement: Measurement, rules: DisciplineRules): Action {
     const { state, action } = discipline(this.#state, measurement, rules, this.#knownPpm());
     const moved = this.moved();

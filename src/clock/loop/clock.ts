@@ -60,7 +60,6 @@ export class DeviceClock {
     return timeSyncStatus({ ...this.#parts, ...this.#shortFacts(), pollSeconds, kernel, offered });
   }
 
-  /** The part of it that other answers have. */
   inShort(): ClockInShort {
     return timeSyncInShort(this.#shortFacts());
   }

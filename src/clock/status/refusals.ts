@@ -42,7 +42,6 @@ export function requireMayMeasure(
   }
 }
 
-/** The facts that decide if the clock may be set by hand, and to which time. */
 export interface SetByHandFacts {
   readonly mode: ClockMode | null;
   readonly syncStatus: Pick<SyncStatus, "trust" | "state">;

@@ -16,7 +16,6 @@ import { Time } from "../ui/time.tsx";
 import { tokenRights } from "../ui/words/access.ts";
 import { CreateTokenSheet } from "./create-token-sheet.tsx";
 
-/** Tokens by which programs act for the user. */
 export function ApiTokens() {
   const list = useResource("listTokens", { query: { user_id: me().id } });
   const [isCreating, setIsCreating] = useState(false);

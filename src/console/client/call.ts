@@ -56,7 +56,6 @@ export async function call<Id extends OperationId>(
   return (await callWithTag(id, input, options)).value;
 }
 
-/** As `call`, with the answer's ETag. */
 export async function callWithTag<Id extends OperationId>(
   id: Id,
   input: CallInput<Id> = {},

@@ -13,7 +13,6 @@ const patienceMilliseconds = 5_000;
 /** Milliseconds without an answer before it is said: a quick restart passes unseen. */
 const unseenMilliseconds = 1_000;
 
-/** True: the agent answers. */
 export const isConnected = createStore(true);
 
 /** True: it has been silent for so long that the page says so and sends it nothing. */

@@ -5,7 +5,6 @@ import { HomePage } from "../home/home-page.tsx";
 import { pageOf } from "../navigation/paths.ts";
 import { NoPage } from "./no-page.tsx";
 
-/** The part that has the page of a path. */
 const partOf: Readonly<Record<string, PagePart>> = {
   "/system": "device",
   "/system/device": "machine",

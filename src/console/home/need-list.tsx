@@ -69,7 +69,6 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
   );
 }
 
-/** The release that has failed, in a need of one. */
 function releaseIdOf({ facts }: Need): string {
   return (facts as { release_id?: string }).release_id ?? "";
 }

@@ -56,7 +56,6 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
   );
 }
 
-/** Takes the room of rows that are not drawn. */
 function Gap({ height }: { readonly height: number }) {
   // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
   return <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />;

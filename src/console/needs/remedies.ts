@@ -48,7 +48,6 @@ export function remedyOf(code: Need["code"]): Remedy {
   return remedies[code] ?? onHost;
 }
 
-/** The query in the address of its remedy. */
 export function remedyQuery({ code, facts }: Need): Query {
   const { query = {}, queryOfOne } = remedyOf(code);
   const { users: [username, ...others] = [] } = facts as { users?: readonly string[] };

@@ -11,7 +11,6 @@ export interface Entry {
   run(): void;
 }
 
-/** Entries that are listed at once. */
 const most = 10;
 
 /**

@@ -141,7 +141,6 @@ function knownEntries(): readonly Entry[] {
   return [...pages(), ...actions(), ...places(), ...settings()];
 }
 
-/** A user of that name, whose page it opens. */
 function userEntry({ username, display_name }: { username: string; display_name: string }): Entry {
   return { kind: "user", text: username, more: display_name, run: () => void navigate(personPath(username)) };
 }

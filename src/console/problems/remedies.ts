@@ -28,7 +28,6 @@ export const commands = {
  */
 export type Remedy = "entry" | "retry" | "reload" | "signIn" | keyof typeof places | keyof typeof commands;
 
-/** The one thing that helps, by the code of an error. */
 export function remedyFor(code: string): Remedy {
   const known: Readonly<Record<string, { readonly remedy: Remedy }>> = errorCodes;
   // A newer agent may have codes that this page does not know.

@@ -51,7 +51,6 @@ export function me(): User {
   return user;
 }
 
-/** True: the user has one of these roles. */
 export function isOneOf(...roles: readonly Role[]): boolean {
   return roles.includes(me().role);
 }
@@ -67,7 +66,6 @@ const rolesOf: Readonly<Record<string, readonly Role[]>> = {
   "/system/events": ["admin", "operator"],
 };
 
-/** True: the page of this path is for the role of the user. */
 export function isShown(path: string): boolean {
   const roles = rolesOf[pageOf(path)];
   return roles === undefined || isOneOf(...roles);

@@ -77,7 +77,6 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
-/** Names with their values. */
 export function Facts({ items }: { readonly items: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">

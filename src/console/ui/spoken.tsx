@@ -5,7 +5,6 @@ import { visible } from "./visible.ts";
 /** A time as the agent writes it. */
 const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** A sentence in the language that is spoken, or one of the agent's. */
 export function Said({ sentence: { text, isAgents, quote } }: { readonly sentence: Sentence }) {
   if (isAgents) return <Spoken text={text} />;
   if (quote === undefined) return <>{withCommands(text)}</>;

@@ -64,7 +64,6 @@ export function Fold({
   );
 }
 
-/** Those that are open now, whatever opened them. */
 function openFolds(): string[] {
   return [...document.querySelectorAll<HTMLElement>("[data-fold]")]
     .filter((one) => (one as HTMLDetailsElement).open)

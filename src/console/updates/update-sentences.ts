@@ -61,7 +61,6 @@ export function summarySentence(summary: SummaryFacts): Sentence {
   );
 }
 
-/** The release and the outcome of an attempt, in few words. */
 export function endWords(entry: HistoryEntry): string {
   return `${releaseName(entry)}: ${t.updates.outcomes[entry.outcome]}`;
 }

@@ -16,7 +16,6 @@ import { actOnMany, type ManyAction, type Outcome, type Outcomes } from "./many-
 import { reasonOf } from "./one-by-one.ts";
 import { readAllUsers } from "./use-users.ts";
 
-/** The users that are chosen, by id. */
 export type Chosen = ReadonlyMap<string, User>;
 
 const actions: readonly ManyAction[] = [

@@ -129,7 +129,6 @@ function useSheet(): string | undefined {
   return shown;
 }
 
-/** Pages about people, by path. */
 export const pages = { "/users": UsersPage, "/users/*": PersonPage };
 
 /** The same in every language, for programs that read it: the names of the API. */

@@ -1,7 +1,6 @@
 import { timestamp } from "../shapes.ts";
 import { type EventRows, flag, nullableNumber, nullableText, number, text, unheard } from "./row.ts";
 
-/** The clock, whose troubles are needs. */
 export const clockEvents = {
   "clock.epoch_raised": unheard(["clock"], { step_seconds: number }),
   "clock.stepped": unheard(["clock"], { seconds: number }),

@@ -83,13 +83,11 @@ export const tokensAfter = {
   tokens_kept: sometimes({ ...count, description: "API tokens that stayed valid on request" }),
 } as const;
 
-/** The member of a sign-in that says by what it was. */
 export const signInMethod = {
   type: "string",
   enum: ["password", "totp", "recovery_code", "passkey", "provider"],
 } as const;
 
-/** The members of what was refused. */
 export const refused = {
   operation: sometimes({ type: "string", description: "operationId in OpenAPI; absent: of several" }),
   reason: sometimes({ type: "string", description: "of the codes `invalid_token` and `provider_refused`" }),

@@ -28,7 +28,6 @@ const endedBecause = sometimes({
   description: "absent: it was signed out or revoked",
 });
 
-/** The first administrator, sign-ins and sessions. */
 export const signInEvents = {
   "setup.done": security("always", ["people"], {}),
   "setup.rescued": security("at_once", ["people"], {

@@ -21,7 +21,6 @@ const requested = {
   ...{ release_id: nullableText, kind: nullableKind, name: nullableText, version: nullableText },
 } as const;
 const nullableCount = { type: ["integer", "null"], minimum: 0 } as const;
-/** The reason of an outcome, as in the history of updates. */
 const reason = {
   ...{ code, detail },
   count: { type: ["integer", "null"], minimum: 0, description: "how often or how many, by the code" },

@@ -17,7 +17,6 @@ const ofPerson = { role: sometimes(role) } as const;
 /** A passkey by the name that its user gave it. */
 const aPasskey = { ...ofPerson, passkey: { type: "string" } } as const;
 
-/** Accounts, their passwords and second factors. */
 export const userEvents = {
   "password.changed": security("of_administrator", ["sessions"], ofPerson),
   "user.created": security("of_administrator", ["people"], {

@@ -56,7 +56,6 @@ const syslog = strictObject(
 /** The receivers that get every event of the record, and the metrics. */
 const telemetry = { ...group, properties: { otlp, syslog } } as const;
 
-/** The maker of the product, as the console names it. */
 const maker = strictObject(
   {
     name: {

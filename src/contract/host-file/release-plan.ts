@@ -75,7 +75,6 @@ const health = {
   },
 } as const;
 
-/** The plan by which releases of a kind are put to work. */
 export const releasePlan = partialObject({
   unit: {
     ...serviceName,

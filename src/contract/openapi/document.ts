@@ -73,7 +73,6 @@ function parametersOf(operation: Operation, writer: SchemaWriter): object[] {
   ];
 }
 
-/** The targets of the references. */
 function sharedParameters(writer: SchemaWriter): Record<string, object> {
   return Object.fromEntries(
     Object.entries(shared).map(([key, one]) => [
@@ -209,7 +208,6 @@ function successOf(operation: Operation, writer: SchemaWriter): object {
 
 const successWords = { 200: "Done", 201: "Created", 202: "Begun", 204: "Done" } as const;
 
-/** The ways in which callers authenticate. */
 const securitySchemes = {
   accessToken: {
     type: "http",

@@ -6,7 +6,6 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The sender of a document with the schema. */
 export type Use = "request" | "answer";
 
-/** The place in the document at which a schema is written. */
 interface Place {
   readonly use: Use;
   /** Its members are described elsewhere. */
@@ -35,7 +34,6 @@ export class SchemaWriter {
     return this.one(schema, { use });
   }
 
-  /** The named shapes that what was written refers to. */
   components(): Record<string, object> {
     const defined = (Object.keys(shapes) as ShapeName[]).flatMap((name): [string, object][] => {
       const uses = this.used.get(name);

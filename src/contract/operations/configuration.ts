@@ -1,7 +1,6 @@
 import * as schemas from "../configuration.ts";
 import { admins, type Operation } from "./operation.ts";
 
-/** A whole device from one file. */
 export const configurationOperations = {
   getSealKey: {
     method: "GET",

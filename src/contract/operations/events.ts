@@ -5,7 +5,6 @@ const readers = { roles: ["admin", "operator"] } as const;
 
 const reading = { method: "GET", access: readers, scope: "events:read" } as const;
 
-/** The record of changes and refusals. */
 export const eventOperations = {
   listEvents: {
     ...reading,

@@ -3,7 +3,6 @@ import { everyone, type Operation } from "./operation.ts";
 
 const reading = { method: "GET", access: everyone, scope: "logs:read" } as const;
 
-/** The log of the agent and of the units around it. */
 export const logOperations = {
   listLogs: {
     ...reading,

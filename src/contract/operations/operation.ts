@@ -94,7 +94,6 @@ export interface Operation {
   readonly errors?: readonly ErrorCode[];
 }
 
-/** The errors of every operation that takes a new password. */
 export const newPasswordErrors = [
   "password_too_short",
   "password_too_long",

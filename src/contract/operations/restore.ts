@@ -3,7 +3,6 @@ import type { Operation } from "./operation.ts";
 
 const ofSetupToken = ["setup_already_done", "setup_token_invalid", "too_many_attempts"] as const;
 
-/** A device from the backup of one. */
 export const restoreOperations = {
   receiveBackup: {
     method: "PUT",

@@ -16,7 +16,6 @@ const actorKind = { type: "string", enum: ["anonymous", "local-root", "user", "t
 const outcome = { type: "string", enum: ["success", "refused"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
-/** Something that happened, as it is kept. */
 export const event = strictObject({
   seq: { ...sequenceNumber, description: "rises by one from event to event, also when the clock goes back" },
   time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
@@ -66,7 +65,6 @@ export const eventList = strictObject({
 
 const number = { type: "integer", minimum: 0 } as const;
 
-/** Numbers of events, for a picture of the record. */
 export const eventCounts = strictObject({
   total: { ...number, description: "matching events that are stored" },
   refused: { ...number, description: "refusals among them, whatever `outcome` is" },
@@ -90,7 +88,6 @@ export const gap = strictObject({
 
 export const streamedEvent = { oneOf: [event, gap, updateProgress] } as const;
 
-/** Which events are meant, in a list and in a stream. */
 const filters = {
   type: { type: "string", enum: Object.keys(eventTypes) },
   group: {

@@ -187,7 +187,6 @@ const probedServer = strictObject({
   },
 });
 
-/** The answers of servers that may become time servers of this device. */
 export const timeProbe = strictObject({
   servers: { type: "array", items: probedServer, description: "in the order of the request" },
   answering: { type: "integer" },

@@ -197,7 +197,6 @@ export const timeZone = {
   description: "a name of the IANA time zone database, such as Europe/Berlin; update windows go by it",
 } as const;
 
-/** The states of the maker's support, by a trusted time. */
 export const supportStates = ["supported", "ending", "ended", "unknown"] as const;
 
 export const hostSettings = strictObject({
@@ -217,7 +216,6 @@ export const hostSettings = strictObject({
 
 export const hostChange = partialObject({ host_name: hostName, time_zone: timeZone });
 
-/** The form of a request for a restart or a shutdown. */
 export const powerRequest = partialObject({
   force: {
     type: "boolean",

@@ -41,7 +41,6 @@ export const tls = strictObject({
   },
 });
 
-/** The result of another reading of the host file. */
 export const reloaded = strictObject({
   changed: { ...texts, description: "members of the host file whose new values are in use" },
   needs_restart: { ...texts, description: "members whose new values wait for a restart" },

@@ -6,7 +6,6 @@ import { healthAnswer, trialStep, updateReason } from "./update-reasons.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 
-/** The members by which a release is named everywhere. */
 const named = {
   kind: { type: "string", enum: updateKinds },
   id: { type: "string", pattern: "^[0-9a-f]{32}$", "x-expected": "32 hexadecimal digits in lower case" },

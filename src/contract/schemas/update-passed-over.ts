@@ -36,7 +36,6 @@ export const passedOver = strictObject({
   detail: { ...nullableText, description: "the publisher's reason, or what cannot be read" },
 });
 
-/** The most releases that one check reports as passed over. */
 export const mostPassedOver = 16;
 
 export const passedOverList = {

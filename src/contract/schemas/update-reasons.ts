@@ -136,7 +136,6 @@ export const trustStatus = {
   }),
 } as const;
 
-/** The answer of the last health check of a trial. */
 export const healthAnswer = {
   description: "null: none was made yet",
   ...strictObject({

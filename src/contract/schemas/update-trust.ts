@@ -10,7 +10,6 @@ const fingerprint = {
   "x-expected": "the whole fingerprint: 64 hexadecimal digits in lower case",
 } as const;
 
-/** The root of trust that the signatures of updates are verified against. */
 export const updateTrust = strictObject({
   installed: { type: "boolean", description: "a usable root of trust is installed on this device" },
   fingerprint: {

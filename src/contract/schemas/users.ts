@@ -155,7 +155,6 @@ const pages = listOf(user, "in the order of `sort`");
 
 const count = { type: "integer", minimum: 0 } as const;
 
-/** By what a list of users can be narrowed. */
 const userCounts = strictObject({
   admin: count,
   operator: count,

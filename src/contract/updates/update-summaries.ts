@@ -12,7 +12,6 @@ export type UpdateRemedy =
   /** Nothing here: the sentence says who can, or it ends without help. */
   | null;
 
-/** Updates in a word. */
 export type UpdateTile = "upToDate" | "available" | "failed" | "undone" | "underWay" | "notSetUp" | "unknown";
 
 const row = (tile: UpdateTile, remedy: UpdateRemedy = null) => ({ tile, remedy });

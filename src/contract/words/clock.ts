@@ -41,7 +41,6 @@ const findingOf = {
 
 type CodeOfFinding = keyof typeof findingOf;
 
-/** The sentences of the findings that a summary may be. */
 type SummaryFindings = Readonly<Record<(typeof findingOf)[CodeOfFinding], ClockSentence>>;
 
 export interface ClockWords {

@@ -3,7 +3,6 @@ import type { NeedCode } from "../need-areas.ts";
 import type { Finding } from "../types.ts";
 import type { Format } from "./format.ts";
 
-/** Facts by the needs that have them. */
 export interface GivenFacts {
   readonly name?: string | undefined;
   readonly version?: string | undefined;

@@ -53,7 +53,6 @@ export interface RestorerOptions {
   readonly adopt: (state: string, manifest: Manifest, asReplacement: boolean) => Promise<AdoptedState>;
   /** Gives this machine the names of the other; sentences about those that it could not take. */
   readonly takeNames: (device: Manifest["device"]) => Promise<readonly string[]>;
-  /** Has the agent start again. */
   readonly startAgain: () => void;
 }
 

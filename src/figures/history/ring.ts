@@ -53,7 +53,6 @@ export class Ring {
     this.#place(step).set(point);
   }
 
-  /** Removes the points after a step. */
   forgetAfter(step: number): void {
     if (step >= this.#newest) return;
     this.#clear(step + 1, this.#newest);

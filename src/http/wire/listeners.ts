@@ -95,7 +95,6 @@ async function queueAccepted(server: Server): Promise<void> {
   server.off("connection", onConnection);
 }
 
-/** The time limits of every HTTP server here. */
 export const serverTimes = {
   headersTimeout,
   requestTimeout,

@@ -166,7 +166,6 @@ function joined(parts: Parts) {
       ...(await readPage(await sourceOf(parts), query)),
       reach: reach(),
     }),
-    /** Counts the events of the whole record that match. */
     count: async (query: EventCountQuery): Promise<EventCounts> => {
       // Only the console's page of events asks for it.
       const { countEvents } = await import("./event-counts.ts");

@@ -36,7 +36,6 @@ const fileName = "kept-changes.jsonl";
 /** The least part of the space that an actor who adds to a full file keeps. */
 const leastShare = 1 / 8;
 
-/** Lines parsed in one turn of the event loop. */
 const linesInATurn = 500;
 
 /** `changes`: the log that drops segments; one taken over before a crash is removed from it. `readsOnly`: writes nothing. */

@@ -48,7 +48,6 @@ export function startMetricsSchedule({
   }
 
   return {
-    /** The outcome of the pushes so far, for people. */
     state: () => ({
       /** The failure of the last push; else the last refusal, until a person has tested the collector. */
       lastError: failure ?? refusal,
@@ -63,7 +62,6 @@ export function startMetricsSchedule({
       [refusal, refused] = [null, 0];
       return detail;
     },
-    /** Ends the push that is under way. */
     close: async (): Promise<void> => {
       ending.abort();
       cancel();

@@ -92,7 +92,6 @@ export async function composeSignIn(parts: SignInParts) {
     recovery: createRecovery({ ...common, enrolment }),
     people: createPeopleFacts({ ...basics, security, issuer: parts.config.oidc?.issuer ?? null }),
     checks: [{ name: "two-factor key", trouble }],
-    /** Removes the rest of a deleted user. */
     forget: (user: Pick<User, "id" | "username">) => forget({ ...basics, usedCodes }, user),
     close: () => {
       stopSweeps();

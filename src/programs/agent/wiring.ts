@@ -87,7 +87,6 @@ async function joinRooms(
     passwords: auth.passwords,
     apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
-    /** Counts an answer, for the metrics. */
     answered: metering.answered,
     /** The most important facts in a few words each, for `systemctl status`. */
     describe: () => statusWords({ auth, clock, updates }),

@@ -131,7 +131,6 @@ export class CheckScheduler {
     if (this.#isFetching) await this.#supersede();
   }
 
-  /** There is a root of trust now, and there was none. */
   rootInstalled(): void {
     if (this.#alarm.left() !== null) this.#alarm.set(this.#soon());
   }

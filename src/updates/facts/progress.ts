@@ -4,7 +4,6 @@ import type { Uptime } from "../../host/ports.ts";
 /** Seconds between two reports of one download; a new phase is reported at once. */
 const quietSeconds = 0.25;
 
-/** Nothing is under way. */
 export const idle: UpdateProgress = {
   phase: "idle",
   release_id: null,

@@ -102,7 +102,6 @@ export { ClockInside as Body };
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
 
-/** The picture as figures. */
 function SourcesTable({ sources }: { readonly sources: readonly TimeSource[] }) {
   return (
     <div class="clock-table">

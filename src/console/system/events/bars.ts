@@ -22,7 +22,6 @@ export interface Bar {
 /** The bars of a record of which no span of time is chosen. */
 export const daily = ofTheCalendar(1, 0);
 
-/** The smallest first. */
 export const steps: readonly Step[] = [
   ...[minute, 5 * minute, 15 * minute, hour, 3 * hour].map(ofTheClock),
   daily,

@@ -31,7 +31,6 @@ export function EventFilters({ error }: { readonly error: unknown }) {
   );
 }
 
-/** Groups of events and refusals, with how many of them there are. */
 export function EventChips({
   counts: { total, refused, groups },
 }: {

@@ -5,7 +5,6 @@ import { navigate, type Place, place } from "../../navigation/navigation.ts";
 
 export type EventQuery = NonNullable<Input<"listEvents">["query"]>;
 
-/** The kinds of actors, as the address and the agent name them. */
 export const actorKinds = ["user", "token", "local-root", "agent", "anonymous"] as const;
 
 /** The most of a name that is looked for, in characters; the agent takes no more. */

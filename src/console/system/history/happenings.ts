@@ -10,7 +10,6 @@ export interface Fault {
   readonly spans: Range[];
 }
 
-/** The events that are ticks on the axis, by the row that they are in. */
 const tickTypes = {
   updates: ["update.applied", "update.undone", "update.refused"],
   restarts: ["host.reboot_requested", "host.power_off_requested"],

@@ -40,7 +40,6 @@ interface PicturesProps {
   readonly history: History;
   /** null: the user may not see them. */
   readonly events: readonly AuditEvent[] | null;
-  /** A sentence where older ones are missing. */
   readonly missing: string;
 }
 

@@ -8,7 +8,6 @@ type Figures = readonly (number | null)[];
 
 export type Steps = ReturnType<typeof stepsOf>;
 
-/** The plots in their order, by the figures that each draws. */
 const plots = {
   clock: "clock_offset_seconds",
   disk: "disk_used_ratio",
@@ -48,7 +47,6 @@ export function timeOf({ start, length, count }: Steps): Ends["time"] {
   return { low: start, high: start + (count + 1) * length };
 }
 
-/** The middle of a step, where its figures are drawn. */
 export function middleOf({ start, length }: Steps, step: number): number {
   return start + (step + 0.5) * length;
 }

@@ -57,7 +57,6 @@ export function unitsOf(
     .filter(({ unit, count }) => count > 0 || unit === chosen);
 }
 
-/** Lines of a level and graver ones. */
 function upTo(lines: Units[string], level: SeverityWord): number {
   return sum(levels.slice(0, levels.indexOf(level) + 1).map((one) => lines[one] ?? 0));
 }

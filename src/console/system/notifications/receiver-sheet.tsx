@@ -267,7 +267,6 @@ function KeptSecret({
   );
 }
 
-/** Codes of entries of the wrong form. */
 const ofForm = ["pattern", "type", "minimum", "maximum", "secret"];
 
 /** The agent's objection to a field, in words by the field where the code does not say enough. */

@@ -64,7 +64,6 @@ export function settled(draft: Draft, pointer: string, isMine: boolean): Draft {
   };
 }
 
-/** The change to send: only settings that were typed. */
 export function changeOf({ typed }: Draft): SettingsChange {
   const change: Record<string, unknown> = {};
   for (const [pointer, value] of Object.entries(typed)) {

@@ -29,7 +29,6 @@ import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";
 import "../../styles/parts/settings.css";
 
-/** The pointers of the settings that are on the page of the updates. */
 const ofUpdates = "/update/ota/";
 
 /** One section at a time, by `?open=` in the address, or what a search has found in all of them, by `?find=`. */

@@ -46,7 +46,6 @@ function reasonText(reason: ReasonFacts): string {
   return name === null ? "" : `${name}.`;
 }
 
-/** For sentences on any page. */
 export const updateFormat: UpdateFormat = {
   moment: fromNow,
   fromNow,

@@ -17,7 +17,6 @@ interface OpensslVerification {
   readonly certificates: readonly string[];
   /** A PEM file with the only authorities that are trusted. */
   readonly authorities: string;
-  /** Further options of `openssl verify`. */
   readonly conditions: readonly string[];
   /** An absolute path; the certificates are written there for the moment in which they are verified. */
   readonly directory: string;

@@ -35,7 +35,6 @@ function activeDaemon(slices: readonly string[]): TimeDaemon | null {
   return null;
 }
 
-/** True if a process is in this cgroup or one below it. */
 function hasProcesses(cgroup: string): boolean {
   // cgroups(7): in v2 it includes the cgroups below; v1 does not have this file.
   const events = textOf(join(cgroup, "cgroup.events"));
@@ -44,7 +43,6 @@ function hasProcesses(cgroup: string): boolean {
   return namesIn(cgroup).some((name) => hasProcesses(join(cgroup, name)));
 }
 
-/** The names of the directories in it; none if it is gone. */
 function namesIn(directory: string): string[] {
   const entries = unlessGone(() => readdirSync(directory, { withFileTypes: true })) ?? [];
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

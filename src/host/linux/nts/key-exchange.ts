@@ -98,7 +98,6 @@ function established(socket: TLSSocket): Promise<void> {
   });
 }
 
-/** The certificates as the server has sent them. */
 function certificatesOf(socket: TLSSocket): string[] {
   const found: string[] = [];
   let next: X509Certificate | undefined = socket.getPeerX509Certificate();

@@ -107,7 +107,6 @@ function killGroup(child: ChildProcess): void {
   killing.once("exit", killItself);
 }
 
-/** The last output of a program, for people. */
 export async function lastOf(output: FileHandle): Promise<string> {
   const { size } = await output.stat();
   const buffer = Buffer.alloc(readBytes);

@@ -5,7 +5,6 @@ import { TransferFailure } from "../../transfer-failure.ts";
 export interface PaceOptions {
   readonly limits: TransferLimits;
   readonly signal: AbortSignal;
-  /** The name of the source in an error. */
   readonly where: string;
   /** Ends the source of the pieces, however the body ends. */
   readonly release: () => void;
