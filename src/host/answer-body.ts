@@ -60,10 +60,7 @@ export async function gathered(content: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(pieces);
 }
 
-/**
- * Bytes of a compressed answer that are read. What cannot be compressed grows by five bytes a block and by the head and
- * the names in it; without a limit empty members could follow each other for ever.
- */
+/** Bytes of a compressed answer: what cannot be compressed grows, and empty members could follow for ever. */
 function mostPackedBytes(maximumBytes: number): number {
   return Math.ceil(maximumBytes * 1.01) + 1_024;
 }

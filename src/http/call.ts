@@ -128,10 +128,7 @@ export function roleOf(actor: Actor): Role | undefined {
   return actor.kind === "anonymous" ? undefined : actor.account.role;
 }
 
-/**
- * The role by which settings are shown and written. An administrator's API token has that of an operator: the rest needs the
- * password again, except by a fleet's token, to which root has given that right.
- */
+/** The role for settings. An administrator's token has an operator's: the rest needs the password, but for a fleet's. */
 export function writingRole(actor: Actor): Role {
   const role = roleOf(actor) ?? "readonly";
   if (actor.kind !== "token" || role !== "admin") return role;

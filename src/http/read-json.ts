@@ -17,10 +17,7 @@ export const rootsBody: BodyLimits = { bytes: 512 * 1024, milliseconds: null };
 /** Bounds for requests with a valid token. */
 export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
 
-/**
- * Bounds for all others: strangers must not hold a connection and memory for long. The body of an open operation has
- * some hundred bytes; the longest password fits even if it is written in escapes.
- */
+/** Bounds for all others: strangers must not hold a connection for long. The longest password fits, also escaped. */
 export const strangersBody: BodyLimits = { bytes: 4 * 1024, milliseconds: 5_000 };
 
 export function bodyLimitsOf(actor: Actor["kind"]): BodyLimits {

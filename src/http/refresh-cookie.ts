@@ -7,10 +7,7 @@ export type RefreshCookie = ReturnType<typeof createRefreshCookie>;
 /** Cookies of our name that are tried; each costs a look-up. */
 const mostCookies = 8;
 
-/**
- * With this prefix a browser takes a cookie only over HTTPS, from this very host, and for all of its paths (RFC 6265bis
- * §4.1.3.2): neither plain HTTP nor another host of the same domain can plant one.
- */
+/** Browsers take such a cookie only over HTTPS, from this very host (RFC 6265bis §4.1.3.2): no other can plant one. */
 const hostOnly = "__Host-";
 
 /** Differs for each device, so that two devices behind one host name do not overwrite each other's cookie. */

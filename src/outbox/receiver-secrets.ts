@@ -62,10 +62,7 @@ export function createReceiverSecrets(document: Document<ReceiverSecretsState>, 
   };
 }
 
-/**
- * A secret is sealed for its server and user name: who may change the settings could otherwise name a server of theirs and
- * have a password or a token sent to it (docs/design/outbox.md, rule 13).
- */
+/** Sealed for server and user name: else who may change settings could have a secret sent to a server of theirs. */
 function recordOf({ name, kind, url, server, port, username }: Addressed): string {
   const destination = url === undefined ? [kind, server, port, username] : [originOf(url)];
   return JSON.stringify(["receiver", name, ...destination]);

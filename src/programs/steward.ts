@@ -1,7 +1,4 @@
-/**
- * The entry of the program. It answers --version and `completion` itself, since shells ask for them at each start, and
- * loads the agent or the command line for everything else.
- */
+/** The program's entry. It answers --version and `completion` itself, as shells ask at each start, and loads the rest. */
 import { readFileSync, writeSync } from "node:fs";
 
 /** JSON that the build defines. */

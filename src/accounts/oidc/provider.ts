@@ -51,10 +51,7 @@ export function createProvider(options: ProviderOptions) {
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return url.href;
     },
-    /**
-     * The person who signed in, from the query that came back; for a step-up, only a sign-in after the flow began counts.
-     * Throws `provider_unreachable` and `provider_refused`.
-     */
+    /** The person who signed in, by the query; of a step-up only a sign-in after it began. Throws `provider_*`. */
     claimsOf: async (flow: Flow, query: URLSearchParams): Promise<Claims> => {
       const server = await discovered();
       const { config, request, time } = options;

@@ -11,10 +11,7 @@ import {
 } from "./throttle-record.ts";
 import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rules.ts";
 
-/**
- * Every count of attempts, by keys that reveal neither names nor addresses. All of it is bounded, so that the file
- * stays below 256 KiB. Each table says what an attacker gains by filling it.
- */
+/** Every count of attempts, without names and addresses, within 256 KiB. Each table says what filling it gains. */
 export type ThrottleState = ReturnType<typeof readCounts>;
 
 /**

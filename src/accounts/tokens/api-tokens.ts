@@ -207,10 +207,7 @@ export function unknownToken(): StewardError {
 
 function createRotations(options: ApiTokensOptions) {
   return {
-    /**
-     * Makes another token with the same rights and lifetime, and ends the former one after so many seconds, or earlier if
-     * it would have ended before. Throws `not_found` and `token_limit_reached`.
-     */
+    /** Another token with the same rights and lifetime; the former ends after so many seconds, or earlier as before. */
     rotate: (owner: Account, token: StoredApiToken, overlapSeconds: number): Promise<MadeToken> =>
       rotate(options, owner, token, overlapSeconds),
     /** For a program with this token. Until its successor is used another replaces that; then it throws `forbidden`. */

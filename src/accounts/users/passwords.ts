@@ -22,10 +22,7 @@ export type ClientKey = string | null;
  */
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/**
- * `isKnownClient`: true for a client from which a user has signed in recently. `ownCost`: that of new hashes, and of the
- * one that is checked for an unknown user; absent: today's.
- */
+/** `isKnownClient`: users have signed in from it. `ownCost`: of new hashes, and of an unknown user's; absent: today's. */
 export function createPasswords({
   isKnownClient,
   ownCost = cost,

@@ -20,10 +20,7 @@ export interface Rotation {
 const withoutId =
   "no device id in its name, as of an earlier release or a browser: it may be another device's";
 
-/**
- * The name of a device's next backup in a directory: `edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age`. It has the beginning of
- * the device's id, and a number above those of its others there.
- */
+/** The next backup's name, `edge-7-2026-11-28T0130Z-3f9a12c04b7d-42.age`: the id's beginning, and the highest number. */
 export async function backupName(
   directory: string,
   { name, id }: { readonly name: string; readonly id: string },

@@ -99,10 +99,7 @@ export interface ExaminedHost {
   ): Promise<{ readonly names: readonly string[]; readonly addresses: readonly string[] }>;
   /** Makes a request for a certificate (PKCS #10), as PEM. Throws `internal_error`. */
   signRequest(request: SigningRequest): Promise<string>;
-  /**
-   * Verifies by openssl that a chain, as PEM, leads to an authority. Dates are not judged. null: it does. Throws the
-   * system's errors where its files cannot be written.
-   */
+  /** Verifies by openssl that a PEM chain leads to an authority, whatever its dates; null: it does. */
   verifyChain(chain: readonly string[], authorities: string | undefined): Promise<ChainVerdict>;
 }
 
@@ -118,10 +115,7 @@ interface HostFileAccess {
   checkText(text: string): CheckedText;
   /** As root: keeps an accepted host file. Throws `validation_failed`, `storage_full`, `storage_unwritable`. */
   keep(path: string): Promise<void>;
-  /**
-   * As root: sets the host file aside, and puts the kept one in its place. The path of the one set aside; null: none is
-   * kept. Throws the system's errors, `storage_full` and `storage_unwritable`.
-   */
+  /** As root: puts the kept host file in place of another, and returns that one's path; null: none is kept. */
   restore(path: string): Promise<string | null>;
 }
 

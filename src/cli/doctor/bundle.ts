@@ -145,10 +145,7 @@ async function put(
     .finally(() => file.close());
 }
 
-/**
- * The name of this process's UTS namespace, and that of hostname(5): an agent's unit (ProtectHostname=), which the
- * console's archive is made in, keeps the name that the host had at its start.
- */
+/** This process's host name and that of hostname(5): the agent's unit keeps the one of its start (ProtectHostname=). */
 async function hostNames({ root }: DoctorContext): Promise<string[]> {
   const text = await textBehind(join(root, "/etc/hostname"));
   const [name = ""] = /^[^#\s]+/m.exec(text ?? "") ?? [];

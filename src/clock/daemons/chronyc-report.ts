@@ -91,10 +91,7 @@ function parseSource(fields: readonly string[]) {
     /** Log2 of seconds. */
     poll: pollNumber,
     reach: Number.parseInt(reachText, 8),
-    /**
-     * null: it never answered, and the rest of the line is meaningless. The offset is that of chronyd's own time, which the
-     * host's clock follows. Positive: chronyd is **ahead** of the source.
-     */
+    /** null: it never answered. The offset is of chronyd's own time; positive: chronyd is **ahead** of the source. */
     last: age === never ? null : { offsetSeconds, errorSeconds },
   };
 }

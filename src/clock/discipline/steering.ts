@@ -135,10 +135,7 @@ export class Steering {
     return this.#lastStep;
   }
 
-  /**
-   * Seconds that the steered clock was moved by in all, from within or outside, against an oscillator as it is believed
-   * to be; positive: forward. Two offsets of different moments differ by as much less.
-   */
+  /** Seconds moved in all, against the oscillator as believed; positive: forward. Two offsets differ by as much less. */
   moved(): number {
     const { estimate, control } = this.#state;
     if (!estimate) return this.#moved;

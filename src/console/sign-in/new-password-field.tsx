@@ -7,10 +7,7 @@ import { PasswordField } from "../ui/form/password-field.tsx";
 /** Characters asked for where nothing else is known (NIST SP 800-63B-4 §3.1.1.2). */
 const usualMinimum = 15;
 
-/**
- * Characters that the agent asks of a user's password (NIST SP 800-63B-4 §3.1.1.2): eight where a code always comes with
- * it, unless the device says otherwise. Undefined: the settings are not known.
- */
+/** Characters of a password (NIST SP 800-63B-4 §3.1.1.2): eight where a code comes with it. Undefined: unknown. */
 export function minimumCharacters(
   role: Role,
   security: Settings["security"] | null | undefined,

@@ -4,10 +4,7 @@ import type { Settings } from "../types.ts";
 export type TimeServerEntry = Settings["time"]["servers"][number];
 
 export interface TimeServer {
-  /**
-   * `host`, `host:port` or `[v6]:port`. The port is the one for NTP, 123 by default; with `nts` the one of the key
-   * exchange, 4460 by default (RFC 8915 §6).
-   */
+  /** `host`, `host:port` or `[v6]:port`: NTP's port, by default 123; with `nts` the key exchange's, 4460 (RFC 8915 §6). */
   readonly host: string;
   /** Its packets are to be authenticated by Network Time Security (RFC 8915). */
   readonly nts: boolean;

@@ -203,10 +203,7 @@ const time = {
   },
 } as const;
 
-/**
- * The host file: root's decisions about a device. Descriptions are the words of docs/host-file.md and of steward.json(5);
- * `src/programs/host-file/rules.ts` has the rules that no schema can say.
- */
+/** Root's decisions about a device, with the words of the documents; programs/host-file/rules.ts has further rules. */
 export const hostFile = partialObject({
   $schema: {
     type: "string",

@@ -1,7 +1,4 @@
-/**
- * The chat services that messages are written for (`outbox/webhook/chat-services.ts` has their forms): the name, and the
- * addresses that can be no other's. Mattermost and Rocket.Chat take the form of Slack.
- */
+/** Chat services by name and addresses that are no other's. Mattermost and Rocket.Chat take the form of Slack. */
 export const chatServices = {
   slack: { name: "Slack", address: /^https:\/\/hooks\.slack(-gov)?\.com\/services\// },
   discord: {

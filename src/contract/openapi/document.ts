@@ -225,10 +225,7 @@ const securitySchemes = {
   },
 } as const;
 
-/**
- * Alternatives, of which one is enough. OpenAPI 3.1 §4.8.30: the array of any scheme may name roles. All names of one array are
- * required, so each role is an alternative.
- */
+/** Alternatives, each enough. OpenAPI 3.1 §4.8.30: all names of one array are required, so each role is one. */
 function securityOf({ access, scope }: Operation): object[] {
   if (access === "token") return [{ apiToken: [] }];
   return [

@@ -12,10 +12,7 @@ interface Place {
   readonly isTerse?: true;
 }
 
-/**
- * Members that describe a shape and do not change it: beside a reference they are kept as they are (JSON Schema 2020-12
- * §7.7.1). `default` is one of them: two settings may have the same shape.
- */
+/** Members that do not change a shape stay beside a reference (JSON Schema 2020-12 §7.7.1), `default` among them. */
 const annotations = ["description", "default", "writeOnly", "x-writer"];
 
 /** Only the agent, its errors and its forms use these. */

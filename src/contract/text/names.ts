@@ -1,7 +1,4 @@
-/**
- * The user name that is meant: phones write the first letter large, some keyboards letters of full width, and a copied name
- * has blanks around it. Only ASCII is folded: no other letter becomes one of ours.
- */
+/** The user name that is meant, from a phone's large first letter, full width, or blanks. Only ASCII is folded. */
 export function asUsername(text: string): string {
   return text
     .replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, "")

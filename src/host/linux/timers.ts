@@ -3,10 +3,7 @@ import type { Timers } from "../ports.ts";
 /** Milliseconds: setTimeout treats more as 1. */
 const longestMilliseconds = 2 ** 31 - 1;
 
-/**
- * Timers of the event loop, of any length; none keeps the process alive. They run on CLOCK_MONOTONIC: steps of the wall
- * clock do not change them, and a suspension of the host delays them by its length.
- */
+/** Timers of any length, none keeping the process alive, on CLOCK_MONOTONIC: a suspension delays them. */
 export function createTimers(): Timers {
   return {
     after: (seconds, call) => {

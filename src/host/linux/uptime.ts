@@ -5,10 +5,7 @@ import type { Uptime } from "../ports.ts";
 /** Milliseconds for which a reading is reused: a system call would cost a tenth of a request. */
 const freshMilliseconds = 250;
 
-/**
- * Seconds of CLOCK_BOOTTIME, read at most four times a second, with the process's own monotonic clock in between. In
- * the first quarter of a second after a suspension it may still show the time before it.
- */
+/** Seconds of CLOCK_BOOTTIME, read at most four times a second: for so long it may miss a suspension. */
 export function createUptime(): Uptime {
   let readAt = Number.NEGATIVE_INFINITY;
   let reading = 0;

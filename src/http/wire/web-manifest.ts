@@ -18,10 +18,7 @@ const iconsIn = (colour: string) =>
     })),
   );
 
-/**
- * Serves the manifest with which a phone keeps the console among its programs, under the name and in the colour of the
- * device (W3C Web Application Manifest). False: the request is for something else.
- */
+/** The manifest with which a phone keeps the console, in the device's name and colour. False: another request. */
 export function createWebManifest({
   deviceName,
   accent,

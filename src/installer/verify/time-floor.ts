@@ -16,10 +16,7 @@ export interface TimeFloorOptions {
   readonly bootId: string;
 }
 
-/**
- * The time by which the installer judges expiry. The agent may set the clock: setting it back must not revive expired
- * metadata, and setting it forward must not block later ones.
- */
+/** The time for expiry: setting the clock back must not revive expired metadata, nor forward block later ones. */
 export async function openTimeFloor(options: TimeFloorOptions) {
   const { builtAt, wall, uptime, bootId } = options;
   const path = join(options.directory, "time-floor.json");

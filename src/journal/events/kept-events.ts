@@ -174,10 +174,7 @@ async function linesOf(segment: Segment, isNew: boolean): Promise<KeptLine[]> {
   return found;
 }
 
-/**
- * The changes that find no room: first those of the actors who added the most now, down to their least
- * share, then those of the actors who have the most. The oldest of each actor go first.
- */
+/** Changes without room: of the actors who added most now, down to their share, then of those with most; oldest first. */
 function overflow(all: readonly KeptLine[], room: number): KeptLine[] {
   const actors = new Map<string, { lines: KeptLine[]; bytes: number; brought: number }>();
   let over = -room;

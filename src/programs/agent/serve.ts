@@ -59,10 +59,7 @@ const temporaryFailure = 75;
 /** Seconds after which an agent has not failed to start. */
 const startedSeconds = 60;
 
-/**
- * Runs the agent with the arguments of `serve` until `stopRequested` settles. Returns its exit code. Throws the errors
- * of `readServeOptions` and `startAgent`.
- */
+/** Runs the agent until `stopRequested` settles. Returns its exit code. Throws as `readServeOptions`, `startAgent`. */
 export async function serve(
   argv: string[],
   program: Program,

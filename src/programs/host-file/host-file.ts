@@ -66,10 +66,7 @@ export interface ReadHostFile {
 /** The user who runs this; and for root the rights of the agent, in whose place it judges. */
 export type Reader = readonly [uid: number | undefined, asAgent?: AsAgent | undefined];
 
-/**
- * Reads the host file; an absent one counts as an empty one. Throws HostFileRefused if it
- * is not valid, or if another user than root could have written it or the certificates or programs that it names.
- */
+/** Reads the host file; absent is empty. Throws HostFileRefused if not valid, or if others may write what it names. */
 export async function readHostFile(path: string, ...reader: Reader): Promise<ReadHostFile> {
   const owners = ownersOf(path, ...reader);
   const { text, host, unknown, ofNamedFiles } = await readDocument(path, owners);

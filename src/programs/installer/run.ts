@@ -5,10 +5,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { InstallerAccess, InstallerProgram } from "../agent/installer-client.ts";
 
-/**
- * Runs the installer until it ends, as the present user; its output goes to standard error. Returns its exit code, 1 if
- * a signal ended it. Throws `internal_error` if it cannot be started.
- */
+/** Runs the installer with its output on standard error. Returns its exit code, 1 for a signal. `internal_error`. */
 export function runInstaller(
   { node, script }: Pick<InstallerProgram, "node" | "script">,
   words: readonly string[],

@@ -6,10 +6,7 @@ import { focused } from "../focus.ts";
 import { Shape } from "../shape.tsx";
 import { Toasts } from "./toasts.tsx";
 
-/**
- * A question or a form over the page, which keeps the keyboard until it is closed and gives it back to where it was.
- * `sheet`: at the side, and the whole of a phone. Without `onClose` it can only be answered.
- */
+/** A question or a form, which keeps the keyboard. `sheet`: at the side. Without `onClose` it can only be answered. */
 export function Dialog({
   title,
   shape = "centre",

@@ -1,10 +1,7 @@
 import type { BoundBuffers } from "../../ports.ts";
 import type { ClockAddon } from "../clock/clock-addon.ts";
 
-/**
- * Bytes, which the kernel doubles. systemd counts the buffers as memory of the unit, which has 256 MiB: those of 768
- * connections are then 96 MiB at most. It is enough for 6 MB/s to a client 10 ms away.
- */
+/** Bytes, which the kernel doubles and counts as the unit's memory: 96 MiB for 768 connections, 6 MB/s at 10 ms. */
 const bufferBytes = 32 * 1024;
 
 /** Without the addon (null) the kernel adapts the buffers, up to 4 MiB for each connection. */

@@ -14,10 +14,7 @@ export interface JournalctlOptions {
 /** Characters kept of standard error, to explain why there is no journal. */
 const complaintCharacters = 300;
 
-/**
- * journalctl(1), because the journal's files have no stable format, and libsystemd would have to be linked. No shell,
- * and each argument is `--option=value`, so nothing in a value can become an option.
- */
+/** journalctl(1): the files have no stable format. No shell, and `--option=value`: nothing in a value is an option. */
 export function createJournalctl(options: JournalctlOptions = {}): JournalSource {
   const { command = "journalctl", place = [] } = options;
   const common = [

@@ -1,10 +1,7 @@
 import type { OnReadOpts, Socket } from "node:net";
 import { Duplex } from "node:stream";
 
-/**
- * Bytes of the buffer, and of one piece of a body that needs no parsing. With a quarter of it each byte took a third more
- * processor time, as the kernel opened the window more often.
- */
+/** Bytes of the buffer, and of a piece of a plain body. A quarter of it took a third more processor time a byte. */
 const bufferBytes = 1_048_576;
 
 /** Bytes of one piece that is parsed: one-byte chunks take half a second a mebibyte. */

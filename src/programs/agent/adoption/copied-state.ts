@@ -113,10 +113,7 @@ function ifUnusable(error: unknown): null {
   throw error;
 }
 
-/**
- * Keeps the record of the other machine for inspection, in place of an earlier one. If it cannot be set aside it stays
- * in use: all else has been done, and must not be done again at each start.
- */
+/** Keeps the other machine's record for inspection, in place of an earlier one; if that fails it stays in use. */
 async function setEventsAside(config: Pick<RoomsConfig, "stateDirectory" | "log">): Promise<void> {
   const place = (name: string) => join(config.stateDirectory, name);
   await moveDirectory(place("events"), place("events-before")).catch(({ message: detail }: StewardError) =>

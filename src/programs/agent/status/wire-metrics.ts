@@ -60,10 +60,7 @@ export function createMetering(config: RoomsConfig, { time }: Host) {
       const loop = { loopDelay: loopDelay.read(), lag: loopDelay.lag() };
       return textOf(readingsOf(rooms, drift), { ...hostReadings(rooms), ...loop });
     },
-    /**
-     * Gives the same values to a sink of telemetry, without those of the event loop: a timer measures them twice a second for
-     * ten minutes after each scrape, which a device that is never scraped is spared.
-     */
+    /** The same for telemetry, without the event loop's: a device never scraped is spared the timer of those. */
     readInto: async (sink: MetricSink, rooms: StatusRooms): Promise<void> => {
       const { writeMetrics } = await import("../../../figures/metrics/device-metrics.ts");
       const drift = await rooms.configuration.drift();
