@@ -70,7 +70,7 @@ export function createClockParts(options: ClockOptions) {
     counters,
     steering,
     history: createHistory(),
-    probe: createProbe({ ...asking, ...{ isSet, floor, wall, settings: options.settings } }),
+    probe: createProbe({ ...asking, isSet, floor, wall, settings: options.settings }),
     pool: new SourcePool({ ...asking, counters, moved }),
     floor,
     trusted: new TrustedOffset(options.wall, options.uptime),

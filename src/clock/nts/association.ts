@@ -88,7 +88,7 @@ export class NtsAssociation implements Association {
     const { c2s, s2c } = this.#keys;
     // The cookie that is used is replaced without asking; each placeholder asks for one more.
     const placeholders = mostCookies - 1 - this.#cookies.length;
-    const sealed = protect(request, { ...{ cookie, c2s, s2c, placeholders, random } });
+    const sealed = protect(request, { cookie, c2s, s2c, placeholders, random });
     const keys = this.#keys;
     return {
       packet: sealed.packet,

@@ -118,7 +118,7 @@ type Notices = Message["notices"];
 
 function marked({ level, title, text, ...rest }: Notices[number]): Notices[number] {
   const mark = level === "grave" ? "⚠️ " : "";
-  return { ...{ ...rest, level, title: mark + title }, text: text.startsWith(title) ? mark + text : text };
+  return { ...rest, level, title: mark + title, text: text.startsWith(title) ? mark + text : text };
 }
 
 /** Without the oldest of those that are not grave, or of all. */
