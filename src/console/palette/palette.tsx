@@ -1,15 +1,15 @@
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
+import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { navigate } from "../navigation/navigation.ts";
+import { personPath } from "../navigation/paths.ts";
 import { isOneOf, isShown, signOut } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
+import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import { visible } from "../ui/visible.ts";
 import { type Entry, found } from "./found.ts";
 import "../styles/parts/palette.css";
-import { chooseLanguage } from "../catalogue/wanted-language.ts";
-import { navigate } from "../navigation/navigation.ts";
-import { personPath } from "../navigation/paths.ts";
-import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 
 /** Goes to a page, a user or a setting, or does something, by its name (ARIA APG: combobox with a list box). */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

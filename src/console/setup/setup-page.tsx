@@ -1,10 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Enrolment, Settings, Updates } from "../../contract/types.ts";
+import { EnrolmentForm } from "../account/enrolment-form.tsx";
+import { RecoveryCodesForm } from "../account/recovery-codes-form.tsx";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
 import { device, greet } from "../client/connection.ts";
+import { usePart } from "../client/parts.ts";
+import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { navigate, place } from "../navigation/navigation.ts";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { isShown, me, restriction, session, userChanged } from "../session/session.ts";
 import { useStore } from "../store.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
 import { useHead } from "../ui/focus.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
@@ -15,15 +24,6 @@ import { StepButtons, type StepProps } from "./step.tsx";
 import { UpdatesStep } from "./updates-step.tsx";
 import "../styles/parts/account.css";
 import "../styles/parts/setup.css";
-import { EnrolmentForm } from "../account/enrolment-form.tsx";
-import { RecoveryCodesForm } from "../account/recovery-codes-form.tsx";
-import { t } from "../catalogue/words.ts";
-import { call } from "../client/call.ts";
-import { usePart } from "../client/parts.ts";
-import { useAction } from "../client/use-action.ts";
-import { useUnsaved } from "../navigation/use-unsaved.ts";
-import { Badge } from "../ui/badge.tsx";
-import { Button } from "../ui/button.tsx";
 
 /** The steps behind the sign-in. The address names the present one; the next is the first behind it not yet done. */
 export function SetupPage() {

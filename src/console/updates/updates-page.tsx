@@ -1,18 +1,22 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { HistoryEntry, PassedOver, UpdateProgress, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { isRecall } from "../../contract/updates/update-summaries.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
+import { Link } from "../navigation/link.tsx";
 import { isOneOf } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { bodyOf, Facts, Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
+import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
+import { reasonSentence } from "../ui/words/update-format.ts";
 import { cardOf, type Work, workOf } from "./card/card-state.ts";
 import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
@@ -23,10 +27,6 @@ import { Trust } from "./trust.tsx";
 import { endWords, passedOverSentence, releaseName } from "./update-sentences.ts";
 import { overviewOf } from "./updates-overview.ts";
 import "../styles/parts/updates.css";
-import { isRecall } from "../../contract/updates/update-summaries.ts";
-import { Link } from "../navigation/link.tsx";
-import { Time } from "../ui/time.tsx";
-import { reasonSentence } from "../ui/words/update-format.ts";
 
 /** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
 export function UpdatesPage() {

@@ -1,10 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
+import { roleNames } from "../../contract/shapes.ts";
 import type { User, UserList, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { csvOf } from "../lists/csv.ts";
 import { ExportButton } from "../lists/export-button.tsx";
+import { Chips, Filters } from "../lists/filters.tsx";
 import { mayLeave, place } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/form/field.tsx";
 import { bodyOf, Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
@@ -15,10 +19,6 @@ import { type ActionName, UserTable } from "./user-table.tsx";
 import { changeQuery, clearFilters, longestSearch, usersQuery } from "./users-query.ts";
 import "../styles/parts/lists.css";
 import "../styles/parts/people/users.css";
-import { roleNames } from "../../contract/shapes.ts";
-import { csvOf } from "../lists/csv.ts";
-import { Chips, Filters } from "../lists/filters.tsx";
-import { TextField } from "../ui/form/field.tsx";
 
 /** The address has this while a user is added. */
 const adding = "new";

@@ -1,10 +1,17 @@
+import { useRef } from "preact/hooks";
+import type { AuditEvent, EventCounts } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import { deviceNow } from "../../client/device-time.ts";
+import { type Resource, useResource } from "../../client/use-resource.ts";
+import { csvOf, everyItem } from "../../lists/csv.ts";
 import { ExportButton } from "../../lists/export-button.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
+import { type Bar, barsOf, daily, edgesOf, stepOfSpan } from "./bars.ts";
 import { EventChips, EventFilters } from "./event-filters.tsx";
 import { type EventQuery, eventsQuery } from "./events-query.ts";
 import { Histogram } from "./histogram.tsx";
@@ -13,13 +20,6 @@ import { useEvents } from "./use-events.ts";
 import "../../styles/parts/lists.css";
 import "../../styles/parts/events.css";
 import "../../styles/parts/plot.css";
-import { useRef } from "preact/hooks";
-import type { AuditEvent, EventCounts } from "../../../contract/types.ts";
-import { call } from "../../client/call.ts";
-import { deviceNow } from "../../client/device-time.ts";
-import { type Resource, useResource } from "../../client/use-resource.ts";
-import { csvOf, everyItem } from "../../lists/csv.ts";
-import { type Bar, barsOf, daily, edgesOf, stepOfSpan } from "./bars.ts";
 
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);

@@ -1,21 +1,21 @@
 import { useMemo } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
+import type { WeekLineProps } from "../../client/parts.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { Link } from "../../navigation/link.tsx";
 import { navigate, place } from "../../navigation/navigation.ts";
+import { Plot } from "../../plot/plot.tsx";
 import { isShown } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { dayInWords, momentInWords, worstInWords } from "./figure-words.ts";
+import { daysUntilFull } from "./forecast.ts";
 import { isShownEvent, timeOfEvent } from "./happenings.ts";
 import { Pictures } from "./pictures.tsx";
 import { axisOf, type PlotName, pointsOf, seriesOf, stepsOf, timeOf } from "./series.ts";
 import "../../styles/parts/history.css";
 import "../../styles/parts/plot.css";
-import type { WeekLineProps } from "../../client/parts.ts";
-import { Link } from "../../navigation/link.tsx";
-import { Plot } from "../../plot/plot.tsx";
-import { daysUntilFull } from "./forecast.ts";
 
 /** The spans that can be shown, by their names in the address, in hours. */
 const spans = { day: 24, week: 168 } as const;

@@ -2,22 +2,22 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { LogCounts, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { figure, timeOfDay } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { Chips } from "../../lists/filters.tsx";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
+import { errorAt } from "../../ui/form/form.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
+import { Shape } from "../../ui/shape.tsx";
+import { visible } from "../../ui/visible.ts";
+import { levelsOf, type UnitCount, unitsOf } from "./log-facets.ts";
 import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
 import type { LogView } from "./log-view.ts";
 import { type FollowedLog, useLog, useLogCounts } from "./use-log.ts";
 import "../../styles/parts/lists.css";
 import "../../styles/parts/logs.css";
-import { Chips } from "../../lists/filters.tsx";
-import { errorAt } from "../../ui/form/form.tsx";
-import { Shape } from "../../ui/shape.tsx";
-import { visible } from "../../ui/visible.ts";
-import { levelsOf, type UnitCount, unitsOf } from "./log-facets.ts";
 
 /** Milliseconds between two announcements of how many lines have come. */
 const announceMilliseconds = 10_000;

@@ -1,23 +1,23 @@
 import { useState } from "preact/hooks";
+import type { Role, User } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
 import type { AddedSeveral, Changing, Person } from "../../client/parts.ts";
+import { mayLeave } from "../../navigation/navigation.ts";
 import { useUnsaved } from "../../navigation/use-unsaved.ts";
 import { keptEntries } from "../../session/reload.ts";
+import { UsernameField } from "../../sign-in/username-field.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
-import { bodyOf } from "../../ui/page.tsx";
-import { reasonOf } from "../one-by-one.ts";
-import { HandOver, useShownOnce } from "./hand-over.tsx";
-import "../../styles/parts/people/adding.css";
-import type { Role, User } from "../../../contract/types.ts";
-import { call } from "../../client/call.ts";
-import { mayLeave } from "../../navigation/navigation.ts";
-import { UsernameField } from "../../sign-in/username-field.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { Form, type Typed, useForm } from "../../ui/form/form.tsx";
+import { bodyOf } from "../../ui/page.tsx";
+import { reasonOf } from "../one-by-one.ts";
 import { DisplayNameField, RoleField } from "../user-fields.tsx";
+import { HandOver, useShownOnce } from "./hand-over.tsx";
 import { NewPassword } from "./new-password.tsx";
+import "../../styles/parts/people/adding.css";
 
 /** The name of the form where its entries are kept over a reload. */
 const formName = "people";
