@@ -63,10 +63,8 @@ case $target in
     need_library libseccomp.so.2 libseccomp2
     ;;
   bench)
-    # Beside those of the tests: the whole browser, and a library that Cockpit loads.
+    # Beside those of the tests: the whole browser.
     need chromium chromium
-    need rsync rsync
-    need_library libjson-glib-1.0.so.0 libjson-glib-1.0-0
     ;;
   fleet-test)
     need curl curl

@@ -10,7 +10,7 @@ import { median, quantile } from "../basics/quantile.ts";
 import { chronyProgram, startChronyd } from "../host/chronyd.ts";
 import { clockAddon, hostClock } from "../host/host-clock.ts";
 import { realTimers } from "../host/timers.ts";
-import type { Row } from "./row.ts";
+import { type Row, valueRow } from "./row.ts";
 
 const exchanges = 200;
 /** These come first and do not count, as with every other row. */
@@ -30,11 +30,16 @@ export async function clockRows(): Promise<Row[]> {
   try {
     const rows: Row[] = [];
     for (const address of ["127.0.0.1", "::1"]) {
-      const own = await ownErrors(address, server.port);
-      const peer = await peerErrors(address, server.port);
+      const [own, peer] = [await ownErrors(address, server.port), await peerErrors(address, server.port)];
+      const of = (figure: (errors: number[]) => number) => [figure(own), figure(peer)] as const;
       rows.push(
-        row(`clock error on ${address}, median / chronyd -Q`, median(own), median(peer), bounds.median),
-        row(`the same, 95th percentile`, quantile(own, 0.95), quantile(peer, 0.95), bounds.p95),
+        valueRow(`clock error on ${address}, median / chronyd -Q`, "µs", of(median), bounds.median),
+        valueRow(
+          "the same, 95th percentile",
+          "µs",
+          of((errors) => quantile(errors, 0.95)),
+          bounds.p95,
+        ),
       );
     }
     return rows;
@@ -89,16 +94,4 @@ async function peerErrors(address: string, port: number): Promise<number[]> {
     rmSync(directory, { recursive: true, force: true });
   }
   return errors;
-}
-
-function row(what: string, value: number, peer: number, boundMicroseconds: number): Row {
-  return {
-    what,
-    unit: "µs",
-    value,
-    peer,
-    ratio: value / peer,
-    bound: `≤ ${boundMicroseconds} µs`,
-    isWithin: value <= boundMicroseconds,
-  };
 }

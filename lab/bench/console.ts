@@ -8,7 +8,6 @@ import { median } from "../basics/quantile.ts";
 import { markdownOf } from "../basics/table.ts";
 import { addUsers, signIn, startBrowser } from "../console/browser.ts";
 import { type FirstView, firstView } from "../console/first-view.ts";
-import { type CockpitView, cockpitView } from "./cockpit.ts";
 
 const rounds = 5;
 const slowdown = 4;
@@ -48,12 +47,12 @@ try {
       measured.push(await firstView(context, path, { ready, slowdown }));
       if (path === "/") onSlow3g.push(await firstView(context, path, { ready, slowdown, isSlow3g: true }));
     }
-  print(views, await cockpitView(open));
+  print(views);
 } finally {
   for (const clean of cleanings.reverse()) await clean();
 }
 
-function print(views: readonly View[], cockpit: CockpitView | undefined): void {
+function print(views: readonly View[]): void {
   const sizes = consoleSizes(join(import.meta.dirname, "../../dist/console"));
   const lines = views.map(({ name, measured, onSlow3g }) => {
     const [one] = measured;
@@ -70,17 +69,9 @@ function print(views: readonly View[], cockpit: CockpitView | undefined): void {
       ["signed out, longest language", "", bound("signedOut"), bound("css"), "", ""],
       ["Home, longest language", "", bound("home"), bound("css"), "", ""],
       ["largest page, longest language", "", bound("page"), "", "", ""],
-      cockpitRow(cockpit),
     ],
   );
   process.stdout.write(table);
-}
-
-function cockpitRow(view: CockpitView | undefined): string[] {
-  const cells = view
-    ? [`${view.requests} in all`, kib(view.scriptBytes), kib(view.styleBytes)]
-    : ["not measured", "", ""];
-  return ["Cockpit's Accounts, without its sign-in", ...cells, "", ""];
 }
 
 function seconds(views: readonly FirstView[]): string {

@@ -1,16 +1,8 @@
 /** Memory and start of the agent against a bare server, and the requests that it answers against fastify. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  agentOf,
-  bareHttp,
-  type Contestant,
-  fastifyJwt,
-  type Memory,
-  type Running,
-  start,
-} from "./contestant.ts";
+import { agentOf, bareHttp, fastifyJwt, type Memory, type Running, start } from "./contestant.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
@@ -41,39 +33,32 @@ export interface Surroundings {
 }
 
 export async function startAndMemory(at: Surroundings): Promise<Row[]> {
-  const { starts, memory } = await startsInTurn([agentOf(at.program), bareHttp], at);
-  const [resident, anonymous] = memory;
-  const name = "start to first answer / bare node:http";
-  return [
-    ratioRow("idle resident memory / bare node:http", "MiB", resident, idleBound),
-    ratioRow("its anonymous part", "MiB", anonymous),
-    ratioRow(`${name}, processor time`, "ms", starts.processor, { side: "most", value: 2.2 }),
-    ratioRow(`${name}, wall time`, "ms", starts.wall),
-    // Measured before the start was made shorter, so that work is saved and not moved behind the first answer.
-    ratioRow("start to ready and quiet / the same, processor time", "ms", starts.quiet, {
-      side: "most",
-      value: 3.4,
-    }),
-  ];
-}
-
-async function startsInTurn(contestants: readonly [own: Contestant, peer: Contestant], at: Surroundings) {
-  const starts = { processor: emptySeries(), wall: emptySeries(), quiet: emptySeries() };
+  const [processor, wall, quiet] = [emptySeries(), emptySeries(), emptySeries()];
   const memory = memorySeries();
   for (let round = 0; round < startRounds; round += 1) {
-    for (const [index, contestant] of contestants.entries()) {
+    for (const [index, contestant] of [agentOf(at.program), bareHttp].entries()) {
       const running = await start(contestant, at.directory, at.node);
-      starts.processor[index]?.push(running.startProcessorMilliseconds);
-      starts.wall[index]?.push(running.startMilliseconds);
+      processor[index]?.push(running.startProcessorMilliseconds);
+      wall[index]?.push(running.startMilliseconds);
       if (round < memoryRounds) {
         await delay(idleMilliseconds);
-        starts.quiet[index]?.push(running.processorMilliseconds());
+        quiet[index]?.push(running.processorMilliseconds());
         memory.add(index, running.memory());
       }
       await running.stop();
     }
   }
-  return { starts, memory: memory.series };
+  const [resident, anonymous] = memory.series;
+  const name = "start to first answer / bare node:http";
+  const quietName = "start to ready and quiet / the same, processor time";
+  return [
+    ratioRow("idle resident memory / bare node:http", "MiB", resident, idleBound),
+    ratioRow("its anonymous part", "MiB", anonymous),
+    ratioRow(`${name}, processor time`, "ms", processor, { side: "most", value: 2.2 }),
+    ratioRow(`${name}, wall time`, "ms", wall),
+    // Measured before the start was made shorter, so that work is saved and not moved behind the first answer.
+    ratioRow(quietName, "ms", quiet, { side: "most", value: 3.4 }),
+  ];
 }
 
 /**
@@ -101,26 +86,6 @@ async function restOf({ program, node }: Surroundings, directory: string) {
   } finally {
     await Promise.all([own.stop(), peer.stop()]);
   }
-}
-
-const provider = {
-  ...{ issuer: "https://id.example.com/realms/plant", client_id: "edge-7" },
-  ...{ origins: ["https://edge-7.example.net:8443"], roles: { operator: ["plant-operators"] } },
-};
-
-/** The cost of a sign-in provider in the host file before the first sign-in: the agent with it against itself without. */
-export async function withProvider(at: Surroundings): Promise<Row[]> {
-  const withHostFile = (name: string, content: object): Contestant => {
-    const path = join(at.directory, name);
-    writeFileSync(path, JSON.stringify(content), { mode: 0o644 });
-    return agentOf(at.program, path);
-  };
-  const own = withHostFile("with-provider.json", { oidc: provider });
-  const { starts, memory } = await startsInTurn([own, withHostFile("empty.json", {})], at);
-  return [
-    ratioRow("idle resident memory with a sign-in provider / without", "MiB", memory[0]),
-    ratioRow("start to first answer with a sign-in provider / without", "ms", starts.processor),
-  ];
 }
 
 /** Memory after an hour's worth of use: a sign-in, the host's facts, 200 reads. */

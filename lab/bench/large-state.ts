@@ -1,5 +1,5 @@
 /** The memory and the writes of an agent with thousands of users and API tokens, against those with hardly any. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { makeLargeState, nameOf, password } from "../state/large-state.ts";
 import { agentOf, type Running, start } from "./contestant.ts";
 import type { Surroundings } from "./footprint.ts";
 import { callJson } from "./requests.ts";
-import type { Row } from "./row.ts";
+import { type Row, valueRow } from "./row.ts";
 
 const counts = { large: { users: 2_000, tokens: 5_000 }, small: { users: 20, tokens: 20 } } as const;
 
@@ -24,44 +24,22 @@ const settleMilliseconds = 4_000;
 const passes = 3;
 const readsByTokens = 100;
 
-/**
- * A small eMMC: its bytes, the erasures that each cell takes, and the bytes that it writes for each byte sent to it. Few
- * makers give the last; small writes in any place make it large.
- */
-const flash = { bytes: 4e9, cycles: 3_000, amplification: 4 } as const;
-const signInsPerHour = 10;
-/** Last sign-ins and the addresses of clients are written at most every quarter of an hour. */
-const notesPerHour = 4;
-const hoursOfYear = 24 * 365.25;
-
-interface Measured {
-  /** MiB at any moment since the start. */
-  readonly memory: number;
-  /** MB for one of them. */
-  readonly userAdded: number;
-  readonly signIn: number;
-  readonly flashYears: number;
-}
-
 export async function largeStateRows(at: Surroundings): Promise<Row[]> {
   const [large, small] = [await measure(at, "large"), await measure(at, "small")];
-  const row = (what: string, of: keyof Measured, unit: string, bound?: number): Row => ({
-    what: `${what}, ${counts.large.users} users and ${counts.large.tokens} API tokens / ${counts.small.users} of each`,
-    ...{ unit, value: large[of], peer: small[of], ratio: large[of] / small[of] },
-    bound: bound === undefined ? "" : `≤ ${bound} ${unit}`,
-    isWithin: bound === undefined || large[of] <= bound,
-  });
-  const { bytes, cycles, amplification } = flash;
-  const medium = `${bytes / 1e9} GB eMMC, ${cycles} cycles, write amplification ${amplification}`;
+  const who = `${counts.large.users} users and ${counts.large.tokens} API tokens / ${counts.small.users} of each`;
+  const row = (what: string, of: keyof typeof most, unit: string) =>
+    valueRow(`${what}, ${who}`, unit, [large[of], small[of]], most[of]);
   return [
-    row(`memory at most under MemoryMax=${unitMemoryMiB}M`, "memory", "MiB", most.memory),
-    row("written for one user added", "userAdded", "MB", most.userAdded),
-    row("written for one sign-in", "signIn", "MB"),
-    row(`life of a ${medium}, at ${signInsPerHour} sign-ins an hour`, "flashYears", "years"),
+    row(`memory at most under MemoryMax=${unitMemoryMiB}M`, "memory", "MiB"),
+    row("written for one user added", "userAdded", "MB"),
   ];
 }
 
-async function measure(at: Surroundings, size: keyof typeof counts): Promise<Measured> {
+/** MiB at any moment since the start, and MB written for one user. */
+async function measure(
+  at: Surroundings,
+  size: keyof typeof counts,
+): Promise<Record<keyof typeof most, number>> {
   const directory = mkdtempSync(join(at.directory, "state-of-"));
   const { path, tokens } = await stateOf(size);
   cpSync(path, join(directory, "state"), { recursive: true, preserveTimestamps: true });
@@ -71,12 +49,8 @@ async function measure(at: Surroundings, size: keyof typeof counts): Promise<Mea
   const agent = await start(agentOf(at.program), directory, at.node, limit);
   try {
     await readAll(agent, tokens);
-    const signIn = await written(agent, (turn) => logIn(agent, 1 + turn));
     const userAdded = await written(agent, (turn) => addUser(directory, turn));
-    const attempts = statSync(join(directory, "state/attempts.json")).size / 1e6;
-    // The file and its copy.
-    const perHour = signInsPerHour * signIn + notesPerHour * (userAdded + 2 * attempts);
-    return { memory: mostMemory(agent.pid), signIn, userAdded, flashYears: yearsOf(perHour) };
+    return { memory: mostMemory(agent.pid), userAdded };
   } finally {
     await agent.stop();
     limit?.remove();
@@ -164,9 +138,4 @@ function writtenBytes(pid: number): number {
 
 function mostMemory(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
-}
-
-function yearsOf(megabytesPerHour: number): number {
-  const { bytes, cycles, amplification } = flash;
-  return (bytes * cycles) / amplification / (megabytesPerHour * 1e6 * hoursOfYear);
 }

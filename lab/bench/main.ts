@@ -9,7 +9,7 @@ import { makeCodeCaches } from "../../scripts/build/code-cache.ts";
 import { putProgram } from "../../scripts/install/files.ts";
 import { markdownOf } from "../basics/table.ts";
 import { applyRows } from "./apply.ts";
-import { authenticationRows, firstSync, memoryWithAuthenticatedTime } from "./authenticated-time.ts";
+import { memoryWithAuthenticatedTime } from "./authenticated-time.ts";
 import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
 import { scratchDirectory } from "./contestant.ts";
@@ -20,10 +20,8 @@ import {
   memoryAfterUse,
   type Surroundings,
   startAndMemory,
-  withProvider,
 } from "./footprint.ts";
 import { largeStateRows } from "./large-state.ts";
-import { payloadRows } from "./payload.ts";
 import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
 import { signInRows } from "./sign-in.ts";
@@ -40,12 +38,7 @@ for (const node of [process.execPath, ...process.argv.slice(2)]) begun.push(awai
 const runtimes: OnRuntime[] = [];
 for (const one of begun) runtimes.push(await measured(one));
 printRuntimes(runtimes);
-const rows = [
-  ...(await payloadRows()),
-  ...(await applyRows()),
-  ...(await clockRows()),
-  ...(await authenticationRows()),
-];
+const rows = [...(await applyRows()), ...(await clockRows())];
 print(rows);
 const directory = join(import.meta.dirname, "../../var");
 mkdirSync(directory, { recursive: true });
@@ -80,10 +73,8 @@ async function measured({ at, afterRest, remove }: Begun): Promise<OnRuntime> {
         ...(await commandLine(at)),
         await authenticatedRequests(at),
         ...(await repeatedReads(at)),
-        ...(await withProvider(at)),
         ...(await signInRows(at)),
         ...(await largeStateRows(at)),
-        await firstSync(at),
         ...(await afterRest),
       ],
     };

@@ -1,61 +1,17 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { bundle } from "../basics/bundle.ts";
 import { median } from "../basics/quantile.ts";
-import { type Spent, spentByAll, timeRows } from "./ended-processes.ts";
+import type { Spent } from "./ended-processes.ts";
 import type { Row } from "./row.ts";
 
 const run = promisify(execFile);
-const payloadBytes = 256 * 1024 ** 2;
-/** Runs the code once before it is measured. */
-const warmUpBytes = 2 * 1024 ** 2;
-const rounds = 7;
 
 /** The source of the process that fetches and stages. */
 export const payloadProcess = join(import.meta.dirname, "payload-process.ts");
-
-/** docs/performance.md: times the peer's processor time, and MiB above idle. */
-const bounds = { ratio: 1.15, memoryMiB: 8 };
-
-/**
- * A payload of 256 MiB over loopback HTTP, fetched, hashed, written, synced and staged by a process of its own, beside
- * `sha512sum` and `cp` of the same file, in turns, all on one processor.
- */
-export async function payloadRows(): Promise<Row[]> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
-  const servers: Served[] = [];
-  try {
-    const program = await bundle(directory, payloadProcess);
-    for (const [name, bytes] of [["payload", payloadBytes] as const, ["warm-up", warmUpBytes] as const]) {
-      await writeRandom(join(directory, name), bytes);
-      servers.push(await serve(join(directory, name)));
-    }
-    const [payload, copy] = [join(directory, "payload"), join(directory, "copy")];
-    const [own, peer]: [Measured[], Spent[]] = [[], []];
-    for (let round = 0; round < rounds; round += 1) {
-      own.push(await stage(program, join(directory, `round${round}`), servers));
-      peer.push(
-        await spentByAll([
-          ["sha512sum", payload],
-          ["cp", payload, copy],
-        ]),
-      );
-      rmSync(copy);
-    }
-    return [
-      ...timeRows("verify + stage a 256 MiB payload / sha512sum + cp", [own, peer], bounds.ratio),
-      memoryRow("its memory", own, bounds.memoryMiB),
-    ];
-  } finally {
-    for (const server of servers) server.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
 
 /** A payload that is served over loopback. */
 export interface Served {

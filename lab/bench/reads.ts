@@ -1,5 +1,4 @@
 /** Processor time of the reads that dashboards repeat, against that of the settings, which the agent has as a text. */
-import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { agentOf, type Running, start } from "./contestant.ts";
@@ -55,14 +54,15 @@ export async function repeatedReads(at: Surroundings): Promise<Row[]> {
 
 /** Adds what each read costs in this process. */
 async function measure(own: Running, token: string, costs: ReadonlyMap<string, number[]>): Promise<void> {
-  const client = new Client(own.port, token);
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const path of reads) {
-      const cost = await costOf(own, () => client.succeed(path));
+      const cost = await costOf(own, async () => {
+        const status = await send(own.port, path, "GET", token);
+        if (status !== 200) throw new Error(`GET ${path} was answered with ${status}`);
+      });
       if (round >= warmUps) costs.get(path)?.push(cost);
     }
   }
-  client.close();
 }
 
 /** Root makes the users and the events. */
@@ -86,12 +86,10 @@ async function fill({ directory }: Surroundings): Promise<void> {
 
 /** A stranger looks at every route, which makes the metrics as long as they get. */
 async function walk(own: Running): Promise<void> {
-  const client = new Client(own.port);
   for (const id of operationIds) {
     const { method, path } = operationOf(id);
-    await client.send(path.replaceAll(/\{\w+\}/g, "x"), method);
+    await send(own.port, path.replaceAll(/\{\w+\}/g, "x"), method);
   }
-  client.close();
 }
 
 /** Microseconds of processor time for one request. */
@@ -108,37 +106,10 @@ async function costOf({ processorMilliseconds }: Running, read: () => Promise<vo
   return ((processorMilliseconds() - before) * 1_000) / requests;
 }
 
-/** Its connections stay open. */
-class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: connections });
-  readonly #port: number;
-  readonly #headers: Record<string, string>;
-
-  /** Without a token it is a stranger's. */
-  constructor(port: number, token?: string) {
-    this.#port = port;
-    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  }
-
-  /** The status of the answer, which has been read. */
-  send(path: string, method: string): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      const options = { port: this.#port, host: "127.0.0.1", path, method, agent: this.#agent };
-      const sent = request({ ...options, headers: this.#headers });
-      sent.once("error", reject);
-      sent.once("response", (response) => {
-        response.resume().once("end", () => resolve(response.statusCode));
-      });
-      sent.end();
-    });
-  }
-
-  async succeed(path: string): Promise<void> {
-    const status = await this.send(path, "GET");
-    if (status !== 200) throw new Error(`GET ${path} was answered with ${status}`);
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
+/** The status of the answer, which has been read. Without a token it is a stranger's. */
+async function send(port: number, path: string, method: string, token?: string): Promise<number> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
+  await answer.arrayBuffer();
+  return answer.status;
 }

@@ -33,3 +33,21 @@ export function ratioRow(what: string, unit: string, [own, peer]: Series, bound?
 
 /** The measurements of steward, and those of its peer. */
 export type Series = readonly [own: number[], peer: number[]];
+
+/** A row whose bound is on the value itself. */
+export function valueRow(
+  what: string,
+  unit: string,
+  [value, peer]: readonly [number, number],
+  most: number,
+): Row {
+  return {
+    what,
+    unit,
+    value,
+    peer,
+    ratio: value / peer,
+    bound: `≤ ${most} ${unit}`,
+    isWithin: value <= most,
+  };
+}

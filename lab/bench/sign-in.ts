@@ -5,7 +5,7 @@ import { quantile } from "../basics/quantile.ts";
 import { agentOf, type Running, start } from "./contestant.ts";
 import { credentials, type Surroundings, signIn } from "./footprint.ts";
 import { callJson } from "./requests.ts";
-import type { Row } from "./row.ts";
+import { type Row, valueRow } from "./row.ts";
 
 /** Three of them are above the 99th percentile: of a hundred it would be a single one. */
 const signIns = 300;
@@ -30,14 +30,8 @@ export async function signInRows(at: Surroundings): Promise<Row[]> {
     const attacked = await measure(agent);
     ending.abort();
     await Promise.all(attacks);
-    const [value, peer] = [quantile(attacked, 0.99), quantile(quiet, 0.99)];
-    return [
-      {
-        what: `sign-in beside ${attackers} attackers / without, 99th percentile`,
-        ...{ unit: "ms", value, peer, ratio: value / peer },
-        ...{ bound: `≤ ${mostMilliseconds} ms`, isWithin: value <= mostMilliseconds },
-      },
-    ];
+    const what = `sign-in beside ${attackers} attackers / without, 99th percentile`;
+    return [valueRow(what, "ms", [quantile(attacked, 0.99), quantile(quiet, 0.99)], mostMilliseconds)];
   } finally {
     await agent.stop();
   }
