@@ -1,15 +1,15 @@
 /** The alerts of scripts/monitoring by the programs that will run them: promtool and amtool, as Debian has them. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { addRow } from "./table.ts";
+import { prometheusPrograms, rowsOf, unpacked, writeUnusedAuthority } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 const monitoring = join(root, "scripts/monitoring");
-const row = (what: string, value: string): void => addRow({ subject: "alerts", what, value });
+const row = rowsOf("alerts");
 const alerts = readFileSync(join(monitoring, "alerts.yml"), "utf8");
 const names = [...alerts.matchAll(/^ {6}- alert: (\w+)$/gm)].map(([, name = ""]) => name);
 
@@ -20,23 +20,12 @@ describe("the alerts", () => {
 
   before(() => {
     directory = mkdtempSync(join(tmpdir(), "steward-fleet-alerts-"));
-    const unpack = (name: string, programs: string, debian: string): string =>
-      execFileSync("sh", ["scripts/unpack-packages.sh", name, programs, debian], {
-        cwd: root,
-        encoding: "utf8",
-      }).trim();
-    // The same folder as for the subject metrics.
-    const prometheus = unpack("prometheus", "usr/bin/prometheus usr/bin/promtool", "prometheus");
-    promtool = join(prometheus, "usr/bin/promtool");
-    amtool = join(unpack("alertmanager", "usr/bin/amtool", "prometheus-alertmanager"), "usr/bin/amtool");
+    promtool = join(prometheusPrograms(), "promtool");
+    amtool = join(unpacked("alertmanager", "usr/bin/amtool", "prometheus-alertmanager"), "usr/bin/amtool");
     cpSync(monitoring, directory, { recursive: true });
     writeFileSync(join(directory, "steward.token"), "stw_example\n");
     writeFileSync(join(directory, "steward-devices.yml"), "- targets: [localhost:8443]\n");
-    const subject = ["-subj", "/CN=example", "-days", "1", "-keyout", "/dev/null"];
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    execFileSync("openssl", ["req", "-x509", ...key, ...subject, "-out", join(directory, "steward-ca.pem")], {
-      stdio: "ignore",
-    });
+    writeUnusedAuthority(join(directory, "steward-ca.pem"));
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -92,22 +81,11 @@ describe("the alerts", () => {
   it("reach their people: amtool takes the configuration, and routes by severity", () => {
     const config = run(amtool, "check-config", "alertmanager.yml");
     assert.equal(config.status, 0, config.words);
-    const receiver = (severity: string): string =>
-      run(
-        amtool,
-        "config",
-        "routes",
-        "test",
-        "--config.file=alertmanager.yml",
-        `severity=${severity}`,
-      ).stdout.trim();
-    assert.deepEqual(["critical", "warning", "info"].map(receiver), ["on-call", "operations", "operations"]);
-    const watchdog = run(
-      amtool,
-      ...["config", "routes", "test", "--config.file=alertmanager.yml"],
-      ...["severity=info", "alertname=StewardWatchdog"],
-    );
-    assert.equal(watchdog.stdout.trim(), "dead-mans-switch");
+    const receiver = (...labels: string[]): string =>
+      run(amtool, "config", "routes", "test", "--config.file=alertmanager.yml", ...labels).stdout.trim();
+    const severities = ["critical", "warning", "info"].map((severity) => receiver(`severity=${severity}`));
+    assert.deepEqual(severities, ["on-call", "operations", "operations"]);
+    assert.equal(receiver("severity=info", "alertname=StewardWatchdog"), "dead-mans-switch");
     row("receivers of critical, warning, info", "on-call, operations, operations");
   });
 });

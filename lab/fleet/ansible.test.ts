@@ -5,9 +5,10 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Devices, startDevices } from "./devices/devices.ts";
-import { addRow } from "./table.ts";
+import { rowsOf, unpacked } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
+const row = rowsOf("ansible");
 
 /** As docs/fleet.md has them. */
 const check = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml --check";
@@ -56,21 +57,10 @@ describe("ansible", () => {
     ])
       execFileSync(process.execPath, [join(root, "dist-publisher/main.cjs"), ...words], { stdio: "pipe" });
     copyFileSync(join(devices.directory, rootOfTrust), join(devices.directory, "update-root.json"));
-    const authority = [
-      "-keyout",
-      "ca.key",
-      "-out",
-      "ca.crt",
-      "-days",
-      "30",
-      "-subj",
-      "/O=Example/CN=Fleet CA",
-    ];
-    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    execFileSync("openssl", ["req", "-x509", ...newKey, ...authority], {
-      cwd: devices.directory,
-      stdio: "ignore",
-    });
+    const newKey =
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.crt -days 30";
+    const words = [...newKey.split(" "), "-subj", "/O=Example/CN=Fleet CA"];
+    execFileSync("openssl", words, { cwd: devices.directory, stdio: "ignore" });
     // Each device has a key of its own, so the same secret is another text for each.
     const sealed = devices.all.map((_, index) => {
       const key = devices.on(index, "steward seal-key").stdout.trim();
@@ -141,16 +131,8 @@ describe("ansible", () => {
     }
     const second = play(apply);
     assert.deepEqual(changesOf(second), [0, 0]);
-    addRow({
-      subject: "ansible",
-      what: "devices.yml over SSH, first run, changed tasks",
-      value: changesOf(first).join(" and "),
-    });
-    addRow({
-      subject: "ansible",
-      what: "devices.yml over SSH, second run, changed tasks",
-      value: changesOf(second).join(" and "),
-    });
+    row("devices.yml over SSH, first run, changed tasks", changesOf(first).join(" and "));
+    row("devices.yml over SSH, second run, changed tasks", changesOf(second).join(" and "));
   });
 
   it("opens no shell of root where nothing differs, nor to say what does", () => {
@@ -164,7 +146,7 @@ describe("ansible", () => {
     // One for what differs; the other tasks look, and find HTTPS as it is to be.
     assert.deepEqual(changesOf(play(apply)), [0, 1]);
     assert.match(devices.on(1, "steward -o json user show lena").stdout, /"role": "readonly"/);
-    addRow({ subject: "ansible", what: "devices.yml without a change, connections by SSH", value: "none" });
+    row("devices.yml without a change, connections by SSH", "none");
   });
 
   it("says with --check which settings a run would change, and changes nothing", () => {
@@ -181,11 +163,7 @@ describe("ansible", () => {
     assert.equal(settingsOf(0).device.name, "device1");
     const second = play(settings);
     assert.deepEqual(changesOf(second), [0, 0]);
-    addRow({
-      subject: "ansible",
-      what: "settings.yml over HTTPS, second run, changed tasks",
-      value: changesOf(second).join(" and "),
-    });
+    row("settings.yml over HTTPS, second run, changed tasks", changesOf(second).join(" and "));
   });
 
   it("mends the one device that a person has changed", () => {
@@ -258,11 +236,10 @@ describe("ansible", () => {
     assert.equal(found, "", "the key has left the device");
     const second = play(certificates);
     assert.deepEqual(changesOf(second), [0, 0]);
-    addRow({
-      subject: "ansible",
-      what: "certificates.yml, first and second run, changed tasks",
-      value: `${changesOf(first).join(" and ")}, then ${changesOf(second).join(" and ")}`,
-    });
+    row(
+      "certificates.yml, first and second run, changed tasks",
+      `${changesOf(first).join(" and ")}, then ${changesOf(second).join(" and ")}`,
+    );
   });
 
   it("goes on over HTTPS by the CA, and the other playbooks change nothing", () => {
@@ -369,18 +346,8 @@ function recapOf(text: string): Run["recap"] {
 /** Debian's ansible-core with what it needs, for Debian's own Python. */
 function unpackAnsible(): string {
   const packages = [
-    ...[
-      "ansible-core",
-      "python3-cffi-backend",
-      "python3-cryptography",
-      "python3-jinja2",
-      "python3-markupsafe",
-    ],
-    ...["python3-packaging", "python3-resolvelib", "python3-yaml"],
+    ...["ansible-core", "python3-cffi-backend", "python3-cryptography", "python3-jinja2"],
+    ...["python3-markupsafe", "python3-packaging", "python3-resolvelib", "python3-yaml"],
   ];
-  const text = execFileSync("sh", ["scripts/unpack-packages.sh", "ansible", "", ...packages], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  return text.trim();
+  return unpacked("ansible", "", ...packages);
 }

@@ -1,5 +1,4 @@
 /** Debian's Exim, from its binary and on loopback: the mail server of an owner, which takes mail from who has signed in. */
-import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -14,7 +13,7 @@ import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
 import type { ServerCertificate } from "../host/certificates.ts";
 import { type MailUser, readMail } from "../host/mail-server.ts";
-import { startMounted } from "./mount-namespace.ts";
+import { servingMounted, unpacked } from "./programs.ts";
 
 export interface EximServer {
   /** STARTTLS is offered. */
@@ -40,9 +39,7 @@ export async function startExim(
   user: MailUser,
 ): Promise<EximServer> {
   const packages = ["exim4-daemon-light", "libidn12", "libgnutls-dane0", "libunbound8", "libevent-2.1-7"];
-  const place = execFileSync("sh", ["scripts/unpack-packages.sh", "exim", "usr/sbin/exim4", ...packages], {
-    encoding: "utf8",
-  }).trim();
+  const place = unpacked("exim", "usr/sbin/exim4", ...packages);
   const directory = await temporaryDirectory(test);
   chmodSync(directory, 0o755);
   for (const name of ["spool", "log", "mail"]) {
@@ -53,15 +50,15 @@ export async function startExim(
   writeFileSync(join(directory, "certificate.pem"), certificate.cert);
   writeFileSync(join(directory, "key.pem"), certificate.key, { mode: 0o600 });
   chownSync(join(directory, "key.pem"), eximId, eximId);
-  const places = { directory, program: join(place, "usr/sbin/exim4"), submission, submissions, plain };
-  writeFileSync(join(directory, "exim.conf"), configuration(places, user));
+  const ports = { submission, submissions, plain };
+  const program = join(place, "usr/sbin/exim4");
+  writeFileSync(join(directory, "exim.conf"), configuration(directory, program, ports, user));
   const said = join(directory, "said");
-  await startMounted(test, {
-    ...{ script: start, args: [directory, place], port: plain },
-    said: () => (existsSync(said) ? readFileSync(said, "utf8") : "Exim was not started"),
-  });
+  await servingMounted(test, plain, [start, directory, place], () =>
+    existsSync(said) ? readFileSync(said, "utf8") : "Exim was not started",
+  );
   return {
-    ...{ submission, submissions, plain, greyList: join(directory, "grey") },
+    ...{ ...ports, greyList: join(directory, "grey") },
     mails: () => mailsIn(join(directory, "mail/new")),
     log: () =>
       readdirSync(join(directory, "log"))
@@ -83,16 +80,12 @@ for name in passwd group ld.so.cache; do mount --bind "$1/$name" "/etc/$name"; d
 exec "$2/usr/sbin/exim4" -C "$1/exim.conf" -bdf 2> "$1/said"
 `;
 
-interface Places {
-  readonly directory: string;
-  readonly program: string;
-  readonly submission: number;
-  readonly submissions: number;
-  readonly plain: number;
-}
-
-function configuration(places: Places, { username, password }: MailUser): string {
-  const { directory, program, submission, submissions, plain } = places;
+function configuration(
+  directory: string,
+  program: string,
+  { submission, submissions, plain }: Pick<EximServer, "submission" | "submissions" | "plain">,
+  { username, password }: MailUser,
+): string {
   return `
 exim_path = ${program}
 keep_environment =

@@ -1,4 +1,4 @@
-/** Mail of the outbox to Debian's Exim, Postfix and OpenSMTPD: sign-in, both kinds of TLS, greetings, greylisting and refusals. */
+/** Mail of the outbox to Debian's Exim and Postfix: sign-in, both kinds of TLS, greetings, greylisting and refusals. */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -7,12 +7,11 @@ import { createMail, type MailOptions } from "../../src/outbox/mail.ts";
 import { scratchDirectory } from "../basics/scratch.ts";
 import { until } from "../basics/until.ts";
 import { createAuthority } from "../host/certificates.ts";
-import { mailUser } from "../host/mail-server.ts";
+import { mailUser, type readMail } from "../host/mail-server.ts";
 import { deviceId, messageOf, noticeOf } from "../host/messages.ts";
 import { startExim } from "./exim-server.ts";
-import { startOpenSmtpd } from "./opensmtpd-server.ts";
 import { mostMailBytes, startPostfix } from "./postfix-server.ts";
-import { addRow } from "./table.ts";
+import { rowsOf } from "./programs.ts";
 
 const authority = createAuthority(scratchDirectory());
 
@@ -28,6 +27,10 @@ function mailTo(port: number, changes: Partial<MailOptions> = {}) {
 }
 
 const anonymous = { username: null, password: null };
+const idsIn = ({ mails }: { mails: () => ReturnType<typeof readMail>[] }) =>
+  mails()
+    .map(({ headers }) => headers["message-id"])
+    .toSorted();
 const ids = (...seqs: number[]) => seqs.map((seq) => `<${deviceId}-${seq}-${seq}@plant.example>`);
 
 describe("Debian's Exim", { timeout: 120_000 }, () => {
@@ -38,13 +41,7 @@ describe("Debian's Exim", { timeout: 120_000 }, () => {
     const milliseconds = performance.now() - began;
     assert.match(await mailTo(exim.submissions, { security: "tls" })(2), /"taken"/);
     await until("both are in the mailbox", () => exim.mails().length === 2);
-    assert.deepEqual(
-      exim
-        .mails()
-        .map(({ headers }) => headers["message-id"])
-        .toSorted(),
-      ids(1, 2),
-    );
+    assert.deepEqual(idsIn(exim), ids(1, 2));
     assert.match(exim.log(), /<= steward@plant\.example .* P=esmtpsa .* A=plain:boiler/);
 
     const wrong = mailTo(exim.submission, { password: "wrong horse" });
@@ -60,11 +57,7 @@ describe("Debian's Exim", { timeout: 120_000 }, () => {
     rmSync(exim.greyList);
     assert.match(await grey(6), /"taken"/);
     await until("the third is in the mailbox", () => exim.mails().length === 3);
-    addRow({
-      subject: "mail",
-      what: "the first mail to Exim, with its sign-in",
-      value: `${milliseconds.toFixed(0)} ms`,
-    });
+    rowsOf("mail")("the first mail to Exim, with its sign-in", `${milliseconds.toFixed(0)} ms`);
   });
 });
 
@@ -74,8 +67,7 @@ describe("Debian's Postfix", { timeout: 120_000 }, () => {
     assert.match(await mailTo(postfix.submission)(1), /"taken","answer":"250 2\.0\.0 Ok: queued as/);
     assert.match(await mailTo(postfix.submissions, { security: "tls" })(2), /"taken"/);
     await until("both are in the mailbox", () => postfix.mails().length === 2);
-    const found = postfix.mails().map(({ headers }) => headers["message-id"]);
-    assert.deepEqual(found.toSorted(), ids(1, 2));
+    assert.deepEqual(idsIn(postfix), ids(1, 2));
     assert.match(postfix.log(), /sasl_method=PLAIN, sasl_username=boiler@/);
 
     const wrong = mailTo(postfix.submission, { password: "wrong horse" });
@@ -116,44 +108,5 @@ describe("Debian's Postfix", { timeout: 120_000 }, () => {
       found,
       to.map((address) => [...ids(1), address]),
     );
-  });
-});
-
-describe("Debian's OpenSMTPD", { timeout: 240_000 }, () => {
-  it("delivers mail over STARTTLS and TLS, and its rules refuse it, each in words", async (test) => {
-    const server = await startOpenSmtpd(test, authority.certify("127.0.0.1"), mailUser);
-    assert.match(await mailTo(server.submission)(1), /"taken","answer":"250 2\.0\.0 \S+ Message accepted/);
-    assert.match(await mailTo(server.submissions, { security: "tls" })(2), /"taken"/);
-    await until("both are in the mailbox", () => server.mails().length === 2);
-    const found = server.mails().map(({ headers }) => headers["message-id"]);
-    assert.deepEqual(found.toSorted(), ids(1, 2));
-
-    assert.match(
-      await mailTo(server.closed)(3),
-      /takes no mail from this device: “554 5\.7\.1 Client host blocked”/,
-    );
-    const unnamed = await mailTo(server.named)(3);
-    assert.match(unnamed, /did not accept \[127\.0\.0\.1\], the name .*: “550 5\.7\.1 No address literals”/);
-    assert.match(await mailTo(server.named, { hostName: () => "edge-7.plant.example" })(3), /"taken"/);
-    const wrong = mailTo(server.submission, { password: "wrong horse" });
-    assert.match(
-      await wrong(4),
-      /did not accept the user name and the password: “535 Authentication failed”/,
-    );
-    assert.match(
-      await mailTo(server.submission, anonymous)(4),
-      /only after a sign-in: “530 5\.5\.1 .*AUTH command/,
-    );
-    const gone = mailTo(server.submission, { to: ["gone@plant.example"] });
-    assert.match(await gone(4), /refused the recipients: “524 5\.2\.4 .*<gone@plant\.example>”/);
-    const elsewhere = mailTo(server.submission, { to: ["owner@other.example"] });
-    assert.match(
-      await elsewhere(4),
-      /refused the recipients: “550 Invalid recipient: <owner@other\.example>”/,
-    );
-    const long = await mailTo(server.submission)(4, "40 °C. ".repeat(mostMailBytes / 4));
-    assert.match(long, /"refused".*can never take this mail: “554 5\.3\.4 Message too big/);
-    const both = mailTo(server.submission, { to: ["owner@plant.example", "grey@plant.example"] });
-    assert.match(await both(4), /"retry".*puts it off for grey@plant\.example: “451 4\.7\.1 Greylisted”/);
   });
 });

@@ -12,18 +12,10 @@ import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts
 import { heldPort } from "../basics/held-ports.ts";
 import { samplesOf } from "../basics/metrics-samples.ts";
 import { until } from "../basics/until.ts";
-import { addRow } from "./table.ts";
+import { ended, prometheusPrograms, rowsOf } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
-const row = (what: string, value: string): void => addRow({ subject: "metrics", what, value });
-
-/** Ends a process that the test has started, and waits for its end. */
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
-}
+const row = rowsOf("metrics");
 
 describe("Prometheus and an agent", () => {
   let directory: string;
@@ -38,13 +30,7 @@ describe("Prometheus and an agent", () => {
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), "steward-fleet-metrics-"));
-    const unpack = [
-      "scripts/unpack-packages.sh",
-      "prometheus",
-      "usr/bin/prometheus usr/bin/promtool",
-      "prometheus",
-    ];
-    programs = join(execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim(), "usr/bin");
+    programs = prometheusPrograms();
     httpsPort = await heldPort();
     const hostFile = join(directory, "steward.json");
     const https = { enabled: true, port: httpsPort, address: "127.0.0.1" };
@@ -55,7 +41,7 @@ describe("Prometheus and an agent", () => {
     token = (await agent.call("POST", "/api/tokens", { token: admin, body })).json;
   });
   after(async () => {
-    await end(prometheus);
+    await ended(prometheus);
     await agent?.dispose();
     if (directory) rmSync(directory, { recursive: true, force: true });
   });
@@ -103,15 +89,6 @@ describe("Prometheus and an agent", () => {
     });
     assert.deepEqual([status, stdout, stderr], [0, "", ""]);
     row("series of an answer", `${samplesOf(text).size}, ${Math.round(text.length / 1_024)} KiB`);
-  });
-
-  it("promtool does find a metric with a wrong name, and a line that is none", async () => {
-    const check = (input: string) =>
-      spawnSync(join(programs, "promtool"), ["check", "metrics"], { input, encoding: "utf8" });
-    const wrong = (await scrape()).replaceAll("steward_clock_steps_total", "steward_clock_steps");
-    assert.notEqual(check(wrong).status, 0);
-    assert.match(check(wrong).stderr, /steward_clock_steps counter metrics should have "_total" suffix/);
-    assert.notEqual(check(`${await scrape()}steward_sessions one\n`).status, 0);
   });
 
   it("is scraped with the configuration as it is, over HTTPS with the device's own certificate, and over HTTP", async () => {
@@ -212,7 +189,7 @@ describe("a scrape and the disk", () => {
     await agent.signedInAdmin();
   });
   after(async () => {
-    await end(strace);
+    await ended(strace);
     await agent?.dispose();
     if (directory) rmSync(directory, { recursive: true, force: true });
   });
@@ -241,7 +218,7 @@ describe("a scrape and the disk", () => {
     // Until then the agent may have the kernel's figures from the scrape before (system/brief-reading.ts).
     await delay(250);
     for (let round = 0; round < 20; round += 1) await scrape();
-    await end(strace);
+    await ended(strace);
     // The directory that openat(2) would begin at, were its path relative, is none that it touches.
     const lines = readFileSync(file, "utf8")
       .replaceAll(/AT_FDCWD<[^>]*>/g, "AT_FDCWD")
@@ -284,7 +261,7 @@ describe("a scrape and the disk", () => {
     await until("the write has begun", () => /f(data)?sync\(/.test(readFileSync(file, "utf8")));
     for (let round = 0; round < 20; round += 1) await scrape();
     assert.equal(isWritten, false, "the disk did not stall");
-    await end(strace);
+    await ended(strace);
     assert.equal((await writing).status, 200);
     row("scrapes answered while one write of the state stalled", "20");
   });

@@ -1,26 +1,25 @@
 /** Another program below a path of the console's name, by one more location in the server block of docs/nginx.md. */
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../agents/agent-in-process.ts";
-import { endOfSuite, temporaryDirectory } from "../basics/ending.ts";
+import { type Ending, endOfSuite, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
 import { addUsers, names, signInByForm, untilShown } from "../console/browser.ts";
 import { launchChromium } from "../console/launch.ts";
 import { attackFrom, pagePath, pageText } from "../console/same-origin-page.ts";
-import { listens } from "./nginx-server.ts";
-import { addRow } from "./table.ts";
+import { nginxConfiguration, nginxProgram } from "./nginx-server.ts";
+import { rowsOf, serving } from "./programs.ts";
+
+const row = rowsOf("nginx-paths");
 
 const recipe = readFileSync("docs/nginx.md", "utf8");
 
 /** The page's certificate and server, at a port of this machine. The locations are the other program. */
-async function startRecipe(test: Parameters<typeof listens>[0], agentUrl: string): Promise<string> {
-  const place = execFileSync("sh", ["scripts/unpack-packages.sh", "nginx", "usr/sbin/nginx", "nginx"], {
-    encoding: "utf8",
-  }).trim();
+async function startRecipe(test: Ending, agentUrl: string): Promise<string> {
   const [directory, port] = [await temporaryDirectory(test), await heldPort()];
   chmodSync(directory, 0o755);
   for (const name of ["tmp", "pump"]) mkdirSync(join(directory, name));
@@ -39,20 +38,9 @@ async function startRecipe(test: Parameters<typeof listens>[0], agentUrl: string
     .replace("listen [::]:443 ssl;", "")
     .replace("http://127.0.0.1:8470", agentUrl)
     .replace("location / {", `${others}\n  location / {`);
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `${name}_temp_path ${directory}/tmp/${name};`)
-    .join(" ");
   const file = join(directory, "nginx.conf");
-  const user = process.getuid?.() === 0 ? "user root;" : "";
-  writeFileSync(
-    file,
-    `daemon off; worker_processes 1; ${user} pid ${directory}/pid; error_log ${directory}/error.log;
-events { worker_connections 512; }
-http { ${temporary} access_log off; ${block} }
-`,
-  );
-  const child = spawn(join(place, "usr/sbin/nginx"), ["-p", directory, "-c", file], { stdio: "inherit" });
-  await listens(test, child, port);
+  writeFileSync(file, nginxConfiguration(directory, `access_log off; ${block}`));
+  await serving(test, port, [nginxProgram(), "-p", directory, "-c", file]);
   return `https://127.0.0.1:${port}`;
 }
 
@@ -80,7 +68,7 @@ describe("a page below a path of the console's name, behind nginx", () => {
     await signInByForm(person, "admin", "/account");
     await person.reload();
     await untilShown(person.getByRole("button", { name: `Your account: ${names.admin}` }));
-    addRow({ subject: "nginx-paths", what: "a page below a path", value: `refresh: ${status}, no token` });
+    row("a page below a path", `refresh: ${status}, no token`);
   });
 
   // The recipe's warning is needed: a browser keeps programs of one name and port apart by nothing that these lack.
@@ -91,6 +79,6 @@ describe("a page below a path of the console's name, behind nginx", () => {
     await hostile.goto(`${pagePath}opener`);
     const { status, token } = await attackFrom(hostile);
     assert.deepEqual([status, typeof token], [200, "string"]);
-    addRow({ subject: "nginx-paths", what: "with an opener policy", value: `refresh: ${status}, a token` });
+    row("with an opener policy", `refresh: ${status}, a token`);
   });
 });

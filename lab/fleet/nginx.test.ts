@@ -14,9 +14,9 @@ import { runPublisher } from "../publisher/run-publisher.ts";
 import { add, keysOf, makePayload, makeSite, publishAll, rulesEntry, type Site } from "../publisher/site.ts";
 import { cutOffDownload, openFleetDevice } from "./fleet-device.ts";
 import { type NginxServer, requestsIn, startNginx } from "./nginx-server.ts";
-import { addRow } from "./table.ts";
+import { rowsOf } from "./programs.ts";
 
-const row = (what: string, value: string): void => addRow({ subject: "nginx", what, value });
+const row = rowsOf("nginx");
 
 async function served(test: TestContext): Promise<{ site: Site; nginx: NginxServer; root: Buffer }> {
   const site = await makeSite(test);
@@ -99,7 +99,7 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
     const { site, nginx } = await served(test);
     await publishLarge(site);
     const ask = (report: string): void => {
-      execFileSync("curl", [
+      const words = [
         "-sS",
         "-o",
         join(site.scratch, "out"),
@@ -107,8 +107,8 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
         `Steward-Report: ${report}`,
         "-A",
         'a "b" \\',
-        `${nginx.url}/metadata/timestamp.json`,
-      ]);
+      ];
+      execFileSync("curl", [...words, `${nginx.url}/metadata/timestamp.json`]);
     };
     const report = (state: string, device: number): string =>
       `steward/0.1.0;v=1, product/demo, rules/demo-rules/1.0.0;state=${state};wave=1.0;device=d${String(device).padStart(12, "0")}`;

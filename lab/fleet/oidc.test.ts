@@ -12,12 +12,12 @@ import { until } from "../basics/until.ts";
 import { launchChromium } from "../console/launch.ts";
 import { createAuthority } from "../host/certificates.ts";
 import { type Chronyd, startChronyd } from "../host/chronyd.ts";
-import { addRow } from "./table.ts";
+import { rowsOf } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** As oidc-provider.mjs knows it. */
 const clientSecret = "a secret of the plant";
-const row = (what: string, value: string): void => addRow({ subject: "oidc", what, value });
+const row = rowsOf("oidc");
 
 describe("users of oidc-provider", () => {
   let directory: string;

@@ -1,5 +1,4 @@
 /** Debian's Postfix, unpacked and on loopback: it takes mail from who has signed in, with the checks of a strict server. */
-import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
@@ -7,7 +6,7 @@ import { heldPort } from "../basics/held-ports.ts";
 import type { ServerCertificate } from "../host/certificates.ts";
 import type { MailUser, readMail } from "../host/mail-server.ts";
 import { mailsIn } from "./exim-server.ts";
-import { startMounted } from "./mount-namespace.ts";
+import { servingMounted, unpacked } from "./programs.ts";
 
 export interface PostfixServer {
   /** STARTTLS and a sign-in are demanded. */
@@ -35,12 +34,7 @@ export async function startPostfix(
   certificate: ServerCertificate,
   { username, password }: MailUser,
 ): Promise<PostfixServer> {
-  const packages = [...["postfix", "sasl2-bin"], ...libraries];
-  const place = execFileSync(
-    "sh",
-    ["scripts/unpack-packages.sh", "postfix", "usr/sbin/saslpasswd2", ...packages],
-    { encoding: "utf8" },
-  ).trim();
+  const place = unpacked("postfix", "usr/sbin/saslpasswd2", "postfix", "sasl2-bin", ...libraries);
   const directory = await temporaryDirectory(test);
   const ports = { submission: await heldPort(), submissions: await heldPort(), strict: await heldPort() };
   prepare(directory, ports, certificate);
@@ -52,8 +46,7 @@ export async function startPostfix(
   greylist(false);
   const logPath = join(directory, "log");
   const log = (): string => (existsSync(logPath) ? readFileSync(logPath, "utf8") : "");
-  const args = [directory, place, username, password];
-  await startMounted(test, { script: start, args, port: ports.strict, said: log });
+  await servingMounted(test, ports.strict, [start, directory, place, username, password], log);
   return { ...ports, greylist, log, mails: () => mailsIn(join(directory, "mail/owner/new")) };
 }
 

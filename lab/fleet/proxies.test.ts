@@ -7,7 +7,9 @@ import { until } from "../basics/until.ts";
 import { launchChromium } from "../console/launch.ts";
 import { startNginx } from "./nginx-server.ts";
 import { startApache, startHaproxy } from "./other-servers.ts";
-import { addRow } from "./table.ts";
+import { rowsOf } from "./programs.ts";
+
+const row = rowsOf("proxies");
 
 const nginx = (url: string, version: string) =>
   `gzip on; gzip_types application/json text/plain; gzip_proxied any; gzip_min_length 20;
@@ -56,21 +58,7 @@ describe("a device behind a proxy", { timeout: 300_000 }, () => {
         const again = { method: "PUT", body: JSON.stringify({ device: { contact: "late" } }) };
         assert.equal((await ask("/api/system", headers, again)).status, 412);
         const coding = read.headers.get("content-encoding");
-        addRow({
-          subject: "proxies",
-          what: `${name}: If-Match`,
-          value: `${tag}, ${coding ?? "not compressed"}: 200`,
-        });
-      });
-
-      it("is scraped by who takes only OpenMetrics", async () => {
-        const { status, headers } = await ask("/api/metrics", {
-          accept: "application/openmetrics-text;version=1.0.0",
-        });
-        assert.deepEqual(
-          [status, headers.get("content-type")],
-          [200, "text/plain; version=0.0.4; charset=utf-8"],
-        );
+        row(`${name}: If-Match`, `${tag}, ${coding ?? "not compressed"}: 200`);
       });
 
       it("shows its console", async (test) => {
@@ -84,11 +72,8 @@ describe("a device behind a proxy", { timeout: 300_000 }, () => {
       it("counts a backup that its client has taken", async () => {
         const former = await lastBackup();
         const body = JSON.stringify({ passphrase: "seven wet horses at the old pier" });
-        const taken = await ask(
-          "/api/system/backup",
-          { "content-type": "application/json" },
-          { method: "POST", body },
-        );
+        const json = { "content-type": "application/json" };
+        const taken = await ask("/api/system/backup", json, { method: "POST", body });
         assert.equal(taken.status, 200);
         const bytes = Buffer.from(await taken.arrayBuffer());
         assert.match(bytes.toString("latin1", 0, 40), /^age-encryption\.org\/v1\n-> scrypt /);
@@ -103,10 +88,6 @@ describe("a device behind a proxy", { timeout: 300_000 }, () => {
       agent.call("GET", "/api/health").then(({ status }) => status === 200),
     );
     assert.deepEqual(await states(), ["UP", "UP"]);
-    addRow({
-      subject: "proxies",
-      what: "HAProxy's checks",
-      value: "OPTIONS / and GET /api/health/ready: UP",
-    });
+    row("HAProxy's checks", "OPTIONS / and GET /api/health/ready: UP");
   });
 });

@@ -13,11 +13,11 @@ import { startSeconds } from "../devices/checking-device.ts";
 import { add, at, keysOf, makeSite, publishAll, type Site } from "../publisher/site.ts";
 import { type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { requestsIn, startNginx } from "./nginx-server.ts";
-import { addRow } from "./table.ts";
+import { rowsOf } from "./programs.ts";
 
 const devices = 200;
 const hour = 3_600;
-const row = (what: string, value: string): void => addRow({ subject: "rollout", what, value });
+const row = rowsOf("rollout");
 
 /** The steps of the roll-out: the devices in all, and from when on. */
 const steps = [

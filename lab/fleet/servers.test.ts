@@ -8,7 +8,7 @@ import { benchIn, release } from "../publisher/bench.ts";
 import { runPublisher } from "../publisher/run-publisher.ts";
 import { startNginx } from "./nginx-server.ts";
 import { startApache, startCaddy, startPython } from "./other-servers.ts";
-import { addRow } from "./table.ts";
+import { rowsOf } from "./programs.ts";
 
 /** nginx with these directives. */
 const nginx = (more: string) => async (test: TestContext, root: string) =>
@@ -76,10 +76,6 @@ describe("steward-publisher check, with", () => {
       const found = [...new Set(findings.map((one) => one.code))];
       assert.deepEqual(found.toSorted(), [...codes].toSorted(), stdout);
       assert.equal(code, exit, stderr);
-      addRow({
-        subject: "servers",
-        what: name,
-        value: `exit ${code}: ${found.join(", ") || "nothing found"}`,
-      });
+      rowsOf("servers")(name, `exit ${code}: ${found.join(", ") || "nothing found"}`);
     });
 });

@@ -1,6 +1,5 @@
 /** Deliveries of the device through Debian's tinyproxy, and to an nginx that asks for the certificate of its client. */
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -25,12 +24,15 @@ import { mailUser } from "../host/mail-server.ts";
 import { testMessage } from "../host/messages.ts";
 import { startExim } from "./exim-server.ts";
 import { startNginx } from "./nginx-server.ts";
-import { addRow } from "./table.ts";
+import { rowsOf, servingMounted, unpacked } from "./programs.ts";
+
+const row = rowsOf("surroundings");
 
 const name = "server.example";
 const directory = scratchDirectory();
 const authority = createAuthority(directory);
 const clock = { wall: Date.now, uptime: () => 0 };
+const hostName = () => "edge-7";
 
 /** A file with a certificate and its key. */
 function pairOf({ certify }: Authority, name: string, file: string): string {
@@ -45,8 +47,7 @@ const foreign = pairOf(createAuthority(scratchDirectory()), "device", "foreign.p
 
 /** Debian's tinyproxy, which allows CONNECT to these ports, and which knows the name of the servers. As root. */
 async function startTinyproxy(test: Ending, ports: readonly number[]) {
-  const words = ["scripts/unpack-packages.sh", "tinyproxy", "usr/bin/tinyproxy", "tinyproxy-bin"];
-  const place = execFileSync("sh", words, { encoding: "utf8" }).trim();
+  const place = unpacked("tinyproxy", "usr/bin/tinyproxy", "tinyproxy-bin");
   const own = await temporaryDirectory(test);
   const [port, log, file] = [await heldPort(), join(own, "log"), join(own, "tinyproxy.conf")];
   const allowed = ports.map((one) => `ConnectPort ${one}`).join("\n");
@@ -59,14 +60,9 @@ async function startTinyproxy(test: Ending, ports: readonly number[]) {
   writeFileSync(hosts, `127.0.0.1 ${name}\n`);
   const run = 'mount --bind "$1" /etc/hosts && exec "$2" -d -c "$3"';
   const program = join(place, "usr/bin/tinyproxy");
-  const child = spawn("unshare", ["-m", "sh", "-c", run, "sh", hosts, program, file], { stdio: "ignore" });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  test.after(async () => {
-    child.kill();
-    await ended;
-  });
-  await until("tinyproxy listens", () => readFileSync(log, "utf8").includes("Starting main loop"));
-  return { url: `http://127.0.0.1:${port}`, said: () => readFileSync(log, "utf8") };
+  const said = () => readFileSync(log, "utf8");
+  await servingMounted(test, port, [run, hosts, program, file], said);
+  return { url: `http://127.0.0.1:${port}`, said };
 }
 
 /** An nginx with TLS, on a port of its own. `more`: directives. */
@@ -83,14 +79,8 @@ const reached = { allowLocalServers: true, resolveHost: async () => ["127.0.0.1"
 function webhookTo(port: number, surroundings: Partial<Surroundings>): Receiver {
   const transfers = createTransfers({ redirects: null, ...reached, ...surroundings });
   const url = `https://${name}:${port}/`;
-  return createWebhook({
-    url,
-    service: null,
-    secret: makeWebhookSecret(),
-    transfers,
-    allowHttp: false,
-    ...clock,
-  });
+  const secret = makeWebhookSecret();
+  return createWebhook({ url, service: null, secret, transfers, allowHttp: false, ...clock });
 }
 
 function collectorAt(port: number, surroundings: Partial<Surroundings>): Receiver {
@@ -102,13 +92,8 @@ function collectorAt(port: number, surroundings: Partial<Surroundings>): Receive
     product: "steward",
   };
   const transfers = createTransfers({ redirects: null, ...reached, ...surroundings });
-  return createOtlp({
-    url: `https://${name}:${port}`,
-    headers: async () => ({}),
-    resource: () => resource,
-    transfers,
-    ...clock,
-  });
+  const way = { url: `https://${name}:${port}`, headers: async () => ({}), transfers };
+  return createOtlp({ ...way, resource: () => resource, ...clock });
 }
 
 /** A syslog server that reads all and closes. Returns its port. */
@@ -143,7 +128,7 @@ describe("an nginx that asks for the certificate of its client", { timeout: 120_
         assert.match(JSON.stringify(refused), words);
       }
     }
-    addRow({ subject: "surroundings", what: "receivers behind an nginx with ssl_verify_client", value: "2" });
+    row("receivers behind an nginx with ssl_verify_client", 2);
   });
 });
 
@@ -157,7 +142,7 @@ describe("Debian's tinyproxy", { timeout: 120_000 }, () => {
     const connections = createServerConnections({ allowLocalServers: false, ...surroundings });
     const mailTo = (port: number, security: "starttls" | "tls") =>
       createMail({
-        ...{ server: name, port, security, ...mailUser, connections, ...clock, hostName: () => "edge-7" },
+        ...{ server: name, port, security, ...mailUser, connections, ...clock, hostName },
         ...{ from: "steward@plant.example", to: ["owner@plant.example"] },
       });
     const ofTcp = { timers: createTimers(), isAcknowledged: async () => false };
@@ -166,17 +151,7 @@ describe("Debian's tinyproxy", { timeout: 120_000 }, () => {
       [collectorAt(web, surroundings), web],
       [mailTo(exim.submission, "starttls"), exim.submission],
       [mailTo(exim.submissions, "tls"), exim.submissions],
-      [
-        createSyslog({
-          server: name,
-          port: syslog,
-          connections,
-          hostName: () => "edge-7",
-          ...clock,
-          ...ofTcp,
-        }),
-        syslog,
-      ],
+      [createSyslog({ server: name, port: syslog, connections, hostName, ...clock, ...ofTcp }), syslog],
     ];
     for (const [receiver, port] of receivers) {
       const delivery = await deliver(receiver);
@@ -189,6 +164,6 @@ describe("Debian's tinyproxy", { timeout: 120_000 }, () => {
       JSON.stringify(refused),
       /network\.proxy in the host file\) did not connect to .*: it answered 403/,
     );
-    addRow({ subject: "surroundings", what: "receivers through tinyproxy", value: String(receivers.length) });
+    row("receivers through tinyproxy", receivers.length);
   });
 });

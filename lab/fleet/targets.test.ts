@@ -1,11 +1,11 @@
 /** promtool, as Debian has it, reads the targets that `steward-publisher watch --file-sd` writes, by the configuration of scripts/monitoring. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { addRow } from "./table.ts";
+import { prometheusPrograms, rowsOf, writeUnusedAuthority } from "./programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -34,15 +34,10 @@ describe("the targets of steward-publisher watch", () => {
 
   before(() => {
     directory = mkdtempSync(join(tmpdir(), "steward-fleet-targets-"));
-    const unpack = ["scripts/unpack-packages.sh", "prometheus"];
-    const programs = "usr/bin/prometheus usr/bin/promtool";
-    const unpacked = execFileSync("sh", [...unpack, programs, "prometheus"], { cwd: root, encoding: "utf8" });
-    promtool = join(unpacked.trim(), "usr/bin/promtool");
+    promtool = join(prometheusPrograms(), "promtool");
     cpSync(join(root, "scripts/monitoring/alerts.yml"), file("alerts.yml"));
     writeFileSync(file("steward.token"), "stw_example\n");
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null"];
-    const subject = ["-subj", "/CN=example", "-days", "1", "-out", file("steward-ca.pem")];
-    execFileSync("openssl", ["req", "-x509", ...key, ...subject], { stdio: "ignore" });
+    writeUnusedAuthority(file("steward-ca.pem"));
     publisher("init", "site", "--product", "demo");
     const line = (address: string, version: string): string =>
       `${address} - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "steward/${version};v=1, product/demo"\n`;
@@ -68,14 +63,8 @@ describe("the targets of steward-publisher watch", () => {
       "",
     );
     writeFileSync(file("prometheus.yml"), bare);
-    const { status, stdout, stderr } = run(
-      promtool,
-      "check",
-      "service-discovery",
-      "--timeout=5s",
-      "prometheus.yml",
-      "steward",
-    );
+    const words = ["check", "service-discovery", "--timeout=5s", "prometheus.yml", "steward"];
+    const { status, stdout, stderr } = run(promtool, ...words);
     assert.equal(status, 0, stderr);
     const found = JSON.parse(stdout) as Discovered[];
     const instances = found.map(({ labels }) => labels.instance);
@@ -90,10 +79,6 @@ describe("the targets of steward-publisher watch", () => {
       );
       assert.match(discoveredLabels.__meta_steward_agent_version ?? "", /^1\.[01]\.0$/);
     }
-    addRow({
-      subject: "targets",
-      what: "devices of an access log that promtool finds as targets",
-      value: String(found.length),
-    });
+    rowsOf("targets")("devices of an access log that promtool finds as targets", found.length);
   });
 });

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../basics/until.ts";
+import { unpacked } from "../programs.ts";
 
 /** The end of a command. */
 export interface Ended {
@@ -95,15 +96,8 @@ function prepare(directory: string, devices: Devices["all"]): void {
   const place = ["--destination", installed, "--runtime", process.execPath];
   execFileSync(process.execPath, ["--import", "tsx", "scripts/install/main.ts", ...place], { cwd: root });
   for (const path of ["etc", "var"]) mkdirSync(join(installed, path), { recursive: true });
-  const unpacked = execFileSync(
-    "sh",
-    [
-      ...["scripts/unpack-packages.sh", "openssh-server", "usr/sbin/sshd"],
-      ...["openssh-server", "openssh-sftp-server", "libwrap0"],
-    ],
-    { cwd: root, encoding: "utf8" },
-  );
-  symlinkSync(unpacked.trim(), join(directory, "sshd"));
+  const packages = ["openssh-server", "openssh-sftp-server", "libwrap0"];
+  symlinkSync(unpacked("openssh-server", "usr/sbin/sshd", ...packages), join(directory, "sshd"));
   newKey(join(directory, "key"));
   copyFileSync(join(directory, "key.pub"), join(directory, "authorized_keys"));
   const known = devices.map(({ name, address }) => {
