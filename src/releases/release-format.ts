@@ -2,7 +2,7 @@ import { updateKinds } from "../contract/update-kinds.ts";
 
 /*
  * The description that a publisher signs for a release: the bounds by which release.ts reads it. A JSON Schema says the same
- * in scripts/docs/release-schema.ts.
+ * in docs/updates/release.schema.json.
  */
 
 /** The form of `custom` that this agent understands. */

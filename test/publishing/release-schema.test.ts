@@ -13,17 +13,20 @@ import {
   rulesEntry,
   surroundings,
 } from "../../lab/publisher/site.ts";
-import { customSchema, targetSchema } from "../../scripts/docs/release-schema.ts";
+import { updateKinds } from "../../src/contract/update-kinds.ts";
 import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
 import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { readRelease } from "../../src/releases/release.ts";
+import * as format from "../../src/releases/release-format.ts";
+import { longestVersion, versionPattern } from "../../src/releases/semver.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
 import { makeDevice } from "./clients.ts";
 
 const docs = join(import.meta.dirname, "../../docs/updates");
 const schema = JSON.parse(readFileSync(join(docs, "release.schema.json"), "utf8"));
+const { custom } = schema.properties;
 const page = readFileSync(join(docs, "publishing-format.md"), "utf8");
 const isOfSchema = new Ajv2020({ allErrors: true }).compile(schema);
 
@@ -50,8 +53,37 @@ function refusal({ path, ...file }: Target): string | null {
 }
 
 describe("docs/updates/release.schema.json", () => {
-  it("is what devices go by", () => {
-    assert.deepEqual(schema, JSON.parse(JSON.stringify(targetSchema)));
+  it("has the bounds that devices go by", () => {
+    const { path, length } = schema.properties;
+    const { steward, kind, arch, channel, notes, withdrawn, more_notes, waves } = custom.properties;
+    const { steps } = waves.properties;
+    const bounds = [
+      ...[
+        [steward.const, format.customForm],
+        [kind.enum, updateKinds],
+        [arch.enum, format.architectures],
+      ],
+      ...[
+        [channel.pattern, format.channelPattern.source],
+        [path.pattern, format.targetPathPattern.source],
+      ],
+      ...[notes, withdrawn].map(({ maxLength }) => [maxLength, format.maximumText]),
+      ...[
+        [more_notes.maxItems, format.maximumNotes.lines],
+        [more_notes.items.maxLength, format.maximumNotes.line],
+      ],
+      ...[
+        [steps.maxItems, format.maximumSteps],
+        [length.maximum, caps.payloadBytes],
+      ],
+      [steps.items.properties.after_seconds.maximum, format.maximumWaveSeconds],
+      ...["name", "product"].map((name) => [custom.properties[name].pattern, format.namePattern.source]),
+      ...["version", "min_agent", "floor"].flatMap((name) => [
+        [custom.properties[name].pattern, versionPattern.source],
+        [custom.properties[name].maxLength, longestVersion],
+      ]),
+    ];
+    for (const [said, is] of bounds) assert.deepEqual(said, is);
   });
 
   it("takes every release that add and publish make, withdrawn ones too", async (test) => {
@@ -130,9 +162,9 @@ describe("docs/updates/publishing-format.md", () => {
   it("explains each member of custom, and those alone", () => {
     const rows = [...page.matchAll(/^\| `([a-z_]+)` \|( yes)? /gm)];
     const names = rows.map(([, name]) => name).sort();
-    assert.deepEqual(names, Object.keys(customSchema.properties).sort());
+    assert.deepEqual(names, Object.keys(custom.properties).sort());
     const required = rows.flatMap(([, name, must]) => (must === undefined ? [] : [name])).sort();
-    assert.deepEqual(required, [...customSchema.required].sort());
+    assert.deepEqual(required, [...custom.required].sort());
   });
 
   it("names the limits that devices have", () => {

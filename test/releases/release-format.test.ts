@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { codePoint } from "../../lab/basics/code-point.ts";
 import { runs } from "../../lab/basics/counts.ts";
 import { offer } from "../../lab/publisher/offers.ts";
-import { customSchema } from "../../scripts/docs/release-schema.ts";
 import { readRelease } from "../../src/releases/release.ts";
 import { targetPathPattern } from "../../src/releases/release-format.ts";
 
-const isOfSchema = new Ajv2020().compile(customSchema);
+const path = join(import.meta.dirname, "../../docs/updates/release.schema.json");
+const isOfSchema = new Ajv2020().compile(JSON.parse(readFileSync(path, "utf8")).properties.custom);
 
 /** The schema says of itself that it cannot express these. */
 const beyondTheSchema = /lie|elsewhere|floor is above|start at a time|do not rise|longer than|too long/;
