@@ -8,16 +8,9 @@ import { blocksOf } from "./blocks.ts";
 
 /** The pages whose `sh` blocks are typed, in the order in which a reader comes to them; one agent for all. */
 const order = [
-  "docs/getting-started.md",
-  "docs/settings.md",
-  "docs/sign-in.md",
-  "docs/updates/publish.md",
-  "docs/updates/offline.md",
-  "docs/troubleshooting.md",
-  "docs/logs-and-events.md",
-  "docs/fleet.md",
-  "docs/apply.md",
-];
+  ...["getting-started", "settings", "sign-in", "updates/publish", "updates/offline", "troubleshooting"],
+  ...["logs-and-events", "fleet", "apply"],
+].map((name) => `docs/${name}.md`);
 const pages = readPages();
 const textOf = (path: string): string => pages.find((page) => page.path === path)?.text ?? "";
 const typedBlocks = (path: string): string[] =>

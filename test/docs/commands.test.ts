@@ -3,49 +3,28 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { readPages } from "../../scripts/docs/pages.ts";
+import { readPages, withoutTables } from "../../scripts/docs/pages.ts";
 import { blocksOf } from "./blocks.ts";
 import { complaintAbout } from "./documented-command.ts";
 
 const root = join(import.meta.dirname, "../..");
 const makefile = readFileSync(join(root, "Makefile"), "utf8");
-const blocks = readPages().flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, ...block })));
+const pages = readPages();
+const blocks = pages.flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, ...block })));
 
 /** The words behind a fence say the block's kind. The walk through types `sh`. */
 const kinds = [
-  "sh",
-  "sh appliance",
-  "sh checkout",
-  "sh rescue",
-  // This is a script as it is on a disk.
-  "sh file",
-  "ini",
-  "text",
-  "json",
-  "nginx",
-  "python",
-  "yaml",
-  "mermaid",
+  // `sh file` is a script as it is on a disk.
+  ...["sh", "sh appliance", "sh checkout", "sh rescue", "sh file"],
+  ...["ini", "text", "json", "nginx", "python", "yaml", "mermaid"],
 ];
 
 /** Commands of Debian and its kind that the pages use. */
 const known = [
-  "/usr/local/sbin/steward-certificate",
-  "age",
-  "ansible-playbook",
-  "apt",
-  "certbot",
-  "echo",
-  "journalctl",
-  "mount",
-  "mv",
-  "openssl",
-  "scp",
-  "step",
-  "systemctl",
-  "systemd-sysusers",
-  "systemd-tmpfiles",
-  "tar",
+  ..."/usr/local/sbin/steward-certificate age ansible-playbook apt certbot echo journalctl mount mv openssl".split(
+    " ",
+  ),
+  ..."scp step systemctl systemd-sysusers systemd-tmpfiles tar".split(" "),
 ];
 
 /** The fault of a line of shell that cannot be typed here; null: none. */
@@ -179,3 +158,30 @@ function alternatives(line: string): string[] {
       [""],
     );
 }
+
+/** Finds commands between backquotes in the middle of a sentence; tests of their own type the blocks. */
+function inlineCommands(text: string): string[] {
+  const prose = withoutTables(text).replace(/^```[\s\S]*?^```$/gm, "");
+  return [...prose.matchAll(/`(?:\.\/var\/|sudo )?(steward(?:-publisher)? [^`]+)`/g)].map(
+    ([, line = ""]) => line,
+  );
+}
+
+describe("a command in the middle of a sentence of the documents", () => {
+  const lines = [...new Set(pages.flatMap(({ text }) => inlineCommands(text)))];
+
+  it("is looked for", () => assert.ok(lines.length > 30, `${lines.length} were found`));
+
+  for (const line of lines) {
+    it(`\`${line}\` is one that there is, with options and settings that it takes`, () => {
+      assert.equal(complaintAbout(line), null);
+    });
+  }
+
+  it("is noticed when there is none of that name, option or setting", () => {
+    assert.match(complaintAbout("steward user befriend anna") ?? "", /There is no command "user befriend"/);
+    assert.match(complaintAbout("steward-publisher befriend") ?? "", /There is no command "befriend"/);
+    assert.match(complaintAbout("steward user add anna --sudo") ?? "", /has no option --sudo/);
+    assert.match(complaintAbout("steward system set time.zone=UTC") ?? "", /There is no setting "time.zone"/);
+  });
+});
