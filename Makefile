@@ -79,8 +79,6 @@ bench: packages $(DIST) ## print what the agent costs on this Node, the LTS and 
 	@echo
 	@node --import tsx lab/bench/console.ts
 	@echo
-	@"$$(sh scripts/runtime.sh lts)" --import tsx lab/bench/patches.ts
-	@echo
 	@node --import tsx lab/bench/servers.ts "$$(sh scripts/runtime.sh lts)" "$$(sh scripts/runtime.sh next)"
 
 reproduce: package ## build the packages of the last commit again, in another place, and compare the bytes
