@@ -124,11 +124,7 @@ describe("a token that is refused because of the clock", () => {
         ({ actor, details }: { actor: { name: string }; details: { operation: string } }) =>
           `${actor.name} ${details.operation}`,
       );
-      for (const use of [
-        "olga getTimeSync",
-        "olga syncTime",
-        "rita getTimeSync",
-      ]) {
+      for (const use of ["olga getTimeSync", "olga syncTime", "rita getTimeSync"]) {
         assert.ok(uses.includes(use), `${use} is not among ${uses.join(", ")}`);
       }
     });
