@@ -33,8 +33,38 @@ export interface WindowOptions {
 }
 
 export interface TestBrowser {
-  /** Another person, with cookies of their own. */
+  /** Another person, with cookies of their own. What the window complains of by its end fails the test. */
   open(agent: Pick<RunningAgent, "url">, options?: WindowOptions): Promise<ConsoleWindow>;
+  /** The same, signed in and at the path. */
+  signedIn(
+    agent: Pick<RunningAgent, "url">,
+    user: Role | Credentials,
+    path?: string,
+    options?: WindowOptions,
+  ): Promise<Page>;
+}
+
+/** A browser by how it opens a window: each goes with its test or suite, and may have complained of nothing. */
+export function browserOf(
+  ending: Ending | ConsoleEnding,
+  meet: (url: string, options: WindowOptions) => Promise<Taken>,
+): TestBrowser {
+  const open: TestBrowser["open"] = async ({ url }, options = {}) => {
+    const { opened, giveBack } = await meet(url, options);
+    const close = async (): Promise<void> => {
+      await giveBack();
+      assert.deepEqual(opened.complaints, [], "a page complains");
+    };
+    if ("opened" in ending && !options.isKept) ending.opened(close);
+    else ending.after(close);
+    return opened;
+  };
+  const signedIn: TestBrowser["signedIn"] = async (agent, user, path, options) => {
+    const { page } = await open(agent, options);
+    await signIn(page, user, path);
+    return page;
+  };
+  return { open, signedIn };
 }
 
 /** The end of a suite, and of the windows that each of its tests opens. */
@@ -90,13 +120,7 @@ export async function startBrowser(
     await look(taken.opened.page, options);
     return taken;
   };
-  const open = async ({ url }: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
-    const { opened, giveBack } = await take(url, options);
-    if ("opened" in ending && !options.isKept) ending.opened(giveBack);
-    else ending.after(giveBack);
-    return opened;
-  };
-  return { open };
+  return browserOf(ending, take);
 }
 
 const known = new WeakMap<Browser, People>();

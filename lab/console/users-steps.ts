@@ -9,14 +9,14 @@ export async function openUsers(
   browser: TestBrowser,
   agent: RunningAgent,
   { path = "/users", ...options }: WindowOptions & { readonly path?: string } = {},
-): Promise<{ page: Page; complaints: string[] }> {
-  const { page, complaints } = await browser.open(agent, options);
+): Promise<{ page: Page }> {
+  const { page } = await browser.open(agent, options);
   await signInWithoutStepUp(agent, page, "admin", path);
   await page
     .getByRole("table", { name: "Users" })
     .or(page.getByText("No user matches these filters"))
     .waitFor();
-  return { page, complaints };
+  return { page };
 }
 
 /** The page of one user, as the first administrator sees it. */
@@ -24,11 +24,11 @@ export async function openPerson(
   browser: TestBrowser,
   agent: RunningAgent,
   username: string,
-): Promise<{ page: Page; complaints: string[] }> {
-  const { page, complaints } = await browser.open(agent);
+): Promise<{ page: Page }> {
+  const { page } = await browser.open(agent);
   await signInWithoutStepUp(agent, page, "admin", `/users/${username}`);
   await page.getByRole("heading", { level: 1, name: username }).waitFor();
-  return { page, complaints };
+  return { page };
 }
 
 export function rowOf(page: Page, username: string): Locator {

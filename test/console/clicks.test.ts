@@ -36,8 +36,7 @@ describe("the clicks that a task takes from Home", () => {
   });
 
   const home = async (): Promise<Page> => {
-    const { page } = await browser.open(agent);
-    await signIn(page, "admin");
+    const page = await browser.signedIn(agent, "admin");
     return page;
   };
 

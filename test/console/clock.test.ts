@@ -130,7 +130,7 @@ describe("the console's clock", () => {
     });
 
     it("names the fault, the ways out, and what does not work because of it", async () => {
-      const { page, complaints } = await see(browser, agent, "admin");
+      const { page } = await see(browser, agent, "admin");
       await page.getByRole("heading", { name: "While the clock is not trusted" }).waitFor();
       await page.getByText("Correct codes from an authenticator may be refused.").waitFor();
       assert.equal(await sync(page).count(), 0, "no server can be asked");
@@ -141,16 +141,14 @@ describe("the console's clock", () => {
       assert.match(await reasonOf(reselect(page)), /No time servers are set/);
       await page.getByRole("link", { name: "Open the time settings" }).click();
       await page.waitForURL("**/system/settings?open=time");
-      assert.deepEqual(complaints, []);
     });
     it("offers a reader nothing, and says whose it is", async () => {
-      const { page, complaints } = await see(browser, agent, "readonly");
+      const { page } = await see(browser, agent, "readonly");
       await page.getByText("An administrator can set the clock to the time of their browser").waitFor();
       await unfold(page);
       await page.getByText("Device time", { exact: true }).waitFor();
       for (const button of [sync(page), reselect(page), byBrowser(page)])
         assert.equal(await button.count(), 0, "a button for a reader");
-      assert.deepEqual(complaints, []);
     });
     it("offers an operator no way to set it by hand", async () => {
       const { page } = await see(browser, agent, "operator");
@@ -184,9 +182,7 @@ describe("the console's clock", () => {
       looks.draw(page, "host-details");
     });
     it("takes the time of a browser ten minutes ahead, after the password, as it is then", async () => {
-      const { page, complaints } = await see(browser, agent, "admin", {
-        now: time.nowSeconds() * 1_000 + 10 * minutes,
-      });
+      const { page } = await see(browser, agent, "admin", { now: time.nowSeconds() * 1_000 + 10 * minutes });
       // A page reads again what an event changed at the moment of its opening, at which both clocks are stopped.
       time.pass(2);
       await page.clock.runFor(2_000);
@@ -216,7 +212,6 @@ describe("the console's clock", () => {
       assert.ok(Math.abs(apart) < minutes, `the device is ${apart} ms ahead of the browser that set it`);
       assert.equal(json.source.type, "manual");
       assert.equal(json.last_step, null, "the host's own clock was never set");
-      assert.deepEqual(complaints, []);
     });
   });
 
@@ -224,7 +219,7 @@ describe("the console's clock", () => {
     const time = standingTime();
     const { agent, browser } = await start(time, openHostClock);
     await setTime(agent, { servers: [`127.0.0.1:${await heldUdpPort()}`] });
-    const { page, complaints } = await see(browser, agent, "operator");
+    const { page } = await see(browser, agent, "operator");
     await sync(page).click();
     const told = page.getByText("No time source gives a usable answer");
     await until("it is told", async () => {
@@ -240,7 +235,6 @@ describe("the console's clock", () => {
     await bars(page).getByText("unreachable: no time server runs there").waitFor();
     await unfold(page);
     await badge(sources(page), "unreachable").waitFor();
-    assert.deepEqual(complaints, []);
   });
 
   it("divides a server's name that is as long as a name can be rather than leave the window", async () => {
@@ -248,11 +242,10 @@ describe("the console's clock", () => {
     const { agent, browser } = await start(time);
     const name = `${"zeitserver".repeat(7).slice(0, 63)}.invalid`;
     await setTime(agent, { servers: [name] });
-    const { page, complaints } = await see(browser, agent, "admin", { width: 320, height: 740 });
+    const { page } = await see(browser, agent, "admin", { width: 320, height: 740 });
     await unfold(page);
     await time.passUntil(sources(page).getByText(name).waitFor());
     looks.draw(page, "clock-long-name", reads(1280, 360, 320));
-    assert.deepEqual(complaints, []);
   });
 
   describe("with three good servers and one that is three seconds ahead", { concurrency: false }, () => {
@@ -264,7 +257,7 @@ describe("the console's clock", () => {
     });
 
     it("counts the answers while it is measured, and says what came of it", async () => {
-      const { page, complaints } = await see(browser, agent, "operator");
+      const { page } = await see(browser, agent, "operator");
       await setTime(agent, { servers: names });
       const counters = async () => (await agent.call("GET", route, { local: true })).json.counters;
       // All of the start's burst, a round of four exchanges with each and three rounds of one: a measurement that is asked
@@ -287,20 +280,18 @@ describe("the console's clock", () => {
       await until("it is not busy", async () => (await reselect(page).getAttribute("aria-busy")) === null);
       await sync(page).click();
       await page.getByText("Too many requests").waitFor();
-      assert.deepEqual(complaints, []);
     });
     it("says in a sentence how it is, and in a picture that three agree and one is three seconds ahead", async () => {
-      const { page, complaints } = await see(browser, agent, "operator");
+      const { page } = await see(browser, agent, "operator");
       await badge(page.locator(".clock-head"), /^In sync, within \d[\d.,]*\sms\.$/).waitFor();
       await badge(page.locator(".frame-head"), "Clock: in sync").waitFor();
       const words = (await bars(page).getAttribute("aria-label")) ?? "";
       assert.match(words, /^3 sources agree that this device is .* (behind|ahead)/);
       assert.match(words, new RegExp(`${liar}, wrong, 3\\ss ahead of this device`));
       assert.equal(await sources(page).count(), 0, "the table is behind the fold");
-      assert.deepEqual(complaints, []);
     });
     it("crosses the false one, with the reason in words, in the picture and in the table", async () => {
-      const { page, complaints } = await see(browser, agent, "admin");
+      const { page } = await see(browser, agent, "admin");
       await unfold(page);
       const row = sources(page).getByRole("row").filter({ hasText: liar });
       await row.getByText("3 s later, ± ").waitFor();
@@ -316,7 +307,6 @@ describe("the console's clock", () => {
       assert.match((await agreed.getAttribute("d")) ?? "", /^M.*Z$/);
       assert.match(await reasonOf(byBrowser(page)), /already correct/);
       looks.keep(page, "clock-sources-light");
-      assert.deepEqual(complaints, []);
     });
     it("is in the dark and on a phone as good as in the light", async () => {
       const dark = await see(browser, agent, "admin", { scheme: "dark" });
@@ -352,7 +342,7 @@ describe("the console's clock", () => {
     });
 
     it("marks each source that is, says why one is not, and Home's tile says that the time is", async () => {
-      const { page, complaints } = await see(browser, agent, "operator");
+      const { page } = await see(browser, agent, "operator");
       await unfold(page);
       const stateIn = (host = "", text = "") =>
         badge(sources(page).getByRole("row").filter({ hasText: host }), new RegExp(text)).waitFor();
@@ -379,7 +369,6 @@ describe("the console's clock", () => {
       await page.reload();
       await page.getByText(/^within .*, authenticated$/).waitFor();
       looks.draw(page, "home-authenticated");
-      assert.deepEqual(complaints, []);
     });
   });
 
@@ -400,7 +389,7 @@ describe("the console's clock", () => {
     });
 
     it("makes it for an administrator who is asked, and for no other user", async () => {
-      const { page, complaints } = await see(browser, agent, "admin");
+      const { page } = await see(browser, agent, "admin");
       const operator = await see(browser, agent, "operator");
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });
       await together([operator.page, page], (each) => sync(each).click());
@@ -418,7 +407,6 @@ describe("the console's clock", () => {
       await time.passUntil(badge(page, "trusted without a majority").waitFor());
       await dialog.waitFor({ state: "detached" });
       assert.equal(await page.getByText("too large a correction").count(), 0);
-      assert.deepEqual(complaints, []);
     });
   });
 

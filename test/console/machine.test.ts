@@ -10,7 +10,6 @@ import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   endOfConsole,
-  signIn,
   startBrowser,
   type TestBrowser,
   untilFocused,
@@ -65,8 +64,7 @@ describe("the console's view of the machine", () => {
   });
 
   const opened = async (role: Role = "admin", address = "/system/device"): Promise<Page> => {
-    const { page } = await browser.open(agent);
-    await signIn(page, role, address);
+    const page = await browser.signedIn(agent, role, address);
     await page.getByRole("region", { name: "Identity" }).getByText("Time zone").waitFor();
     return page;
   };
@@ -147,8 +145,7 @@ describe("the console's view of the machine", () => {
   });
 
   it("gives the keyboard to the field that the settings lead to", async () => {
-    const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/system/settings?open=clock");
+    const page = await browser.signedIn(agent, "admin", "/system/settings?open=clock");
     await page.getByRole("link", { name: "Change under “This device”" }).click();
     await page.waitForURL("**/system/device?open=time_zone");
     await untilFocused(page.getByRole("combobox", { name: "Time zone" }));

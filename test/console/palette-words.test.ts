@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { endOfConsole, signIn } from "../../lab/console/browser.ts";
+import { endOfConsole } from "../../lab/console/browser.ts";
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 
 /** Sixty words that people type, with the name of what they look for; it is among the first three. */
@@ -145,8 +145,7 @@ describe("the search by the words that people type", () => {
   const { agent, browser } = lightConsoleOf(ending);
 
   const open = async (role: "admin" | "readonly", language: string): Promise<Page> => {
-    const { page } = await browser.open(agent, { language });
-    await signIn(page, role);
+    const page = await browser.signedIn(agent, role, undefined, { language });
     await page.locator(".verdict").waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").waitFor();

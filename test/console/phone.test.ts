@@ -68,7 +68,7 @@ describe("the console on a phone, with texts that are awkward", () => {
         device,
         console: { language: "de", banner: `${text} ${other(3)}` },
       });
-      const { page, complaints } = await browser.open(agent, { width: 360, height: 740, isTouched: true });
+      const { page } = await browser.open(agent, { width: 360, height: 740, isTouched: true });
       await page.goto("/");
       await untilShown(page.locator("form"));
       await judge(page, "the sign-in");
@@ -79,11 +79,10 @@ describe("the console on a phone, with texts that are awkward", () => {
         await judge(page, path);
       }
       await picture(page, `awkward-settings-${kind}`);
-      assert.deepEqual(complaints, []);
     });
 
   it("has targets for fingers and whole words on its pages", async () => {
-    const { page, complaints } = await open("/users");
+    const { page } = await open("/users");
     await answerAwkwardly(page);
     await page.reload();
     for (const path of sampled(consolePaths, { oneIn: 4 })) {
@@ -97,23 +96,20 @@ describe("the console on a phone, with texts that are awkward", () => {
     await page.goto("/updates?entry=9");
     await untilShown(page.getByRole("dialog").locator(".facts"));
     await judge(page, "a release that has failed");
-    assert.deepEqual(complaints, []);
   });
 
   it("has targets for fingers on a tablet, whose lists and bars are those of a wide window", async () => {
-    const { page, complaints } = await browser.open(agent, { width: 1024, height: 768, isTouched: true });
-    await signIn(page, "admin", "/");
+    const page = await browser.signedIn(agent, "admin", "/", { width: 1024, height: 768, isTouched: true });
     for (const path of sampled(consolePaths, { oneIn: 4 })) {
       await stepTo(page, path);
       await page.locator("main").evaluate(unfold);
       found.push(...(await smallTargets(page)).map((one) => `${path}: ${one}`));
       await picture(page, `tablet${path.replaceAll("/", "-")}`);
     }
-    assert.deepEqual(complaints, []);
   });
 
   it("has them in its sheets, dialogs and messages too", async () => {
-    const { page, complaints } = await open("/users");
+    const { page } = await open("/users");
     await page.getByRole("button", { name: "Benutzer anlegen" }).click();
     await page.getByRole("dialog").getByLabel("Anzeigename").fill(awkward.withoutBlank);
     await judge(page, "adding a user");
@@ -143,7 +139,6 @@ describe("the console on a phone, with texts that are awkward", () => {
       .click();
     await judge(page, "deleting a token");
     await picture(page, "phone-delete-token");
-    assert.deepEqual(complaints, []);
   });
 
   it("keeps the field in which one types above the keyboard, and the buttons of its form", async () => {

@@ -123,7 +123,10 @@ describe("the policy of the console's page", () => {
     await window.page.getByRole("heading", { level: 1 }).waitFor();
     assert.deepEqual(window.complaints, [], "the page alone violates nothing");
   });
-  after(() => window.context.close());
+  after(() => {
+    window.complaints.length = 0;
+    return window.context.close();
+  });
 
   for (const [name, violates, attempt] of attacks) {
     it(`refuses ${name}, and reports it to the page's listeners`, async () => {

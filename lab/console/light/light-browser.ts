@@ -10,6 +10,7 @@ import type { Ending } from "../../basics/ending.ts";
 import {
   addUsers,
   agentWithUsers,
+  browserOf,
   type ConsoleEnding,
   type ConsoleWindow,
   type TestBrowser,
@@ -18,33 +19,21 @@ import { LightContext } from "./context.ts";
 import { LightPage } from "./page.ts";
 
 export function lightBrowser(ending: Ending | ConsoleEnding): TestBrowser {
-  return {
-    open: async ({ url }, options = {}) => {
-      const {
-        language = "en",
-        scheme = "light",
-        width = 1280,
-        height = 800,
-        now,
-        isKept = false,
-        ...others
-      } = options;
-      const [unknown] = Object.keys(others);
-      if (unknown !== undefined) throw new Error(`a page without a browser has no ${unknown}`);
-      const complaints: string[] = [];
-      const context = new LightContext(
-        url,
-        { language, scheme, width, height, now },
-        complaints,
-        (context) => new LightPage(context),
-      );
-      const close = () => context.close();
-      if ("opened" in ending && !isKept) ending.opened(close);
-      else ending.after(close);
-      // They have those members of playwright's that the tests of the console use.
-      return { context, page: await context.newPage(), complaints } as unknown as ConsoleWindow;
-    },
-  };
+  return browserOf(ending, async (url, options) => {
+    const { language = "en", scheme = "light", width = 1280, height = 800, now, isKept, ...others } = options;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw new Error(`a page without a browser has no ${unknown}`);
+    const complaints: string[] = [];
+    const context = new LightContext(
+      url,
+      { language, scheme, width, height, now },
+      complaints,
+      (context) => new LightPage(context),
+    );
+    // They have those members of playwright's that the tests of the console use.
+    const opened = { context, page: await context.newPage(), complaints } as unknown as ConsoleWindow;
+    return { opened, giveBack: () => context.close() };
+  });
 }
 
 /** As `startConsole`, with an agent in this process and no browser. */
